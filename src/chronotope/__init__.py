@@ -1,0 +1,1 @@
+"""chronotope learns what words mean when and where."""

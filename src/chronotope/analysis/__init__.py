@@ -1,0 +1,1 @@
+"""Answers: which words changed, which stayed; each a small frozen dataclass."""

@@ -1,0 +1,163 @@
+"""The conditions of a corpus, and the graph that says which of them are neighbors.
+
+A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; everything that
+depends on that difference is in the edges of a `Graph`, so that the rest of the code has no branch for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.errors import SettingsError, UnknownCondition
+
+SEPARATOR = "/"
+
+
+class Graph(NamedTuple):
+    """Which conditions are neighbors: an undirected graph without loops.
+
+    Attributes
+    ----------
+    size
+        The number of conditions.
+    edges
+        (E, 2) pairs of condition numbers, the smaller first, sorted, each once.
+    """
+
+    size: int
+    edges: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions that occur in a corpus, in order: by time, then by place.
+
+    Attributes
+    ----------
+    times, places
+        The labels of each axis; empty where the corpus has no such axis.
+    time_of, place_of
+        For each condition its position on each axis; empty where there is no such axis.
+    """
+
+    times: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    time_of: tuple[int, ...] = ()
+    place_of: tuple[int, ...] = ()
+
+    @classmethod
+    def of_times(cls, times: Sequence[str]) -> Conditions:
+        """Conditions that are time bins, given in order."""
+        return cls(times=tuple(times), time_of=tuple(range(len(times))))
+
+    @classmethod
+    def of_places(cls, places: Sequence[str]) -> Conditions:
+        """Conditions that are places."""
+        return cls(places=tuple(places), place_of=tuple(range(len(places))))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """How each condition is written.
+
+        Examples
+        --------
+        >>> Conditions(("1998", "1999"), ("canada",), (0, 1), (0, 0)).labels
+        ('1998/canada', '1999/canada')
+        """
+        times = [self.times[t] for t in self.time_of]
+        places = [self.places[p] for p in self.place_of]
+        if times and places:
+            return tuple(f"{time}{SEPARATOR}{place}" for time, place in zip(times, places, strict=True))
+        return tuple(times or places or ["all"])
+
+    @property
+    def axis(self) -> str:
+        """What distinguishes the conditions: 'time', 'place', 'time × place' or 'none'."""
+        return " × ".join(name for name, labels in (("time", self.times), ("place", self.places)) if labels) or "none"
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def _by_label(self) -> dict[str, int]:
+        return {label.casefold(): number for number, label in enumerate(self.labels)}
+
+    def index(self, label: str) -> int:
+        """The number of the condition that is written `label`, in any case."""
+        try:
+            return self._by_label[str(label).strip().casefold()]
+        except KeyError:
+            raise UnknownCondition(str(label), self.labels) from None
+
+    def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
+        """The graph of neighboring conditions.
+
+        Time bins form a chain, places a complete graph, time × place their product: a condition is the neighbor of
+        the same place in the nearest bin where that place occurs, and of the other places in the same bin.
+
+        Parameters
+        ----------
+        place_edges
+            Which places are neighbors (for instance the countries that share a border) instead of all pairs.
+
+        Examples
+        --------
+        >>> Conditions.of_times(["1990", "1991", "1992"]).graph().edges.tolist()
+        [[0, 1], [1, 2]]
+        >>> Conditions.of_places(["canada", "india", "usa"]).graph([("USA", "canada")]).edges.tolist()
+        [[0, 2]]
+        """
+        together = self._place_neighbors(place_edges)
+        edges: list[tuple[int, int]] = []
+        latest: dict[int, int] = {}
+        at_time: dict[int, list[int]] = {}
+        for number in range(len(self)):
+            place = self.place_of[number] if self.places else 0
+            time = self.time_of[number] if self.times else 0
+            if self.times:
+                if place in latest:
+                    edges.append((latest[place], number))
+                latest[place] = number
+            for other in at_time.setdefault(time, []):
+                if together is None or (self.place_of[other], place) in together:
+                    edges.append((other, number))
+            at_time[time].append(number)
+        array = np.array(sorted(edges), dtype=np.int32).reshape(-1, 2)
+        return Graph(len(self), array)
+
+    def _place_neighbors(self, place_edges: Iterable[tuple[str, str]] | None) -> set[tuple[int, int]] | None:
+        """The given edges between places, in both directions; None for all pairs."""
+        if place_edges is None:
+            return None
+        if not self.places:
+            raise SettingsError("edges between places were given, but the corpus has no places")
+        number = {place.casefold(): index for index, place in enumerate(self.places)}
+        together = set()
+        for pair in place_edges:
+            for label in pair:
+                if str(label).casefold() not in number:
+                    raise UnknownCondition(str(label), self.places)
+            a, b = (number[str(label).casefold()] for label in pair)
+            if a != b:
+                together |= {(a, b), (b, a)}
+        return together
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data for JSON; `Conditions(**d)` after `from_dict` is the same again."""
+        return {
+            "times": list(self.times),
+            "places": list(self.places),
+            "time_of": list(self.time_of),
+            "place_of": list(self.place_of),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Conditions:
+        """The conditions that `to_dict` described."""
+        return cls(**{key: tuple(data[key]) for key in ("times", "places", "time_of", "place_of")})

@@ -1,0 +1,1 @@
+"""Text in, (condition, tokens) out."""

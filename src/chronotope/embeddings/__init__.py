@@ -1,0 +1,1 @@
+"""The result: one vector for each word in each condition, and the questions it answers."""

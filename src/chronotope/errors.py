@@ -1,0 +1,61 @@
+"""The exceptions that a user may meet: each message is one line that says what is wrong and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ChronotopeError(Exception):
+    """Something that the user can put right; the command line prints it and exits with 2."""
+
+
+class InputError(ChronotopeError):
+    """The text, its columns, its dates or its places cannot be read as asked."""
+
+
+class SettingsError(ChronotopeError):
+    """A setting is unknown or out of range."""
+
+
+class UnknownWord(ChronotopeError):
+    """A word is not among the words of a model."""
+
+    def __init__(self, word: str, words: Iterable[str], count: int) -> None:
+        super().__init__(f"'{word}' is not among the {count:,} words of this model{did_you_mean(word, words)}")
+
+
+class UnknownCondition(ChronotopeError):
+    """A time bin or place is not among the conditions of a model."""
+
+    def __init__(self, label: str, labels: Iterable[str]) -> None:
+        known = list(labels)
+        shown = ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:4])} … {', '.join(known[-2:])}"
+        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {shown}{did_you_mean(label, known)}")
+
+
+class DamagedFile(ChronotopeError):
+    """A file of ours is cut short, altered, or from a newer version."""
+
+
+class Diverged(ChronotopeError):
+    """Training left the finite numbers."""
+
+
+class MissingExtra(ChronotopeError):
+    """An optional part is not installed; the message holds the line that installs it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A clause that proposes what the user may have meant, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("presidant", ["president", "apple"])
+    '; did you mean president?'
+    """
+    close = difflib.get_close_matches(given, list(known), n=3, cutoff=0.75)
+    return f"; did you mean {', '.join(close)}?" if close else ""

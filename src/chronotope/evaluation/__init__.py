@@ -1,0 +1,1 @@
+"""Test pairs and scores."""

@@ -1,0 +1,1 @@
+"""From counts to conditioned embeddings: the paper's CW2V."""
