@@ -1,0 +1,124 @@
+"""The words that are kept, and how often each occurs in each condition (its support)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.errors import UnknownWord
+
+
+class Support(NamedTuple):
+    """Which words occur in which condition, and how often; only pairs that occur are stored.
+
+    The pairs are sorted by condition, then by word. Everything that belongs to a word in a condition (a deviation, a
+    bias, a vector) is an array with one row a pair, so that memory grows with what is observed.
+
+    Attributes
+    ----------
+    start
+        (C + 1,) the pairs of condition c are start[c] … start[c + 1].
+    word
+        (P,) the word of each pair.
+    count
+        (P,) how often it occurs there.
+    """
+
+    start: NDArray[np.int64]
+    word: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+    def words_in(self, condition: int) -> NDArray[np.int32]:
+        """The words that occur in a condition, ascending."""
+        return self.word[self.start[condition] : self.start[condition + 1]]
+
+    def counts_in(self, condition: int) -> NDArray[np.int64]:
+        """How often each of `words_in` occurs."""
+        return self.count[self.start[condition] : self.start[condition + 1]]
+
+    def find(self, word: int, condition: int) -> int:
+        """The number of a pair, or -1 where the word is absent from the condition."""
+        words = self.words_in(condition)
+        position = int(np.searchsorted(words, word))
+        found = position < len(words) and words[position] == word
+        return int(self.start[condition]) + position if found else -1
+
+    def of(self, word: int, condition: int) -> int:
+        """How often a word occurs in a condition."""
+        pair = self.find(word, condition)
+        return int(self.count[pair]) if pair >= 0 else 0
+
+    @property
+    def condition(self) -> NDArray[np.int32]:
+        """(P,) the condition of each pair."""
+        return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a run, most frequent first, with their support.
+
+    Attributes
+    ----------
+    words
+        The words; a word's number is its place here.
+    support
+        Their counts in each condition.
+    min_count
+        The threshold that was applied.
+    dropped_words, dropped_tokens
+        How many words it left out, and how many running words they were.
+    """
+
+    words: tuple[str, ...]
+    support: Support
+    min_count: int = 1
+    dropped_words: int = 0
+    dropped_tokens: int = 0
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def index(self, word: str) -> int:
+        """The number of a word."""
+        try:
+            return self._index[word]
+        except KeyError:
+            raise UnknownWord(word, self.words, len(self.words)) from None
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(W,) how often each word occurs in all conditions together."""
+        return np.bincount(self.support.word, self.support.count, len(self.words)).astype(np.int64)
+
+
+def default_min_count(tokens: int) -> int:
+    """A threshold that fits the size of a corpus: 5 up to a million running words, 200 from fifty million on.
+
+    Examples
+    --------
+    >>> default_min_count(1_000_000), default_min_count(10_000_000), default_min_count(10**9)
+    (5, 40, 200)
+    """
+    return int(np.clip(tokens // 250_000, 5, 200))
+
+
+def support_of(ids: Sequence[NDArray[np.int32]], words: int) -> Support:
+    """The support of the first `words` words, from the token ids of each condition."""
+    found, counts = [], []
+    for tokens in ids:
+        total = np.bincount(tokens[(tokens >= 0) & (tokens < words)], minlength=words)
+        present = np.flatnonzero(total)
+        found.append(present.astype(np.int32))
+        counts.append(total[present].astype(np.int64))
+    start = np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64)
+    return Support(start, np.concatenate(found), np.concatenate(counts))
