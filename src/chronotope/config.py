@@ -166,12 +166,49 @@ class ConditionedSettings:
 
 
 @dataclass(frozen=True)
+class GraphSettings:
+    """The settings of `graph`, our own model.
+
+    Attributes
+    ----------
+    epochs
+        Sweeps over the data; every one lowers the loss.
+    smoothness
+        τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
+        as neighbors.
+    deviation_penalty
+        β: the pull of a word's vectors toward their mean; None: 0.1 with time, 0.05 for places alone.
+    half_trust
+        κ: a row that rests on so many occurrences is trusted by half.
+    context_power
+        Context frequencies are raised to this power in the mutual information.
+    """
+
+    dimensions: int = 100
+    epochs: int = 10
+    seed: int = 1
+    smoothness: float = 1.0
+    deviation_penalty: float | None = None
+    half_trust: float = 10.0
+    context_power: float = 0.75
+
+    def __post_init__(self) -> None:
+        at_least("dimensions", self.dimensions, 1)
+        at_least("epochs", self.epochs, 1)
+        at_least("seed", self.seed, 0)
+        for name in ("smoothness", "deviation_penalty", "half_trust", "context_power"):
+            if getattr(self, name) is not None:
+                at_least(name, getattr(self, name), 0)
+
+
+@dataclass(frozen=True)
 class Config:
     """All the settings of a run, as they stand in its TOML file."""
 
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
     counting: CountSettings = field(default_factory=CountSettings)
     cw2v: ConditionedSettings = field(default_factory=ConditionedSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
 
 
 # What the paper says, and what the authors' program does; `time` holds whatever has a time axis.

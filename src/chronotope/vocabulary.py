@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.errors import UnknownWord
+from chronotope.config import CountSettings
+from chronotope.errors import InputError, UnknownWord
+
+if TYPE_CHECKING:
+    from chronotope.corpus import TokenStore
+
+DOCUMENTS_AT_ONCE = 10_000
 
 
 class Support(NamedTuple):
@@ -112,13 +117,44 @@ def default_min_count(tokens: int) -> int:
     return int(np.clip(tokens // 250_000, 5, 200))
 
 
-def support_of(ids: Sequence[NDArray[np.int32]], words: int) -> Support:
-    """The support of the first `words` words, from the token ids of each condition."""
+def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
+    """The most frequent words of a tokenized corpus, with their counts in each condition.
+
+    A word's number is its rank in the lexicon, so the vocabulary is simply the first numbers.
+    """
+    total = int(store.counts.sum())
+    threshold = settings.min_count or default_min_count(total)
+    size = int(np.searchsorted(-store.counts, -threshold, side="right"))
+    if not size:
+        most = store.words[0] if len(store.words) else "none"
+        raise InputError(f"no word occurs {threshold} times or more (the most frequent is '{most}'); lower min_count")
+    if settings.max_words:
+        size = min(size, settings.max_words)
+    dropped = store.counts[size:]
+    return Vocabulary(
+        words=tuple(store.words[:size]),
+        support=_support(store, size),
+        min_count=threshold,
+        dropped_words=int(np.count_nonzero(dropped)),
+        dropped_tokens=int(dropped.sum()),
+    )
+
+
+def _support(store: TokenStore, words: int) -> Support:
+    """How often each of the first `words` words occurs in each condition, held-out documents left out."""
     found, counts = [], []
-    for tokens in ids:
-        total = np.bincount(tokens[(tokens >= 0) & (tokens < words)], minlength=words)
-        present = np.flatnonzero(total)
+    lengths = np.diff(store.starts)
+    for condition in range(len(store.conditions)):
+        documents = store.condition_slice(condition)
+        total = np.zeros(words + 1, dtype=np.int64)
+        for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
+            last = min(first + DOCUMENTS_AT_ONCE, documents.stop)
+            ids = store.ids[store.starts[first] : store.starts[last]]
+            if store.held_out[first:last].any():
+                ids = ids[np.repeat(~store.held_out[first:last], lengths[first:last])]
+            total += np.bincount(np.minimum(ids, words), minlength=words + 1)
+        present = np.flatnonzero(total[:words])
         found.append(present.astype(np.int32))
-        counts.append(total[present].astype(np.int64))
+        counts.append(total[present])
     start = np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64)
     return Support(start, np.concatenate(found), np.concatenate(counts))

@@ -1,1 +1,24 @@
 """Token ids in, sparse counts out."""
+
+from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.dataset import Counts, count
+from chronotope.cooccurrence.weighting import (
+    PairMatrix,
+    positive_pmi,
+    scale_of_conditions,
+    symmetric,
+    targets,
+    weights,
+)
+
+__all__ = [
+    "CellArrays",
+    "Counts",
+    "PairMatrix",
+    "count",
+    "positive_pmi",
+    "scale_of_conditions",
+    "symmetric",
+    "targets",
+    "weights",
+]

@@ -1,1 +1,19 @@
 """Text in, (condition, tokens) out."""
+
+from chronotope.corpus.building import tokenize
+from chronotope.corpus.datasets import sotu_corpus
+from chronotope.corpus.problems import Problems
+from chronotope.corpus.report import ConditionReport, CorpusReport
+from chronotope.corpus.source import Corpus, read_corpus
+from chronotope.corpus.tokens import TokenStore
+
+__all__ = [
+    "ConditionReport",
+    "Corpus",
+    "CorpusReport",
+    "Problems",
+    "TokenStore",
+    "read_corpus",
+    "sotu_corpus",
+    "tokenize",
+]

@@ -1,1 +1,7 @@
 """The result: one vector for each word in each condition, and the questions it answers."""
+
+from chronotope.embeddings.conditioned import ConditionedEmbeddings
+from chronotope.embeddings.retrieval import ConditionMatrix, Match
+from chronotope.embeddings.storage import load
+
+__all__ = ["ConditionMatrix", "ConditionedEmbeddings", "Match", "load"]

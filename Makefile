@@ -1,0 +1,35 @@
+# make demo    make a virtual environment, install, and run the built-in example
+# make test    the same, and run all tests
+# make check   format, lint, strict types, import contracts, documentation samples, and make test
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test check format clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[demo,dev]'
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/chronotope demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest --numprocesses auto
+
+check: $(VENV)/.installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(MAKE) test
+
+format: $(VENV)/.installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

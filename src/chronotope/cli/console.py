@@ -1,0 +1,63 @@
+"""Where output goes: data to stdout, talk to stderr; progress that leaves nothing behind in a log."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from chronotope.views.tables import Table
+
+stderr = Console(stderr=True, soft_wrap=True, highlight=False)
+stdout = Console(soft_wrap=True, highlight=False)
+
+
+def talk(message: str, *values: object) -> None:
+    """Say something on stderr; `values` fill the braces and are never read as markup."""
+    stderr.print(message.format(*(escape(str(value)) for value in values)))
+
+
+def show(table: Table, data: Any, as_json: bool) -> None:
+    """Print an answer on stdout: as a table, or as JSON."""
+    if as_json:
+        sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    else:
+        stdout.print(table.to_rich())
+
+
+class Bars:
+    """A progress bar for each stage that is reported; the library calls it with (stage, done, total)."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.visible = not progress.disable
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total, note=note)
+        self._progress.update(self._tasks[stage], completed=done, total=total, note=note)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Bars]:
+    """Progress bars on stderr with the time left; nothing where stderr is no terminal."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=stderr, disable=not stderr.is_terminal) as progress:
+        yield Bars(progress)

@@ -1,0 +1,97 @@
+"""chronotope demo: the whole line on a corpus that comes with it."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.cli.console import progress_bars, stdout, talk
+from chronotope.cli.options import Threads
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+
+EVERY = "20y"
+CHANGE = ("1900-1919", "2000-2019")
+PICTURED = "energy"
+# A word, the time that it belongs to, and the times in which its part is sought.
+PARTS = (
+    ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
+    ("vietnam", "1960-1979", ("1860-1879", "1900-1919", "1940-1959", "2000-2019")),
+    ("soviet", "1960-1979", ("1820-1839", "1900-1919", "2020-2039")),
+)
+
+
+def demo_command(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
+        "chronotope-demo"
+    ),
+    show_picture: Annotated[bool, typer.Option("--open", help="Open the picture when it is drawn.")] = False,
+    threads: Threads = None,
+) -> None:
+    """Train on 236 years of presidential addresses, and show what changed."""
+    talk("The State of the Union addresses, in bins of 20 years. The first time, compiling takes some seconds more.")
+    embeddings = train_example(output, threads)
+    show_changes(embeddings)
+    picture = output / f"{PICTURED}.png"
+    draw(embeddings, picture)
+    talk(
+        "\nThe run, the model and a picture are in [bold]{}[/]. Go on with your own questions:\n"
+        "  chronotope neighbors {} freedom --at 1940-1959\n"
+        "  chronotope equivalents {} iraq --at 2000-2019 --to 1860-1879\n"
+        "  chronotope plot company {} security -o security.png\n"
+        "or with your own text:\n"
+        "  chronotope prepare speeches.csv -o run --text text --time date && chronotope train run",
+        output,
+        output,
+        output,
+        output,
+    )
+    if show_picture:
+        webbrowser.open(picture.resolve().as_uri())
+
+
+def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
+    """Prepare the run and train the model, where that has not been done before."""
+    from chronotope.cooccurrence import count
+    from chronotope.corpus import sotu_corpus
+    from chronotope.embeddings import load
+    from chronotope.model import GraphModel
+
+    with progress_bars() as bars:
+        bars("reading", 0)
+        counts = count(sotu_corpus(every=EVERY), output, threads=threads, progress=bars)
+        model = output / "model.ct"
+        if not model.exists() or load(model).provenance["run"] != counts.checksum:
+            fitted = GraphModel().fit(counts, threads=threads, on_step=lambda done, of: bars("training", done, of))
+            fitted.save(model)
+    embeddings = load(model)
+    talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))
+    return embeddings
+
+
+def show_changes(embeddings: ConditionedEmbeddings) -> None:
+    """What changed, what stayed, and who was whose equivalent when."""
+    from chronotope.analysis import drift, stable
+    from chronotope.views import tables
+
+    stdout.print(tables.drift(drift(embeddings, *CHANGE, min_support=30), top=10).to_rich())
+    same = stable(embeddings, min_support=20, min_conditions=len(embeddings.conditions) - 3).most(12)
+    stdout.print("\nThe most stable words:", ", ".join(row.word for row in same))
+    stdout.print("\nWho plays the same part at another time")
+    for word, at, times in PARTS:
+        for to in times:
+            found = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))
+            stdout.print(f"  {word} {at} → {to}: {found}")
+
+
+def draw(embeddings: ConditionedEmbeddings, picture: Path) -> None:
+    """A picture of one word's company over time."""
+    from chronotope.analysis import company
+    from chronotope.views import charts
+
+    subtitle = "State of the Union addresses, similarity to its nearest words then and now"
+    charts.save(charts.company(company(embeddings, PICTURED), subtitle=subtitle), picture)

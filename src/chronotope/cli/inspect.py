@@ -1,0 +1,60 @@
+"""chronotope inspect: what a run or a model holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chronotope.cli.console import stdout
+from chronotope.cli.options import Json, open_model
+
+
+def inspect_command(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")], as_json: Json = False
+) -> None:
+    """What is in this run or model, and how was it made?"""
+    about = inspect_run(path) if path.is_dir() else inspect_model(path)
+    if as_json:
+        sys.stdout.write(json.dumps(about, ensure_ascii=False) + "\n")
+        return
+    for key, value in about.items():
+        stdout.print(f"{key}: ", json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value)
+
+
+def inspect_run(path: Path) -> dict[str, Any]:
+    """What a run says of itself."""
+    from chronotope.cooccurrence import Counts
+    from chronotope.cooccurrence.dataset import read_run
+
+    counts = Counts.open(path)
+    about = read_run(path)
+    return {
+        "words": len(counts.vocabulary),
+        "conditions": list(counts.conditions.labels),
+        "axis": counts.conditions.axis,
+        "cells": counts.size,
+        "min_count": counts.vocabulary.min_count,
+        "corpus": about["corpus"],
+        "counting": about["counting"],
+        "sources": about["sources"],
+        "versions": about["versions"],
+        "checksum": counts.checksum,
+        "models": sorted(model.name for model in path.glob("*.ct")),
+    }
+
+
+def inspect_model(path: Path) -> dict[str, Any]:
+    """What a model says of itself."""
+    embeddings = open_model(path)
+    return {
+        "signature": embeddings.signature,
+        "words": len(embeddings.words),
+        "dimensions": embeddings.dimensions,
+        "axis": embeddings.conditions.axis,
+        "conditions": list(embeddings.conditions.labels),
+        **embeddings.provenance,
+    }

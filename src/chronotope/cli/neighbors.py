@@ -1,0 +1,22 @@
+"""chronotope neighbors: the words nearest to a word in a condition."""
+
+from __future__ import annotations
+
+from chronotope.cli.console import show
+from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model
+
+
+def neighbors_command(
+    model: Model,
+    word: Word,
+    at: At,
+    top: Top = 10,
+    min_support: MinSupport = 5,
+    retrieval: Retrieval = "cosine",
+    as_json: Json = False,
+) -> None:
+    """Which words are nearest to WORD in the condition AT?"""
+    from chronotope.views import tables
+
+    found = open_model(model).neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
+    show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

@@ -1,0 +1,36 @@
+"""The arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.errors import InputError
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or the run that holds one.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder that prepare wrote.")]
+Word = Annotated[str, typer.Argument(metavar="WORD", help="The word to ask about.")]
+At = Annotated[str, typer.Option("--at", help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
+Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
+MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
+Retrieval = Annotated[str, typer.Option("--retrieval", help="How answers are ranked: csls or cosine.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, help="Cores to use (all); the result does not depend on it.")
+]
+
+
+def open_model(path: Path) -> ConditionedEmbeddings:
+    """The embeddings in a model file, or in the `model.ct` of a run."""
+    from chronotope.embeddings import load
+
+    if path.is_dir():
+        if not (path / "model.ct").exists():
+            raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
+        path = path / "model.ct"
+    return load(path)

@@ -1,0 +1,111 @@
+"""chronotope prepare: from text to counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.cli.console import progress_bars, stderr, talk
+from chronotope.cli.options import Threads
+from chronotope.config import Config, read_config
+from chronotope.errors import SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.corpus import TokenStore
+    from chronotope.vocabulary import Vocabulary
+
+
+def prepare_command(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
+    run: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="The folder to write.")],
+    text: Annotated[str | None, typer.Option("--text", help="The field that holds the text (text).")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="The field that holds the time.")] = None,
+    every: Annotated[
+        str | None, typer.Option("--every", help="The length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")
+    ] = None,
+    place: Annotated[str | None, typer.Option("--place", help="The field that holds the place.")] = None,
+    where: Annotated[
+        str | None, typer.Option("--where", help='Only rows for which this holds, as in SQL: "year >= 1990".')
+    ] = None,
+    min_count: Annotated[
+        int | None, typer.Option("--min-count", min=1, help="Leave out words that occur less often (fits the corpus).")
+    ] = None,
+    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Keep at most so many words.")] = None,
+    window: Annotated[int | None, typer.Option("--window", min=1, max=31, help="Words of context a side (5).")] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
+    holdout: Annotated[float | None, typer.Option("--holdout", help="The share of documents to set aside (0).")] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option("--tokenizer", help="words, or whitespace for text that is tokenized already.")
+    ] = None,
+    keep_case: Annotated[bool, typer.Option("--keep-case", help="Keep upper case.")] = False,
+    strip_accents: Annotated[bool, typer.Option("--strip-accents", help="Fold accented letters.")] = False,
+    find_phrases: Annotated[
+        bool, typer.Option("--find-phrases", help="Join words that belong together: prime_minister.")
+    ] = False,
+    phrase: Annotated[
+        list[str] | None, typer.Option("--phrase", help="A phrase to count as one word; may be given again.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad row.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
+    threads: Threads = None,
+    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
+) -> None:
+    """Read text, and count which words stand together in each time bin and place."""
+    settings = read_config(config) if config else Config()
+    given = {
+        "text": text,
+        "time": time,
+        "every": every,
+        "place": place,
+        "where": where,
+        "holdout": holdout,
+        "tokenizer": tokenizer,
+        "lowercase": False if keep_case else None,
+        "strip_accents": strip_accents or None,
+        "find_phrases": find_phrases or None,
+        "phrases": tuple(phrase) if phrase else None,
+        "strict": strict or None,
+    }
+    corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
+    if not (corpus.time or corpus.place):
+        raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
+    counting = {"min_count": min_count, "max_words": max_words, "window": window, "weighting": "flat" if flat else None}
+    counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
+    prepare(inputs, run, Config(corpus, counted), threads, force)
+
+
+def prepare(inputs: list[str], run: Path, settings: Config, threads: int | None, force: bool) -> None:
+    """Read, report, count; say what came out."""
+    from chronotope.cooccurrence import count
+    from chronotope.corpus import read_corpus
+    from chronotope.views import tables
+
+    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
+    with progress_bars() as bars:
+
+        def report(store: TokenStore, vocabulary: Vocabulary) -> None:
+            stderr.print(tables.corpus(store.report).to_rich())
+            for line in store.problems.lines():
+                talk("[yellow]{}[/]", line)
+            talk(
+                "vocabulary: {} words that occur {} times or more; {} rarer ones ({} running words) left out",
+                f"{len(vocabulary):,}",
+                f"{vocabulary.min_count:,}",
+                f"{vocabulary.dropped_words:,}",
+                f"{vocabulary.dropped_tokens:,}",
+            )
+
+        counts = count(
+            corpus, run, settings=settings.counting, threads=threads, force=force, progress=bars, on_report=report
+        )
+    talk(
+        "{}: {} words × {} conditions, {} cells; now: chronotope train {}",
+        run,
+        f"{len(counts.vocabulary):,}",
+        f"{len(counts.conditions):,}",
+        f"{counts.size:,}",
+        run,
+    )

@@ -1,0 +1,32 @@
+"""chronotope stable: which words stayed the same."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chronotope.cli.console import show
+from chronotope.cli.options import Json, MinSupport, Model, Top, open_model
+
+
+def stable_command(
+    model: Model,
+    top: Top = 20,
+    least: Annotated[bool, typer.Option("--least", help="The least stable words instead.")] = False,
+    min_support: MinSupport = 5,
+    min_conditions: Annotated[
+        int | None, typer.Option("--min-conditions", min=2, help="In how many conditions a word must occur (half).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Which words keep their meaning over all conditions?"""
+    from chronotope.analysis import stable
+    from chronotope.views import tables
+
+    embeddings = open_model(model)
+    enough = min_conditions or max(2, len(embeddings.conditions) // 2)
+    answer = stable(embeddings, min_support=min_support, min_conditions=enough)
+    rows = answer.least(top) if least else answer.most(top)
+    title = f"The {'least' if least else 'most'} stable words"
+    show(tables.stable_words(rows, title=title), answer.to_dict(top), as_json)

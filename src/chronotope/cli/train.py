@@ -1,0 +1,129 @@
+"""chronotope train: from counts to embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.options import Run, Threads
+from chronotope.config import Config, one_of, read_config
+from chronotope.config import preset as named_preset
+from chronotope.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+    from chronotope.model import Epoch
+
+METHODS = ("graph", "cw2v")
+
+
+def train_command(
+    run: Run,
+    method: Annotated[str, typer.Option("--method", help="graph: our own model; cw2v: the paper's.")] = "graph",
+    preset: Annotated[
+        str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
+    ] = None,
+    dimensions: Annotated[int | None, typer.Option("--dimensions", min=1, help="The length of a vector (50).")] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the counts.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes (1).")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="The size of a step.")] = None,
+    smoothness: Annotated[float | None, typer.Option("--smoothness", help="The pull between neighbors.")] = None,
+    deviation_penalty: Annotated[
+        float | None, typer.Option("--deviation-penalty", help="The pull of a word's own deviations to zero.")
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option("--edges", help="Which places are neighbors: lines `place,place` (all pairs).")
+    ] = None,
+    threads: Threads = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
+) -> None:
+    """Train one vector for each word in each condition, all in one space."""
+    one_of("method", method, METHODS)
+    if preset and method != "cw2v":
+        raise SettingsError("a preset belongs to cw2v; add --method cw2v")
+    if rate is not None and method != "cw2v":
+        raise SettingsError("graph has no learning rate; --rate belongs to cw2v")
+    given = {
+        "dimensions": dimensions,
+        "epochs": epochs,
+        "seed": seed,
+        "rate": rate,
+        "smoothness": smoothness,
+        "deviation_penalty": deviation_penalty,
+    }
+    chosen = {key: value for key, value in given.items() if value is not None}
+    train(run, method, preset, chosen, config, edges, threads, resume, output or run / "model.ct", force)
+
+
+def train(
+    run: Path,
+    method: str,
+    preset: str | None,
+    chosen: dict[str, Any],
+    config: Path | None,
+    edges: Path | None,
+    threads: int | None,
+    resume: bool,
+    output: Path,
+    force: bool,
+) -> ConditionedEmbeddings:
+    """Train on a run, save the model, say what came out."""
+    if output.exists() and not force:
+        raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
+    from chronotope.cooccurrence import Counts
+    from chronotope.model import ConditionedModel, GraphModel
+
+    counts = Counts.open(run)
+    kind = {"graph": GraphModel, "cw2v": ConditionedModel}[method]
+    settings = getattr(read_config(config) if config else Config(), method)
+    if preset:
+        settings = named_preset(preset, counts.conditions.axis)
+    model = kind(**(asdict(settings) | chosen))
+    checkpoint = output.with_name(output.name + ".checkpoint")
+    note = ""
+    with progress_bars() as bars:
+        bars("preparing to train (the first time also compiling)", 0, None)
+
+        def on_epoch(epoch: Epoch) -> None:
+            nonlocal note
+            held = "" if epoch.held_out is None else f", held-out log-likelihood {epoch.held_out:.4f}"
+            note = f"epoch {epoch.number}/{epoch.of}: loss {epoch.loss:.4f}{held}"
+            if not bars.visible or epoch.number == epoch.of:
+                talk("{}", note)
+
+        try:
+            embeddings = model.fit(
+                counts,
+                threads=threads,
+                place_edges=read_edges(edges) if edges else None,
+                checkpoint=checkpoint,
+                resume=resume,
+                on_step=lambda done, total: bars("training", done, total, note),
+                on_epoch=on_epoch,
+            )
+        except KeyboardInterrupt:
+            talk("stopped; go on with: chronotope train {} --resume (and the same settings)", run)
+            raise
+    embeddings.save(output)
+    checkpoint.unlink(missing_ok=True)
+    talk("{}: {}", output, embeddings.signature)
+    return embeddings
+
+
+def read_edges(path: Path) -> list[tuple[str, str]]:
+    """Pairs of places, one a line."""
+    pairs = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        parts = [part.strip() for part in line.split(",")]
+        if len(parts) == 2 and all(parts):
+            pairs.append((parts[0], parts[1]))
+        elif line.strip():
+            raise InputError(f"{path}:{number}: expected `place,place`, found '{line}'")
+    return pairs

@@ -1,0 +1,178 @@
+"""Time bins: which bin a date falls into, and how the bin is written.
+
+A bin is a whole number, so that bins sort by time whatever their labels; they start at multiples of their length
+(1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in bins of a month) belongs to none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.config import NamedBin
+from chronotope.corpus.dates import Dates, date_from_days, days_from_date, read_dates
+from chronotope.errors import SettingsError
+
+LENGTHS = "1y, 5y, 10y, 1q, 1mo, 6mo, 1w, 1d"
+
+
+class Assigned(NamedTuple):
+    """The bins of some dates.
+
+    Attributes
+    ----------
+    key
+        (N,) the number of the bin.
+    too_coarse
+        (N,) the date is written too coarsely to tell.
+    outside
+        (N,) the date is in no bin.
+    """
+
+    key: NDArray[np.int64]
+    too_coarse: NDArray[np.bool_]
+    outside: NDArray[np.bool_]
+
+
+class Bins(Protocol):
+    """A way to cut time into bins."""
+
+    @property
+    def name(self) -> str:
+        """The bins in words, for a message."""
+
+    def assign(self, dates: Dates) -> Assigned:
+        """The bin of each date."""
+
+    def label(self, key: int) -> str:
+        """How a bin is written."""
+
+
+@dataclass(frozen=True)
+class RegularBins:
+    """Bins of equal length: `number` times a unit ('y', 'mo', 'w' or 'd'); a quarter is three months.
+
+    Examples
+    --------
+    >>> bins = regular_bins("10y")
+    >>> assigned = bins.assign(read_dates(pl.Series(["1998-03-12", "2001"])))
+    >>> [bins.label(key) for key in assigned.key.tolist()]
+    ['1990s', '2000s']
+    """
+
+    name: str
+    number: int
+    unit: str
+
+    def assign(self, dates: Dates) -> Assigned:
+        """The bin of each date; none is outside."""
+        year, month, day = dates.year, dates.month, dates.day
+        nowhere = np.zeros(len(year), dtype=bool)
+        if self.unit == "y":
+            return Assigned(year // self.number, nowhere, nowhere)
+        if self.unit == "mo":
+            return Assigned((year * 12 + month - 1) // self.number, month == 0, nowhere)
+        days = days_from_date(year, np.maximum(month, 1), np.maximum(day, 1))
+        # 1970-01-01 was a Thursday; weeks start on Monday and are named after their Thursday's year.
+        return Assigned((days + 3) // 7 if self.unit == "w" else days, day == 0, nowhere)
+
+    def label(self, key: int) -> str:
+        """How a bin is written: 1998, 1990s, 1995-1999, 1998-Q1, 1998-03, 1998-01..1998-06, 1998-W05, 1998-03-12."""
+        if self.unit == "y":
+            first, last = key * self.number, (key + 1) * self.number - 1
+            if self.number == 1:
+                return str(first)
+            if self.number == 10:
+                return f"{first}s"
+            return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
+        if self.unit == "mo":
+            first, last = key * self.number, (key + 1) * self.number - 1
+            if self.name == "1q":
+                return f"{_year(first // 12)}-Q{first % 12 // 3 + 1}"
+            return _month(first) if self.number == 1 else f"{_month(first)}..{_month(last)}"
+        if self.unit == "w":
+            year, month, day = date_from_days(key * 7)
+            new_year = int(days_from_date(np.array([year]), np.array([1]), np.array([1]))[0])
+            return f"{_year(year)}-W{(key * 7 - new_year) // 7 + 1:02d}"
+        year, month, day = date_from_days(key)
+        return f"{_year(year)}-{month:02d}-{day:02d}"
+
+
+@dataclass(frozen=True)
+class NamedBins:
+    """Bins with names of their own, in order of time.
+
+    Attributes
+    ----------
+    names
+        The names.
+    first_day, last_day
+        (B,) the days they start and end with, both included.
+    """
+
+    names: tuple[str, ...]
+    first_day: NDArray[np.int64]
+    last_day: NDArray[np.int64]
+    name: str = "the named bins"
+
+    def assign(self, dates: Dates) -> Assigned:
+        """The bin that a date lies in wholly; a date that lies in one partly is too coarse."""
+        first, last = dates.first_day, dates.last_day
+        after = np.searchsorted(self.last_day, first)  # the first bin that does not end before the date
+        key = np.minimum(after, len(self.names) - 1)
+        outside = (after == len(self.names)) | (self.first_day[key] > last)
+        inside = (self.first_day[key] <= first) & (last <= self.last_day[key]) & ~outside
+        return Assigned(key.astype(np.int64), ~inside & ~outside, outside)
+
+    def label(self, key: int) -> str:
+        """The name of a bin."""
+        return self.names[key]
+
+
+def regular_bins(every: str) -> RegularBins:
+    """The bins of a length such as 1y, 10y, 1q, 6mo, 1w or 1d."""
+    match = re.fullmatch(r"\s*([1-9]\d{0,4})\s*(y|q|mo|w|d)\s*", every)
+    number, unit = (int(match[1]), match[2]) if match else (0, "")
+    months_fit = unit == "mo" and number > 0 and 12 % number == 0
+    if not (unit == "y" or months_fit or (unit in ("q", "w", "d") and number == 1)):
+        raise SettingsError(f"cannot read '{every}' as the length of a time bin; try one of {LENGTHS}")
+    name = f"{number}{unit}"
+    return RegularBins(name, 3, "mo") if unit == "q" else RegularBins(name, number, unit)
+
+
+def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
+    """The given bins in order of time; overlapping ones, and ones that end before they start, are errors."""
+    edges = {}
+    for edge in ("start", "end"):
+        dates = read_dates(pl.Series([str(getattr(item, edge)) for item in bins], dtype=pl.String))
+        for item, readable in zip(bins, dates.readable, strict=True):
+            if not readable:
+                raise SettingsError(f"cannot read '{getattr(item, edge)}', the {edge} of bin '{item.name}', as a date")
+        edges[edge] = dates
+    first, last = edges["start"].first_day, edges["end"].last_day
+    order = np.argsort(first, kind="stable")
+    names = [str(bins[i].name).strip() for i in order]
+    for position, i in enumerate(order):
+        if first[i] > last[i]:
+            raise SettingsError(f"bin '{names[position]}' ends before it starts")
+        if position and last[order[position - 1]] >= first[i]:
+            raise SettingsError(f"bins '{names[position - 1]}' and '{names[position]}' overlap")
+    if len({name.casefold() for name in names}) < len(names):
+        raise SettingsError("two bins have the same name")
+    return NamedBins(tuple(names), first[order], last[order])
+
+
+def _year(year: int) -> str:
+    """A year with at least four digits, as in an ISO date."""
+    return f"{'-' if year < 0 else ''}{abs(year):04d}"
+
+
+def _month(number: int) -> str:
+    """A month, given as the number of months since the year 0."""
+    return f"{_year(number // 12)}-{number % 12 + 1:02d}"

@@ -1,0 +1,166 @@
+"""From a corpus to its token store: two passes, and nothing half-written under a final name."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.config import to_dict
+from chronotope.corpus.arranging import measure_conditions, ordered_conditions, ranked_words, repeated, write_tokens
+from chronotope.corpus.ingest import Ingested, Progress, ingest
+from chronotope.corpus.phrases import join_phrases
+from chronotope.corpus.report import ConditionReport, CorpusReport, flags
+from chronotope.corpus.selection import Selection
+from chronotope.corpus.source import Corpus
+from chronotope.corpus.tokens import DOCUMENTS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
+from chronotope.provenance import written_whole
+
+
+def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = None) -> TokenStore:
+    """The tokens of a corpus, written to a folder and opened from there.
+
+    The text is read once, as a stream; memory does not grow with it. The same input gives the same bytes.
+
+    Parameters
+    ----------
+    corpus
+        What `read_corpus` found.
+    folder
+        Where the store goes; one that is there already is replaced when the new one is complete.
+    progress
+        Called with the stage ('reading', 'writing'), how much is done, and of how much (bytes of the files, or rows),
+        if that is known.
+
+    Examples
+    --------
+    >>> from chronotope.corpus import read_corpus
+    >>> speeches = [{"text": "A sunny day", "year": 1998}, {"text": "The day after", "year": 1999}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = tokenize(read_corpus(speeches, time="year"), folder)
+    ...     store.conditions.labels, store.words.to_list(), store.counts.tolist()
+    (('1998', '1999'), ['day', 'a', 'after', 'sunny', 'the'], [2, 1, 1, 1, 1])
+    """
+    folder = Path(folder)
+    was_there = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
+    try:
+        about = _build(corpus, work, progress)
+        (folder / STORE).unlink(missing_ok=True)
+        for name in (TOKENS, DOCUMENTS, LEXICON):
+            os.replace(work / name, folder / name)
+        with written_whole(folder / STORE) as path:
+            path.write_text(json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1), encoding="utf-8")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        if not was_there and not any(folder.iterdir()):
+            folder.rmdir()
+    return TokenStore.open(folder)
+
+
+def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, Any]:
+    """Write the files of a store to the folder `work`; return what goes into its JSON file."""
+    settings = corpus.settings
+    raw = work / "raw"
+    ingested = ingest(corpus, raw, progress)
+    if progress:
+        progress("writing", 0, None)
+    selection = Selection(settings)
+    ingested, phrases = join_phrases(ingested, raw, corpus)
+    conditions, position = ordered_conditions(ingested, selection, settings.place is not None)
+    condition = position[ingested.label]
+    lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
+    lexicon.write_parquet(work / LEXICON)
+    write_tokens(raw, work / TOKENS, ingested.length, condition, rank)
+    raw.unlink()
+    order = np.argsort(condition, kind="stable")
+    again = repeated(ingested.text_hash)
+    _write_documents(ingested, condition, order, work / DOCUMENTS)
+    counts = np.zeros(len(lexicon), np.int64)
+    counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
+    distinct, rare = measure_conditions(
+        work / TOKENS, ingested.length[order], condition[order], len(conditions), counts
+    )
+    report = _report(ingested, conditions, condition, again, distinct, rare, len(lexicon), phrases)
+    sources = corpus.fingerprint()
+    if len(sources) == 1 and sources[0]["checksum"] is None:
+        sources[0]["checksum"] = ingested.content
+    return {
+        "format": FORMAT,
+        "conditions": conditions.to_dict(),
+        "problems": ingested.problems.to_dict(),
+        "report": report.to_dict(),
+        "settings": to_dict(settings) | ({"tokenizer": _name(corpus.tokenizer)} if corpus.tokenizer else {}),
+        "sources": sources,
+    }
+
+
+def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: NDArray[np.int64], path: Path) -> None:
+    """Write what is known of each document, in the final order."""
+    length = ingested.length[order]
+    pl.DataFrame(
+        {
+            "condition": condition[order],
+            "start": np.cumsum(length) - length,
+            "length": length,
+            "source": ingested.source[order],
+            "line": ingested.line[order],
+            "held_out": ingested.held_out[order],
+        }
+    ).write_parquet(path)
+
+
+def _report(
+    ingested: Ingested,
+    conditions: Conditions,
+    condition: NDArray[np.int32],
+    again: NDArray[np.bool_],
+    distinct: NDArray[np.int64],
+    rare: NDArray[np.int64],
+    vocabulary: int,
+    phrases: tuple[str, ...],
+) -> CorpusReport:
+    """What the corpus holds."""
+    size = len(conditions)
+    documents = np.bincount(condition, minlength=size).tolist()
+    duplicates = np.bincount(condition[again], minlength=size).tolist()
+    tokens = [int(count) for count in np.bincount(condition, ingested.length, size)]
+    flag = flags(tokens, conditions.time_of)
+    return CorpusReport(
+        conditions=tuple(
+            ConditionReport(
+                condition=label,
+                documents=documents[c],
+                tokens=tokens[c],
+                vocabulary=int(distinct[c]),
+                duplicates=duplicates[c],
+                rare=round(int(rare[c]) / max(tokens[c], 1), 6),
+                flag=flag[c],
+            )
+            for c, label in enumerate(conditions.labels)
+        ),
+        rows=ingested.rows,
+        documents=sum(documents),
+        tokens=sum(tokens),
+        vocabulary=vocabulary,
+        duplicates=sum(duplicates),
+        held_out=int(ingested.held_out.sum()),
+        left_out=ingested.left_out,
+        outside=ingested.outside,
+        unspaced=ingested.unspaced,
+        phrases=phrases,
+    )
+
+
+def _name(function: Any) -> str:
+    """How a user's own tokenizer is named in the store."""
+    return str(getattr(function, "__qualname__", type(function).__name__))

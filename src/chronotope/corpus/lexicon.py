@@ -1,0 +1,121 @@
+"""The growing lexicon: from the forms that stand in the text to the words that are counted."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.config import CorpusSettings
+
+DROPPED = -1
+
+_INVISIBLE = dict.fromkeys((0x00AD, 0x2060, 0xFEFF))
+_AT_THE_ENDS = "\u200c\u200d"
+_ACCENT = re.compile("[\u0300-\u036f]")
+# The scripts that write no blanks between words: Thai, Lao, Myanmar, Khmer, kana, Han.
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+
+
+class Normalizer:
+    """How a form becomes a word: Unicode NFC, case and accents folded, the possessive 's taken off, variants replaced.
+
+    A token of text that was tokenized already keeps its 's; blanks inside it are written as in a phrase.
+
+    Examples
+    --------
+    >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color"}))
+    >>> [normalize(form) for form in ["Café", "Rome’s", "COLOUR", "co\\u00adoperate"]]
+    ['cafe', 'rome', 'color', 'cooperate']
+    >>> normalize("Rome’s", as_it_is=True), normalize("New York", as_it_is=True)
+    ("rome's", 'new_york')
+    """
+
+    def __init__(self, settings: CorpusSettings) -> None:
+        self._lowercase = settings.lowercase
+        self._strip_accents = settings.strip_accents
+        self._variants: Mapping[str, str] = {}
+        self._variants = {self(form): self(word) for form, word in settings.variants.items()}
+
+    def __call__(self, form: str, as_it_is: bool = False) -> str:
+        """The word that a form stands for; empty if nothing is left."""
+        if form.isascii():
+            word = form.lower() if self._lowercase else form
+        else:
+            word = form.translate(_INVISIBLE).strip(_AT_THE_ENDS).replace("’", "'")
+            word = unicodedata.normalize("NFC", word.lower() if self._lowercase else word)
+            if self._strip_accents:
+                word = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", word)))
+        if as_it_is:
+            word = "_".join(word.split())
+        elif word.endswith(("'s", "'S")):
+            word = word[:-2]
+        return self._variants.get(word, word)
+
+
+class Lexicon:
+    """The distinct words met so far, numbered in the order of their first occurrence."""
+
+    def __init__(self, settings: CorpusSettings) -> None:
+        self.words: list[str] = []
+        self._normalize = Normalizer(settings)
+        self._numbers: dict[str, int] = {}
+        self._of_form: dict[bool, dict[str, int]] = {False: {}, True: {}}
+
+    def numbers(self, forms: Sequence[str], as_it_is: bool = False) -> NDArray[np.int32]:
+        """The number of the word that each form stands for; DROPPED where nothing is left of it."""
+        known = self._of_form[as_it_is]
+        found = np.empty(len(forms), np.int32)
+        for position, form in enumerate(forms):
+            number = known.get(form)
+            if number is None:
+                number = known[form] = self.add(self._normalize(form, as_it_is))
+            found[position] = number
+        return found
+
+    def add(self, word: str) -> int:
+        """The number of a word, which is new or not."""
+        if not word:
+            return DROPPED
+        number = self._numbers.setdefault(word, len(self.words))
+        if number == len(self.words):
+            self.words.append(word)
+        return number
+
+    def find(self, form: str, as_it_is: bool = False) -> int | None:
+        """The number of the word that a form stands for; None if it does not occur."""
+        return self._numbers.get(self._normalize(form, as_it_is))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+class Unspaced(NamedTuple):
+    """How much of some text is in scripts without blanks: its tokens, their characters, all characters."""
+
+    tokens: int = 0
+    characters: int = 0
+    of_characters: int = 0
+
+    def __add__(self, other: Unspaced) -> Unspaced:  # type: ignore[override]
+        return Unspaced(*(mine + its for mine, its in zip(self, other, strict=True)))
+
+
+def unspaced(forms: Sequence[str], counts: NDArray[np.int64]) -> Unspaced:
+    """How much of the text with these forms is in scripts without blanks between words.
+
+    Examples
+    --------
+    >>> unspaced(["天気がいい", "ok"], np.array([2, 5]))
+    Unspaced(tokens=2, characters=10, of_characters=20)
+    """
+    characters = np.array([len(form) for form in forms], np.int64) * counts
+    found = np.array([not form.isascii() and UNSPACED.search(form) is not None for form in forms], bool)
+    return Unspaced(int(counts[found].sum()), int(characters[found].sum()), int(characters.sum()))

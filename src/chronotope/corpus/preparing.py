@@ -1,0 +1,92 @@
+"""Reading ahead: pieces of the input are parsed and tokenized in threads, and delivered in their order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.corpus.lexicon import Unspaced, unspaced
+from chronotope.corpus.readers import Piece
+from chronotope.corpus.selection import Documents, Selection
+from chronotope.corpus.source import Corpus
+from chronotope.corpus.tokenizer import Tokens, split_texts
+
+# Each takes about 100 MB for its piece, and what is done in order cannot keep up with more.
+MOST_WORKERS = 4
+
+
+class Prepared(NamedTuple):
+    """Documents with their tokens, before their words are numbered.
+
+    Attributes
+    ----------
+    documents, tokens
+        The documents and their tokens.
+    as_it_is
+        Whether the text was cut into tokens by others.
+    text_hash
+        (N,) a hash of each text, which tells duplicates.
+    unspaced
+        How much of the text is in scripts without blanks between words.
+    rows
+        How many rows were read.
+    """
+
+    documents: Documents
+    tokens: Tokens
+    as_it_is: bool
+    text_hash: NDArray[np.uint64]
+    unspaced: Unspaced
+    rows: int
+
+
+def prepare_ahead(corpus: Corpus, selection: Selection) -> Iterator[tuple[list[Prepared], int]]:
+    """The documents of each piece in order, prepared ahead in threads, with the bytes that are done."""
+    # A user's own tokenizer need not be safe to call from several threads at once.
+    workers = 1 if corpus.tokenizer else min(max(2, os.cpu_count() or 1), MOST_WORKERS)
+    waiting: deque[tuple[Future[list[Prepared]], int]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for piece, done in _pieces(corpus, selection):
+                waiting.append((pool.submit(_prepare, piece, corpus, selection), done))
+                if len(waiting) > workers:
+                    future, reached = waiting.popleft()
+                    yield future.result(), reached
+            while waiting:
+                future, reached = waiting.popleft()
+                yield future.result(), reached
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]:
+    """All pieces of all inputs, with the bytes that are done after each."""
+    first, before = 0, 0
+    for number, reader in enumerate(corpus.readers):
+        if number not in corpus.empty:
+            for piece in reader.pieces(selection.fields, first):
+                yield piece, before + piece.done
+        first += len(reader.names)
+        before += reader.size
+
+
+def _prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared]:
+    """The documents of a piece, tokenized."""
+    prepared = []
+    for batch in piece.parse():
+        documents = selection.documents(batch)
+        tokenizer = "tokens" if documents.tokenized else corpus.tokenizer or corpus.settings.tokenizer
+        tokens = split_texts(documents.text, tokenizer)
+        foreign = Unspaced()
+        if tokenizer == "words":
+            foreign = unspaced(tokens.forms, np.bincount(tokens.code, minlength=len(tokens.forms)))
+        text_hash = documents.text.hash(0).to_numpy()
+        rows = len(batch.line) + len(batch.bad)
+        prepared.append(Prepared(documents, tokens, tokenizer != "words", text_hash, foreign, rows))
+    return prepared

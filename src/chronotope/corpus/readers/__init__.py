@@ -1,0 +1,6 @@
+"""Readers: one a format, each delivering the named fields of its rows as strings, in pieces of a bounded size."""
+
+from chronotope.corpus.readers.opening import open_readers
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, Reader
+
+__all__ = ["TOKEN_SEPARATOR", "Batch", "Fields", "Piece", "Reader", "open_readers"]

@@ -1,0 +1,123 @@
+"""From what the user names (a path, a glob, a folder, a frame, records) to the readers that read it."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from chronotope.corpus.readers.delimited import Delimited
+from chronotope.corpus.readers.folders import FIELDS, TextFiles
+from chronotope.corpus.readers.jsonl import JsonLines
+from chronotope.corpus.readers.pieces import Reader
+from chronotope.corpus.readers.records import Records
+from chronotope.corpus.readers.streams import CODECS
+from chronotope.corpus.readers.tables import Frame, Parquet
+from chronotope.errors import InputError
+
+FORMATS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".txt": "text",
+}
+KNOWN = "JSONL, CSV, TSV, Parquet or text (.jsonl, .ndjson, .csv, .tsv, .parquet, .txt; also .gz and .zst)"
+
+
+def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
+    """The readers for a source; what does not exist, and what has no known format, is an error.
+
+    Parameters
+    ----------
+    source
+        A path, a glob, a folder, a list of these, a frame of polars or pandas, or an iterable of mappings.
+    fields
+        The names of the fields that will be read; in a folder that holds both text files and tables they tell which
+        are meant.
+    """
+    if isinstance(source, pl.DataFrame | pl.LazyFrame) or hasattr(source, "iloc"):
+        return [Frame(source)]
+    if isinstance(source, str | os.PathLike):
+        return _readers_of_files(_files(os.fspath(source), tuple(fields)))
+    if isinstance(source, Mapping) or not isinstance(source, Iterable):
+        raise InputError(f"cannot read {type(source).__name__} as a corpus; give a path, a frame or records")
+    if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
+        return _readers_of_files([found for item in source for found in _files(os.fspath(item), tuple(fields))])
+    return [Records(source)]
+
+
+def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path, Path]]:
+    """The files that a path, a glob or a folder stands for, each with the folder that was given."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return [(file, path) for file in _files_in_folder(path, fields)]
+    if path.exists():
+        return [(path, path.parent)]
+    if glob.has_magic(name):
+        found = sorted(Path(item) for item in glob.glob(str(path), recursive=True) if Path(item).is_file())
+        if found:
+            root = Path(os.path.commonpath([file.parent for file in found]))
+            return [(file, root) for file in found]
+        raise InputError(f"no file matches {name}")
+    raise InputError(f"there is no file or folder {name}")
+
+
+def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
+    """The text files of a folder and its sub-folders, or its tables; hidden files are left out."""
+    texts, tables = [], []
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        kind = format_of(path)
+        if kind == "text":
+            texts.append(path)
+        elif kind:
+            tables.append(path)
+    if texts and tables:
+        return texts if set(fields) <= set(FIELDS) else tables
+    if not texts and not tables:
+        raise InputError(f"the folder {folder} holds no text that can be read: {KNOWN}")
+    return texts or tables
+
+
+def format_of(path: Path) -> str | None:
+    """The format of a file by its ending; None for an unknown one."""
+    endings = [ending.lower() for ending in path.suffixes]
+    compressed = bool(endings) and endings[-1] in CODECS
+    kind = FORMATS.get((endings[:-1] if compressed else endings)[-1:][0]) if len(endings) > compressed else None
+    return None if compressed and kind == "parquet" else kind
+
+
+def _readers_of_files(files: list[tuple[Path, Path]]) -> list[Reader]:
+    """One reader a file, but one for all the text files of a folder."""
+    readers: list[Reader] = []
+    for (kind, root), group in groupby(files, key=lambda file: (_known_format(file[0]), file[1])):
+        paths = tuple(path for path, _ in group)
+        if kind == "text":
+            readers.append(TextFiles(paths, root))
+        elif kind == "jsonl":
+            readers += [JsonLines(path) for path in paths]
+        elif kind == "parquet":
+            readers += [Parquet(path) for path in paths]
+        else:
+            readers += [Delimited(path, "," if kind == "csv" else "\t") for path in paths]
+    return readers
+
+
+def _known_format(path: Path) -> str:
+    """The format of a file that can be read; anything else is an error."""
+    kind = format_of(path)
+    if kind is None:
+        raise InputError(f"cannot tell the format of {path.name}; chronotope reads {KNOWN}")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"cannot read {path}: permission denied")
+    return kind

@@ -1,0 +1,113 @@
+"""Files as streams of bytes: decompressed as they are read, cut at line ends, never held whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
+
+from chronotope.corpus.readers.pieces import BLOCK_BYTES
+from chronotope.errors import InputError
+
+CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
+LONGEST_LINE = 512 << 20
+_MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MARK_OF_UTF8 = b"\xef\xbb\xbf"
+
+
+class Block(NamedTuple):
+    """Whole lines of a file.
+
+    Attributes
+    ----------
+    data
+        The bytes, with the last line end if there is one.
+    line
+        The number of the first line, from 1.
+    done
+        How many bytes of the file, as it lies on disk, were read by now.
+    """
+
+    data: bytes
+    line: int
+    done: int
+
+
+class Stream:
+    """The bytes of a file, decompressed, with the place reached in the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = pa.OSFile(str(path), "rb")
+            codec = CODECS.get(path.suffix.lower())
+            self._stream: pa.NativeFile = pa.CompressedInputStream(self._file, codec) if codec else self._file
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error}") from None
+
+    def read(self, count: int) -> bytes:
+        """Up to `count` more bytes; nothing at the end."""
+        try:
+            return bytes(self._stream.read(count))
+        except OSError as error:
+            reason = "its compressed data is damaged or cut short" if self._stream is not self._file else error
+            raise InputError(f"cannot read {self._path}: {reason}") from None
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the file, as it lies on disk, were read."""
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self._file.close()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Stream]:
+    """A file as a stream of bytes, closed at the end of the block."""
+    stream = Stream(path)
+    try:
+        yield stream
+    finally:
+        stream.close()
+
+
+def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+    """A file in blocks of whole lines; a mark of UTF-8 at its start is left out, UTF-16 is an error."""
+    with opened(path) as stream:
+        rest, line = b"", 1
+        data = without_mark(path, stream.read(block_bytes))
+        while data:
+            following = stream.read(block_bytes)
+            end = data.rfind(b"\n") + 1 if following else len(data)
+            if end:
+                block = rest + data[:end]
+                rest = data[end:]
+                yield Block(block, line, stream.done)
+                line += block.count(b"\n")
+            else:
+                rest += data
+                if len(rest) > LONGEST_LINE:
+                    raise InputError(f"{path.name} has a line of more than 512 MB; it cannot be read as a stream")
+            data = following
+
+
+def read_head(path: Path, count: int = 1 << 20) -> bytes:
+    """The first lines of a file, decompressed: at least one of them, if it has any, and about `count` bytes."""
+    with opened(path) as stream:
+        head = stream.read(count)
+        while b"\n" not in head[-count:] and len(head) < LONGEST_LINE and (more := stream.read(count)):
+            head += more
+    return without_mark(path, head)
+
+
+def without_mark(path: Path, data: bytes) -> bytes:
+    """The start of a file without its mark of UTF-8; UTF-16 is an error."""
+    if data.startswith(_MARKS_OF_UTF16):
+        raise InputError(f"{path.name} is UTF-16; save it as UTF-8")
+    return data.removeprefix(_MARK_OF_UTF8)

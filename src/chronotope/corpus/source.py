@@ -1,0 +1,161 @@
+"""A corpus: where the text is, and how it is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chronotope.config import CorpusSettings, NamedBin
+from chronotope.corpus.readers import Reader, open_readers
+from chronotope.corpus.selection import Selection
+from chronotope.errors import InputError, SettingsError, did_you_mean
+from chronotope.provenance import checksum
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Text that has been found and looked at, but not read yet; `read_corpus` makes it, `tokenize` reads it.
+
+    Attributes
+    ----------
+    readers
+        One for each file, folder of texts, frame or series of records.
+    settings
+        How it is to be read.
+    tokenizer
+        A function from a text to its tokens, where the user gave one.
+    empty
+        The numbers of the readers whose file holds nothing.
+    """
+
+    readers: tuple[Reader, ...]
+    settings: CorpusSettings
+    tokenizer: Callable[[str], list[str]] | None = None
+    empty: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The base names of the files, in the order in which they are numbered."""
+        return [name for reader in self.readers for name in reader.names]
+
+    @property
+    def size(self) -> int:
+        """The bytes to be read (rows, for frames and records); 0 where it is not known."""
+        return sum(reader.size for reader in self.readers)
+
+    def fingerprint(self) -> list[dict[str, Any]]:
+        """The name (without its folders), bytes and checksum of each file; no checksum for what is not a file."""
+        found: list[dict[str, Any]] = []
+        for reader in self.readers:
+            paths: Sequence[Path] = getattr(reader, "paths", None) or [getattr(reader, "path", None)]
+            for name, path in zip(reader.names, paths, strict=True):
+                size = None if path is None else path.stat().st_size
+                found.append({"name": name, "bytes": size, "checksum": None if path is None else checksum(path)})
+        return found
+
+
+def read_corpus(
+    source: Any,
+    *,
+    text: str = "text",
+    time: str | None = None,
+    every: str | None = None,
+    place: str | None = None,
+    bins: Iterable[NamedBin] = (),
+    where: str | None = None,
+    tokenizer: str | Callable[[str], list[str]] = "words",
+    lowercase: bool = True,
+    strip_accents: bool = False,
+    phrases: Iterable[str] = (),
+    find_phrases: bool = False,
+    variants: Mapping[str, str] | None = None,
+    holdout: float = 0.0,
+    strict: bool = False,
+    settings: CorpusSettings | None = None,
+) -> Corpus:
+    """A corpus of dated or placed text, checked but not read yet.
+
+    Parameters
+    ----------
+    source
+        A path (JSONL, CSV, TSV or Parquet; also .gz and .zst of the text formats), a glob, a list of paths, a folder
+        of such files or of plain text files, a frame of polars or pandas, or any iterable of mappings. A plain text
+        file is one document with the fields text, name, folder, date and path, taken from its name:
+        time="date", place="folder".
+    text
+        The field with the text: a string, or a list of tokens.
+    time, every, bins
+        The field with the time (a year, a year and month, an ISO date or timestamp) and the length of the time bins
+        (1y, 10y, 1q, 1mo, 1w, 1d; 1y unless told), or named bins instead.
+    place
+        The field with the place, or with any other label that parts the text. Spellings that differ in case only are
+        one place. Neither time nor place: the whole corpus is one condition, 'all'.
+    where
+        An SQL condition on the fields; a field compared with a number is read as a number, any other as text.
+    tokenizer
+        'words', 'whitespace' (for text that is tokenized already), or a function from a text to its tokens.
+    lowercase, strip_accents
+        Whether case and accents are folded.
+    phrases, find_phrases
+        Sequences of words that count as one word, written with blanks; and whether to look for such pairs.
+    variants
+        Other forms of a word, to be replaced: {"colour": "color"}.
+    holdout
+        The share of documents that is set aside.
+    strict
+        Stop at the first bad row instead of counting and skipping it.
+    settings
+        All of these together instead.
+
+    Examples
+    --------
+    >>> corpus = read_corpus([{"text": "A sunny day", "year": 1998}], time="year")
+    >>> corpus.names, corpus.settings.time
+    (['records'], 'year')
+    >>> read_corpus([{"text": "A sunny day", "year": 1998}], time="date")
+    Traceback (most recent call last):
+    chronotope.errors.InputError: records has no column 'date'; its columns are: text, year
+    """
+    own = None if isinstance(tokenizer, str) else tokenizer
+    if own is not None and not callable(own):
+        raise SettingsError("tokenizer must be words, whitespace, or a function from a text to a list of tokens")
+    if settings is None:
+        settings = CorpusSettings(
+            text=text,
+            time=time,
+            every=every,
+            bins=tuple(bins),
+            place=place,
+            where=where,
+            tokenizer="whitespace" if own else str(tokenizer),
+            lowercase=lowercase,
+            strip_accents=strip_accents,
+            phrases=tuple(phrases),
+            find_phrases=find_phrases,
+            variants=dict(variants or {}),
+            holdout=holdout,
+            strict=strict,
+        )
+    fields = Selection(settings).fields.names
+    readers = open_readers(source, fields)
+    empty = []
+    for number, reader in enumerate(readers):
+        columns = reader.columns()
+        if columns is None:
+            empty.append(number)
+        elif columns:
+            _check_columns(reader.names[0], columns, fields)
+    if len(empty) == len(readers):
+        raise InputError(f"{', '.join(reader.names[0] for reader in readers[:3])} holds no rows")
+    return Corpus(tuple(readers), settings, own, tuple(empty))
+
+
+def _check_columns(name: str, columns: Sequence[str], fields: Sequence[str]) -> None:
+    """Refuse an input that lacks one of the fields."""
+    for wanted in fields:
+        if wanted not in columns:
+            shown = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
+            hint = did_you_mean(wanted, columns)
+            raise InputError(f"{name} has no column '{wanted}'; its columns are: {shown}{hint}")

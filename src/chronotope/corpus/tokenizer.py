@@ -1,0 +1,146 @@
+"""From texts to the words in them: one pass over the bytes that also numbers the distinct forms.
+
+A word (tokenizer 'words') is a run of Unicode letters and digits with their combining marks; an apostrophe or an
+underscore inside it belongs to it (`don't`, `prime_minister`), a hyphen parts it. Numbers are words. Links, e-mail
+addresses, markup tags and HTML entities are left out. 'whitespace' takes everything between blanks as a word, for text
+that is tokenized already.
+
+Only the distinct forms of a batch reach Python, so that what is done to a word (case, accents, variants) is done once a
+form and not once a token; see `lexicon`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, WITHIN, scan
+from chronotope.errors import InputError
+
+LETTERS = r"[\p{L}\p{N}]"
+# Marks, and characters without width that stand inside a word: the soft hyphen and the (non-)joiners.
+MARKS = r"[\p{M}\x{AD}\x{200C}\x{200D}\x{2060}]"
+JOINERS = r"['’_]"
+WORD = rf"{LETTERS}(?:{LETTERS}|{MARKS})*(?:{JOINERS}{LETTERS}(?:{LETTERS}|{MARKS})*)*"
+
+# Each kind of junk with what a text that holds it must contain: a search for that is far cheaper.
+JUNK = (
+    ("@", r"[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
+    (
+        r"://|(?i:www\.)|[<&]",
+        r"\b(?i:https?://|www\.)[^\s<>\x22]+"
+        r"|</?[A-Za-z!][^<>]{0,300}>"
+        r"|&(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
+    ),
+)
+
+Tokenizer = Callable[[str], list[str]]
+
+
+class Tokens(NamedTuple):
+    """The tokens of some texts.
+
+    Attributes
+    ----------
+    code
+        (T,) for each token the number of its form.
+    forms
+        The distinct forms, in the order in which they first occur.
+    length
+        (N,) the number of tokens of each text.
+    """
+
+    code: NDArray[np.int32]
+    forms: list[str]
+    length: NDArray[np.int64]
+
+
+def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
+    """The tokens of texts.
+
+    Parameters
+    ----------
+    texts
+        Strings without nulls.
+    tokenizer
+        'words', 'whitespace', 'tokens' (joined by the separator that the readers use), or a function from a text to
+        its tokens.
+
+    Examples
+    --------
+    >>> tokens = split_texts(pl.Series(["Don't ask www.why.org, <b>ask</b> twenty-two.", "Ask!"]))
+    >>> tokens.forms
+    ["Don't", 'ask', 'twenty', 'two', 'Ask']
+    >>> tokens.code.tolist(), tokens.length.tolist()
+    ([0, 1, 1, 2, 3, 4], [5, 1])
+    """
+    if callable(tokenizer):
+        texts = pl.Series([_own_tokens(tokenizer, text) for text in texts], dtype=pl.String)
+        tokenizer = "tokens"
+    if tokenizer == "words":
+        texts = without_junk(texts)
+    data, start = _bytes_of(texts)
+    code = np.empty(len(data) // 2 + len(start), np.int32)
+    length = np.empty(len(start) - 1, np.int64)
+    tokens, form_start, form_end = scan(data, start, _classes(tokenizer), code, length)
+    raw = data.data
+    bounds = zip(form_start.tolist(), form_end.tolist(), strict=True)
+    return Tokens(code[:tokens].copy(), [str(raw[first:last], "utf-8") for first, last in bounds], length)
+
+
+def without_junk(texts: pl.Series) -> pl.Series:
+    """Texts with a blank in place of every link, e-mail address, tag and HTML entity."""
+    for sign, junk in JUNK:
+        suspect = texts.str.contains(sign).arg_true()
+        if len(suspect):
+            texts = texts.scatter(suspect, texts.gather(suspect).str.replace_all(junk, " "))
+    return texts
+
+
+def _own_tokens(tokenizer: Tokenizer, text: str) -> str:
+    tokens = tokenizer(text)
+    if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+        raise InputError(f"the tokenizer must return a list of strings, not {tokens!r:.60}")
+    return TOKEN_SEPARATOR.join(tokens)
+
+
+def _bytes_of(texts: pl.Series) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of texts one after the other, and (N + 1,) where each begins."""
+    data, start = np.empty(0, np.uint8), np.zeros(1, np.int64)
+    if len(texts):
+        array = texts.rechunk().to_arrow()
+        buffers: Any = array.buffers()
+        start = np.frombuffer(buffers[1], np.int64, count=len(array) + 1, offset=array.offset * 8)
+        data = np.frombuffer(buffers[2], np.uint8) if start[-1] else data
+    # Read-only in every case: the scan is compiled anew for arrays of another kind.
+    data.flags.writeable = start.flags.writeable = False
+    return data, start
+
+
+@cache
+def _classes(tokenizer: str) -> NDArray[np.uint8]:
+    """(1114112,) what each character is to the scan."""
+    # Between the third and the fourteenth plane there is nothing; the last two are for private use.
+    numbers = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x40000), np.arange(0xE0000, 0xE1000)])
+    characters = pl.Series("c", [chr(number) for number in numbers.tolist()])
+    classes = np.zeros(0x110000, np.uint8)
+
+    def mark(pattern: str, value: int) -> None:
+        classes[numbers[characters.str.contains(pattern).to_numpy()]] = value
+
+    if tokenizer == "words":
+        mark(MARKS, WITHIN)
+        mark(LETTERS, LETTER)
+        mark(JOINERS, JOINER)
+    else:
+        classes[:] = LETTER
+        classes[ord(TOKEN_SEPARATOR)] = BETWEEN
+        if tokenizer == "whitespace":
+            mark(r"\s", BETWEEN)
+    return classes

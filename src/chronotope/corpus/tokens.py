@@ -1,0 +1,121 @@
+"""The tokens of a corpus on disk: word numbers in one memory-mapped file, documents sorted by condition.
+
+A store is a folder with
+
+- `tokens.bin`: the word numbers, little-endian int32; the documents of a condition stand together, in the order of the
+  input;
+- `documents.parquet`: condition, start, length, source (number of the file), line, held_out;
+- `lexicon.parquet`: word and count, the most frequent first: a word's number is its row, so that a vocabulary is the
+  first rows. Counts are over the documents that are not held out; words that occur in held-out ones only come last;
+- `store.json`: the conditions, the bad rows, the report and the sources. It is written last: without it there is no
+  store.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.corpus.problems import Problems
+from chronotope.corpus.report import CorpusReport
+from chronotope.errors import DamagedFile, InputError
+
+TOKENS = "tokens.bin"
+DOCUMENTS = "documents.parquet"
+LEXICON = "lexicon.parquet"
+STORE = "store.json"
+FORMAT = 1
+TOKEN = np.dtype("<i4")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenStore:
+    """The tokens of a corpus.
+
+    Attributes
+    ----------
+    folder
+        Where it lies.
+    conditions
+        The conditions that occur.
+    words, counts
+        The lexicon, most frequent first, and how often each word occurs in the documents that are not held out.
+    ids
+        (T,) the word numbers of all documents, one after the other.
+    starts
+        (N + 1,) the tokens of document n are ids[starts[n] : starts[n + 1]].
+    document_condition
+        (N,) the condition of each document, ascending.
+    held_out
+        (N,) whether a document is set aside.
+    problems, report, sources
+        The bad rows, what each condition holds, and the files with their checksums.
+    """
+
+    folder: Path
+    conditions: Conditions
+    words: pl.Series
+    counts: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    document_condition: NDArray[np.int32]
+    held_out: NDArray[np.bool_]
+    problems: Problems
+    report: CorpusReport
+    sources: list[dict[str, Any]]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> TokenStore:
+        """The store in a folder."""
+        folder = Path(folder)
+        try:
+            about = json.loads((folder / STORE).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"{folder} holds no tokenized corpus") from None
+        except ValueError:
+            raise DamagedFile(f"{folder / STORE} is damaged; tokenize the corpus again") from None
+        if about.get("format") != FORMAT:
+            raise DamagedFile(f"{folder} was written by another version of chronotope; tokenize the corpus again")
+        try:
+            documents = pl.read_parquet(folder / DOCUMENTS, columns=["condition", "length", "held_out"])
+            lexicon = pl.read_parquet(folder / LEXICON)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise DamagedFile(f"cannot read {folder}: {str(error).splitlines()[0]}") from None
+        starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)
+        path = folder / TOKENS
+        if not path.exists() or path.stat().st_size != starts[-1] * TOKEN.itemsize:
+            raise DamagedFile(f"{path} is missing or cut short; tokenize the corpus again")
+        return cls(
+            folder=folder,
+            conditions=Conditions.from_dict(about["conditions"]),
+            words=lexicon["word"],
+            counts=lexicon["count"].to_numpy(),
+            ids=np.memmap(path, TOKEN, mode="r"),
+            starts=starts,
+            document_condition=documents["condition"].to_numpy(),
+            held_out=documents["held_out"].to_numpy(),
+            problems=Problems.from_dict(about["problems"]),
+            report=CorpusReport.from_dict(about["report"]),
+            sources=about["sources"],
+        )
+
+    @cached_property
+    def _first_documents(self) -> NDArray[np.int64]:
+        return np.searchsorted(self.document_condition, np.arange(len(self.conditions) + 1))
+
+    def condition_slice(self, condition: int) -> slice:
+        """The documents of a condition."""
+        return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
+
+    def tokens_of(self, condition: int) -> NDArray[np.int32]:
+        """The word numbers of all documents of a condition, one after the other."""
+        documents = self.condition_slice(condition)
+        return self.ids[self.starts[documents.start] : self.starts[documents.stop]]

@@ -1,0 +1,132 @@
+"""The nearest rows of a matrix, found fast and ranked exactly.
+
+A product in float32 finds every row that could be among the nearest; those few are then scored again in float64, each
+in the same order of additions. So the answer has the same bits whether a query is asked alone or among thousands,
+and for any number of threads or kind of BLAS.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+# The scores of one block of queries against all candidates fill at most so many float32 numbers (64 MB).
+BLOCK = 1 << 24
+MOST_QUERIES = 256
+# Candidates are looked at in groups of about this many: only groups with a high maximum are searched.
+GROUP = 64
+RESCORED = 1 << 20
+UNIT_ROUNDOFF = 2.0**-24
+
+
+class Nearest(NamedTuple):
+    """The nearest candidates of each query, best first; equal scores in the order of the candidates.
+
+    Attributes
+    ----------
+    row
+        (Q, K) the numbers of the candidates.
+    cosine
+        (Q, K) their cosines with the query.
+    """
+
+    row: NDArray[np.int64]
+    cosine: NDArray[np.float64]
+
+
+def nearest(queries: Floats, candidates: Floats, top: int, penalty: NDArray[np.float64] | None = None) -> Nearest:
+    """The `top` candidates with the largest cosine, less a penalty for each candidate, for every query.
+
+    Parameters
+    ----------
+    queries, candidates
+        (Q, D) and (N, D) rows of length one (or zero).
+    top
+        How many; where there are fewer candidates, all of them.
+    penalty
+        (N,) what is taken off the cosine of each candidate before ranking.
+
+    Examples
+    --------
+    >>> rows = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
+    >>> nearest(rows[:1], rows, 2).row.tolist()
+    [[0, 1]]
+    """
+    top = min(top, len(candidates))
+    row = np.empty((len(queries), top), dtype=np.int64)
+    cosine = np.empty((len(queries), top), dtype=np.float64)
+    if top == 0:
+        return Nearest(row, cosine)
+    penalty32 = None if penalty is None else penalty.astype(np.float32)
+    block = max(1, min(MOST_QUERIES, BLOCK // len(candidates)))
+    room = np.empty((min(block, len(queries)), len(candidates)), dtype=np.float32)
+    for begin in range(0, len(queries), block):
+        part = queries[begin : begin + block]
+        scores = np.matmul(part, candidates.T, out=room[: len(part)])
+        if penalty32 is not None:
+            scores -= penalty32
+        which, found = _within_reach(scores, top, queries.shape[1])
+        exact = _cosines(part, which, candidates, found)
+        final = exact if penalty is None else exact - penalty[found]
+        order = np.lexsort((found, -final, which))
+        first = np.searchsorted(which, np.arange(len(part)))
+        kept = order[first[:, None] + np.arange(top)]
+        row[begin : begin + block] = found[kept]
+        cosine[begin : begin + block] = exact[kept]
+    return Nearest(row, cosine)
+
+
+def _within_reach(scores: Floats, top: int, dimensions: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every (query, candidate) that exact arithmetic could place among the `top`, sorted by query."""
+    # A float32 product of unit rows is off by at most dimensions × 2⁻²⁴, whatever the order of its additions; a few
+    # more roundings come from the penalty. Both the candidate and the one at the cut may be off.
+    slack = np.float32(2 * 1.1 * (dimensions + 8) * UNIT_ROUNDOFF)
+    queries, count = scores.shape
+    groups = max(-(-count // GROUP), 4 * top)
+    size = count // groups
+    if size < 4:
+        cut = np.partition(scores, count - top, axis=1)[:, count - top] - slack
+        which, found = np.nonzero(scores >= cut[:, None])
+        return which, found
+    # Group g holds the candidates g, g + groups, g + 2 · groups …, so that the maxima are element-wise over long rows.
+    peaks = scores[:, : size * groups].reshape(queries, size, groups).max(axis=1)
+    rest = count - size * groups
+    np.maximum(peaks[:, :rest], scores[:, size * groups :], out=peaks[:, :rest])
+    # At least `top` candidates reach the top-th largest of the peaks.
+    cut = np.partition(peaks, groups - top, axis=1)[:, groups - top] - slack
+    which, group = np.nonzero(peaks >= cut[:, None])
+    members = group[:, None] + groups * np.arange(size + 1)
+    inside = members < count
+    reached = (scores[which[:, None], np.minimum(members, count - 1)] >= cut[which, None]) & inside
+    at, place = np.nonzero(reached)
+    return which[at], members[at, place]
+
+
+def _cosines(
+    queries: Floats, which: NDArray[np.int64], candidates: Floats, found: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The cosine of each (query, candidate) in float64, added up in the same order however many there are."""
+    cosines = np.empty(len(found), dtype=np.float64)
+    step = max(1, RESCORED // max(1, queries.shape[1]))
+    for begin in range(0, len(found), step):
+        part = slice(begin, begin + step)
+        products = np.multiply(queries[which[part]], candidates[found[part]], dtype=np.float64)
+        cosines[part] = products.sum(axis=1)
+    return cosines
+
+
+def unit_rows(matrix: NDArray[np.float32]) -> Floats:
+    """The rows scaled to length one; a row of zeros stays as it is.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    length = np.sqrt(np.square(matrix, dtype=np.float64).sum(axis=1))
+    length[length == 0] = 1
+    return np.asarray(matrix / length[:, None], dtype=np.float32)

@@ -1,0 +1,216 @@
+"""Embeddings in one safetensors file, read by memory map; what the file says of itself is never trusted.
+
+Layout: a header of JSON (its one metadata entry `chronotope` holds the format's version, the number of words, the
+conditions and the provenance), then the tensors. `words` is UTF-8 text, one word a line. `checksum` covers the header
+and every tensor but `vectors`, so that opening a file reads a small part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.embeddings.conditioned import ConditionedEmbeddings
+from chronotope.errors import DamagedFile, InputError
+from chronotope.provenance import canonical_json, written_whole
+from chronotope.vocabulary import Support
+
+FORMAT = 1
+ENTRY = "chronotope"
+LARGEST_HEADER = 100_000_000
+CHECKSUM_BYTES = 16
+
+
+class TensorKind(NamedTuple):
+    """What a tensor of the file must be."""
+
+    code: str
+    dtype: str
+    axes: int
+
+
+# In the order of the file: wide numbers first, so that every tensor is aligned; the checksum last.
+TENSORS = {
+    "support_start": TensorKind("I64", "<i8", 1),
+    "support_count": TensorKind("I64", "<i8", 1),
+    "support_word": TensorKind("I32", "<i4", 1),
+    "common": TensorKind("F32", "<f4", 2),
+    "condition_factors": TensorKind("F32", "<f4", 2),
+    "center": TensorKind("F32", "<f4", 2),
+    "vectors": TensorKind("F32", "<f4", 2),
+    "words": TensorKind("U8", "u1", 1),
+    "checksum": TensorKind("U8", "u1", 1),
+}
+Tensors = dict[str, NDArray[Any]]
+
+
+def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
+    """Write embeddings to a file; the same embeddings give the same bytes."""
+    parts = {
+        "support_start": embeddings.observed.start,
+        "support_count": embeddings.observed.count,
+        "support_word": embeddings.observed.word,
+        "common": embeddings.common,
+        "condition_factors": embeddings.condition_factors,
+        "center": embeddings.center,
+        "vectors": embeddings.vectors,
+        "words": np.frombuffer("\n".join(embeddings.words).encode(), dtype=np.uint8),
+        "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
+    }
+    tensors = {name: np.ascontiguousarray(parts[name], dtype=kind.dtype) for name, kind in TENSORS.items()}
+    described = {
+        "format": FORMAT,
+        "words": len(embeddings.words),
+        "conditions": embeddings.conditions.to_dict(),
+        "provenance": embeddings.provenance,
+    }
+    header = _header(tensors, canonical_json(described))
+    tensors["checksum"] = np.frombuffer(_checksum(header, tensors), dtype=np.uint8)
+    with written_whole(path) as temporary, open(temporary, "wb") as file:
+        file.write(header)
+        for tensor in tensors.values():
+            tensor.tofile(file)
+
+
+def load(path: str | Path) -> ConditionedEmbeddings:
+    """The embeddings in a file; the vectors stay on disk until they are asked for.
+
+    A file that is cut short, altered or newer than this version raises DamagedFile.
+    """
+    path = Path(path)
+    try:
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError:
+        raise DamagedFile(f"{path} is empty") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        header, entries = _read_header(data)
+        described = _described(entries)
+        tensors = _tensors(data, len(header), entries)
+        if bytes(tensors["checksum"]) != _checksum(header, tensors):
+            raise ValueError("its checksum does not fit what it holds")
+        words = bytes(tensors["words"]).decode("utf-8").split("\n")
+        if len(words) != described["words"]:
+            raise ValueError(f"it holds {len(words):,} words and speaks of {described['words']}")
+        return ConditionedEmbeddings(
+            words,
+            _conditions(described["conditions"]),
+            Support(tensors["support_start"], tensors["support_word"], tensors["support_count"]),
+            tensors["vectors"],
+            common=tensors["common"],
+            condition_factors=tensors["condition_factors"],
+            center=tensors["center"],
+            provenance=described["provenance"],
+        )
+    except (ValueError, RecursionError) as error:
+        raise DamagedFile(f"{path} is damaged or not a model: {error}") from None
+
+
+def _header(tensors: Tensors, described: str) -> bytes:
+    """The file up to the first tensor: its length in eight bytes, then JSON, filled with blanks to a multiple of 8."""
+    entries: dict[str, Any] = {"__metadata__": {ENTRY: described}}
+    offset = 0
+    for name, tensor in tensors.items():
+        entries[name] = {
+            "dtype": TENSORS[name].code,
+            "shape": list(tensor.shape),
+            "data_offsets": [offset, offset + tensor.nbytes],
+        }
+        offset += tensor.nbytes
+    text = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _read_header(data: mmap.mmap) -> tuple[bytes, dict[str, Any]]:
+    """The bytes up to the first tensor, and the JSON in them."""
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > min(len(data) - 8, LARGEST_HEADER):
+        raise ValueError("it has no complete header")
+    header = data[: 8 + length]
+    entries = json.loads(header[8:].decode("utf-8"))
+    if not isinstance(entries, dict):
+        raise ValueError("its header is not a table")
+    return header, entries
+
+
+def _described(entries: dict[str, Any]) -> dict[str, Any]:
+    """What the header says of format, words, conditions and provenance."""
+    metadata = entries.get("__metadata__")
+    if not isinstance(metadata, dict) or not isinstance(metadata.get(ENTRY), str):
+        raise ValueError("it was not written by chronotope")
+    described = json.loads(metadata[ENTRY])
+    if not isinstance(described, dict) or not isinstance(described.get("format"), int):
+        raise ValueError("its header does not tell its format")
+    if described["format"] > FORMAT:
+        raise ValueError(
+            f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
+        )
+    for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
+        if not isinstance(described.get(name), kind):
+            raise ValueError(f"its header does not tell its {name}")
+    return described
+
+
+def _tensors(data: mmap.mmap, begin: int, entries: dict[str, Any]) -> Tensors:
+    """Every tensor as a view of the file, once its place in the file is known to be sound."""
+    if set(entries) != {*TENSORS, "__metadata__"}:
+        raise ValueError("its header does not name the tensors of a model")
+    tensors: Tensors = {}
+    expected = 0
+    for name, kind in TENSORS.items():
+        entry = entries[name]
+        if not isinstance(entry, dict) or entry.get("dtype") != kind.code:
+            raise ValueError(f"'{name}' is not of the type {kind.code}")
+        shape, offsets = _whole_numbers(entry.get("shape")), _whole_numbers(entry.get("data_offsets"))
+        if len(shape) != kind.axes or len(offsets) != 2:
+            raise ValueError(f"'{name}' has a wrong number of axes or offsets")
+        count = 1
+        for size in shape:
+            count *= size
+        if offsets[0] != expected or offsets[1] - offsets[0] != count * np.dtype(kind.dtype).itemsize:
+            raise ValueError(f"'{name}' does not lie where it should")
+        expected = offsets[1]
+        if begin + expected > len(data):
+            raise ValueError(f"it is cut short: '{name}' is not complete")
+        tensors[name] = np.frombuffer(data, kind.dtype, count, begin + offsets[0]).reshape(shape)
+    if begin + expected != len(data):
+        raise ValueError(f"{len(data) - begin - expected:,} bytes too many follow its tensors")
+    return tensors
+
+
+def _whole_numbers(values: Any) -> list[int]:
+    if not isinstance(values, list) or not all(type(value) is int and value >= 0 for value in values):
+        raise ValueError("its header holds a size that is not a number")
+    return values
+
+
+def _conditions(data: dict[str, Any]) -> Conditions:
+    """The conditions in a header, checked."""
+    for axis, place in (("times", "time_of"), ("places", "place_of")):
+        labels, positions = data.get(axis), data.get(place)
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise ValueError(f"its {axis} are not a list of labels")
+        if any(position >= len(labels) for position in _whole_numbers(positions)):
+            raise ValueError(f"a condition lies outside its {axis}")
+    if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
+        raise ValueError("its conditions have not one time and one place each")
+    return Conditions.from_dict(data)
+
+
+def _checksum(header: bytes, tensors: Tensors) -> bytes:
+    """The checksum of the header and of every tensor that is read on opening."""
+    digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
+    for name in TENSORS:
+        if name not in ("vectors", "checksum"):
+            digest.update(tensors[name].data)
+    return digest.digest()

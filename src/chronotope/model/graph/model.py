@@ -1,0 +1,162 @@
+"""`graph`: from counts to conditioned embeddings by alternating two exact steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from chronotope import config
+from chronotope.config import GraphSettings
+from chronotope.cooccurrence import Counts, count, positive_pmi
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import SettingsError
+from chronotope.model.checkpoint import Checkpoint, stop_requests
+from chronotope.model.graph.links import make_problem
+from chronotope.model.graph.solver import Floats, best_contexts, solve_rows, start_contexts
+from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
+from chronotope.model.progress import Epoch, OnStep
+from chronotope.provenance import versions
+
+
+@dataclass(frozen=True)
+class GraphModel(GraphSettings):
+    """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
+
+    The fields are those of `chronotope.config.GraphSettings`.
+
+    Examples
+    --------
+    >>> GraphModel(dimensions=200).smoothness
+    1.0
+    """
+
+    def fit(
+        self,
+        counts: Counts | Any,
+        *,
+        threads: int | None = None,
+        place_edges: Iterable[tuple[str, str]] | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
+        on_step: OnStep | None = None,
+        on_epoch: Callable[[Epoch], None] | None = None,
+    ) -> ConditionedEmbeddings:
+        """Train, and return the embeddings; the parameters are those of `ConditionedModel.fit`.
+
+        Here `place_edges` add links between a word's vectors in neighboring places; without them a word's vectors in
+        all places are pulled toward their mean alone.
+        """
+        if not isinstance(counts, Counts):
+            counts = count(counts)
+        if self.dimensions > len(counts.vocabulary):
+            raise SettingsError(
+                f"{self.dimensions} dimensions are more than the {len(counts.vocabulary)} words; ask for fewer"
+            )
+        model = self._for_axis(counts.conditions.axis)
+        edges = None if place_edges is None else list(place_edges)
+        return model._fit(counts, threads or os.cpu_count() or 1, edges, checkpoint, resume, on_step, on_epoch)
+
+    def _for_axis(self, axis: str) -> GraphModel:
+        """The model with the settings that depend on the conditions filled in."""
+        beta = (0.1 if "time" in axis else 0.05) if self.deviation_penalty is None else self.deviation_penalty
+        return replace(self, deviation_penalty=beta)
+
+    def _fit(
+        self,
+        counts: Counts,
+        threads: int,
+        place_edges: list[tuple[str, str]] | None,
+        checkpoint: str | Path | None,
+        resume: bool,
+        on_step: OnStep | None,
+        on_epoch: Callable[[Epoch], None] | None,
+    ) -> ConditionedEmbeddings:
+        support = counts.vocabulary.support
+        matrix = positive_pmi(counts, self.context_power)
+        problem = make_problem(
+            matrix,
+            support,
+            len(counts.vocabulary),
+            counts.conditions,
+            smoothness=self.smoothness,
+            deviation_penalty=self.deviation_penalty or 0.0,
+            half_trust=self.half_trust,
+            place_edges=place_edges,
+        )
+        squares = np.concatenate([[0.0], np.cumsum(matrix.value.astype(np.float64) ** 2)])
+        constant = float(problem.weight @ np.diff(squares[matrix.start]))
+        held_out = held_out_rows(counts) if counts.has_held_out else None
+        base = log_context_distribution(counts) if held_out else None
+        provenance = {
+            "method": "graph",
+            "settings": config.to_dict(self),
+            "seed": self.seed,
+            "run": counts.checksum,
+            "min_count": counts.vocabulary.min_count,
+            "window": counts.settings.window,
+            "place_edges": place_edges,
+            "device": "cpu",
+            "versions": versions(),
+        }
+        saved = Checkpoint(checkpoint, provenance)
+        found = saved.load() if resume else None
+        history: list[dict[str, float]] = found[1]["history"] if found else []
+        rows: Floats = found[0]["rows"] if found else np.zeros((len(support.word), self.dimensions), np.float32)
+        with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
+            contexts = found[0]["contexts"] if found else start_contexts(problem, self.dimensions, self.seed, pool)
+            while len(history) < self.epochs:
+                if history:
+                    contexts = best_contexts(rows, problem, pool)
+                loss = constant + solve_rows(contexts, rows, problem, pool)
+                likelihood = None
+                if held_out and base is not None:
+                    likelihood = log_likelihood(held_out, context_scores(rows, contexts, base, counts))
+                epoch = Epoch(len(history) + 1, self.epochs, loss / constant if constant else 0.0, likelihood)
+                history.append(epoch.to_dict())
+                if on_step:
+                    on_step(epoch.number, epoch.of)
+                if on_epoch:
+                    on_epoch(epoch)
+                if saved.due or stop.is_set():
+                    saved.save({"rows": rows, "contexts": contexts}, {"history": history})
+                if stop.is_set():
+                    raise KeyboardInterrupt
+        return ConditionedEmbeddings(
+            counts.vocabulary.words,
+            counts.conditions,
+            support,
+            principal_axes(rows, problem.weight),
+            provenance=provenance | {"training": history},
+        )
+
+
+def principal_axes(rows: Floats, weight: Floats) -> Floats:
+    """The rows turned so that the first dimension carries most of them, the second most of the rest, and so on."""
+    with threadpool_limits(1):
+        squares = np.zeros((rows.shape[1], rows.shape[1]))
+        for first in range(0, len(rows), 65_536):
+            part = rows[first : first + 65_536].astype(np.float64)
+            squares += part.T @ (part * weight[first : first + 65_536, None])
+        axes = np.linalg.eigh(squares)[1][:, ::-1]
+        # The sign of an axis is arbitrary: the largest entry of each is made positive.
+        axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+        return np.asarray(rows @ axes.astype(np.float32))
+
+
+def context_scores(rows: Floats, contexts: Floats, base: NDArray[np.float64], counts: Counts) -> Scores:
+    """The predicted mutual information of every context of a word, over the distribution of contexts."""
+    support = counts.vocabulary.support
+
+    def scores(condition: int, words: NDArray[np.int32]) -> NDArray[np.floating]:
+        positions = support.start[condition] + np.searchsorted(support.words_in(condition), words)
+        return np.asarray(rows[positions] @ contexts.T + base)
+
+    return scores

@@ -1,0 +1,85 @@
+"""The loss of `graph` in plain NumPy: the specification.
+
+    L = Σ_ic w_ic ‖M_ic − A_ic Bᵀ‖²  +  β Σ_ic ‖A_ic − mean_c A_ic‖²  +  Σ_links τ_ab ‖A_a − A_b‖²,    BᵀB = I
+
+M_ic is the row of positive mutual information of word i in condition c, zeros included; A_ic is the word's vector
+there, B the contexts. i, c run over the pairs that occur: an absent word has no evidence of its own, so it has no row.
+The links of a word join its consecutive time bins in each place; where k bins are missing between two of them the
+link is k + 1 times as weak, which is what free vectors in between would come to. A complete graph of places would be
+the same penalty as β's, so it needs no links.
+
+Given B the loss is quadratic in A, given A the best B is the orthonormal factor of Σ w A M: each step is exact, so
+every sweep lowers the loss.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.cooccurrence import PairMatrix
+
+
+class GraphProblem(NamedTuple):
+    """All of the loss but A and B. The pairs are sorted by condition; `order` sorts them by word, place and time."""
+
+    matrix: PairMatrix  # M: one row a pair
+    weight: NDArray[np.float32]  # (P,) w
+    words: int
+    order: NDArray[np.int64]  # (P,) pairs, word after word
+    word_start: NDArray[np.int64]  # (W + 1,) the stretch of `order` that is a word's
+    link_start: NDArray[np.int64]  # (W + 1,) its links
+    link_a: NDArray[np.int32]  # (L,) positions within the word's stretch
+    link_b: NDArray[np.int32]  # (L,)
+    link_weight: NDArray[np.float32]  # (L,) τ of each link
+    deviation_penalty: float  # β
+
+
+def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: GraphProblem) -> float:
+    """The loss, by its definition (dense, for small problems)."""
+    matrix = problem.matrix
+    dense = np.zeros((len(problem.weight), problem.words))
+    dense[np.repeat(np.arange(len(dense)), np.diff(matrix.start)), matrix.context] = matrix.value
+    total = float(problem.weight @ ((dense - rows @ contexts.T) ** 2).sum(axis=1))
+    for word in range(problem.words):
+        own = rows[problem.order[problem.word_start[word] : problem.word_start[word + 1]]]
+        links = slice(problem.link_start[word], problem.link_start[word + 1])
+        if len(own):
+            total += problem.deviation_penalty * float(((own - own.mean(axis=0)) ** 2).sum())
+        apart = own[problem.link_a[links]] - own[problem.link_b[links]]
+        total += float(problem.link_weight[links] @ (apart**2).sum(axis=1))
+    return total
+
+
+def best_rows(contexts: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
+    """(P, D) the A that minimizes the loss for a given B, by solving each word's equations as they stand."""
+    matrix = problem.matrix
+    rows = np.zeros((len(problem.weight), contexts.shape[1]))
+    for pair in range(len(rows)):
+        cells = slice(matrix.start[pair], matrix.start[pair + 1])
+        rows[pair] = problem.weight[pair] * (matrix.value[cells] @ contexts[matrix.context[cells]])
+    for word in range(problem.words):
+        pairs = problem.order[problem.word_start[word] : problem.word_start[word + 1]]
+        size = len(pairs)
+        if not size:
+            continue
+        system = np.diag(problem.weight[pairs].astype(np.float64))
+        system += problem.deviation_penalty * (np.eye(size) - 1 / size)
+        for link in range(problem.link_start[word], problem.link_start[word + 1]):
+            a, b, tau = problem.link_a[link], problem.link_b[link], problem.link_weight[link]
+            system[[a, b], [a, b]] += tau
+            system[[a, b], [b, a]] -= tau
+        rows[pairs] = np.linalg.solve(system, rows[pairs])
+    return rows
+
+
+def best_contexts(rows: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
+    """(W, D) the orthonormal B that minimizes the loss for a given A."""
+    matrix = problem.matrix
+    pull = np.zeros((problem.words, rows.shape[1]))
+    pair = np.repeat(np.arange(len(rows)), np.diff(matrix.start))
+    np.add.at(pull, matrix.context, (matrix.value * problem.weight[pair])[:, None] * rows[pair])
+    left, _, right = np.linalg.svd(pull, full_matrices=False)
+    return np.asarray(left @ right)

@@ -1,0 +1,243 @@
+"""Sweeps over the data: both steps of `objective` as sparse products and small solves, the same bytes on any threads.
+
+The blocks are fixed by the data, never by the number of threads, and sums over blocks are taken in order; BLAS is
+held to one thread, since its results differ with their number.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numba
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from chronotope.model.graph.objective import GraphProblem
+
+BLOCKS = 8
+ITERATIONS = 50
+TOLERANCE = 1e-6
+FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
+
+Floats = NDArray[np.float32]
+
+
+def start_contexts(
+    problem: GraphProblem, dimensions: int, seed: int, pool: ThreadPoolExecutor, rounds: int = 4
+) -> Floats:
+    """(W, D) orthonormal contexts near the main directions of the data, by subspace iteration."""
+    random = np.random.Generator(np.random.PCG64([seed, 0]))
+    contexts = orthonormal(random.standard_normal((problem.words, dimensions), dtype=np.float32))
+    rows = np.empty((len(problem.weight), dimensions), dtype=np.float32)
+    for _ in range(rounds):
+        _multiply_all(contexts, rows, problem, pool)
+        contexts = orthonormal(pull_of_rows(rows, problem, pool))
+    return contexts
+
+
+def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> float:
+    """Put the best rows for these contexts into `rows`; return the loss less its constant Σ w‖M‖².
+
+    `rows` must hold the previous sweep's rows, or zeros: where a word's equations are solved by iteration, it starts
+    from there.
+    """
+    product = np.empty_like(rows)
+    _multiply_all(contexts, product, problem, pool)
+    blocks = even_blocks(problem.word_start)
+    return -float(sum(pool.map(lambda block: _solve_words(*block, problem, product, rows), blocks)))
+
+
+def pull_of_rows(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
+    """(W, D) Σ w M A: what the contexts are fitted to."""
+    blocks = even_blocks(problem.matrix.start)
+    parts = np.zeros((len(blocks), problem.words, rows.shape[1]), dtype=np.float32)
+    list(
+        pool.map(lambda block, part: _multiply_back(*block, problem.matrix, problem.weight, rows, part), blocks, parts)
+    )
+    return np.asarray(parts.sum(axis=0))
+
+
+def best_contexts(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
+    """(W, D) the best orthonormal contexts for these rows."""
+    return orthonormal(pull_of_rows(rows, problem, pool))
+
+
+def orthonormal(matrix: Floats) -> Floats:
+    """The orthonormal matrix nearest to this one: U Vᵀ of its singular value decomposition."""
+    with threadpool_limits(1):
+        basis, triangle = scipy.linalg.qr(matrix.astype(np.float64), mode="economic", check_finite=False)
+        left, _, right = np.linalg.svd(triangle)
+        return np.asarray(basis @ (left @ right), dtype=np.float32)
+
+
+def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[tuple[int, int]]:
+    """Stretches of rows with about equal loads, where row r carries start[r + 1] − start[r].
+
+    Examples
+    --------
+    >>> even_blocks(np.array([0, 5, 6, 7, 10]), 2)
+    [(0, 1), (1, 4)]
+    """
+    limits = np.searchsorted(start, np.linspace(0, start[-1], blocks + 1))
+    limits[0], limits[-1] = 0, len(start) - 1
+    return [(int(first), int(last)) for first, last in pairwise(limits)]
+
+
+def _multiply_all(contexts: Floats, product: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> None:
+    """product = M B."""
+    blocks = even_blocks(problem.matrix.start)
+    list(pool.map(lambda block: _multiply(*block, problem.matrix, contexts, product), blocks))
+
+
+@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
+def _multiply(first, last, matrix, contexts, product):  # type: ignore[no-untyped-def]
+    """product = M B for a stretch of rows."""
+    dimensions = contexts.shape[1]
+    total = np.empty(dimensions, dtype=np.float32)
+    for row in range(first, last):
+        total[:] = 0
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            value = matrix.value[cell]
+            context = matrix.context[cell]
+            for k in range(dimensions):
+                total[k] += value * contexts[context, k]
+        product[row] = total
+
+
+@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
+def _multiply_back(first, last, matrix, weight, rows, out):  # type: ignore[no-untyped-def]
+    """out += Mᵀ (w A) for a stretch of rows."""
+    dimensions = rows.shape[1]
+    own = np.empty(dimensions, dtype=np.float32)
+    for row in range(first, last):
+        for k in range(dimensions):
+            own[k] = weight[row] * rows[row, k]
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            value = matrix.value[cell]
+            context = matrix.context[cell]
+            for k in range(dimensions):
+                out[context, k] += value * own[k]
+
+
+@numba.njit(nogil=True, cache=True)
+def _solve_words(first, last, problem, product, rows):  # type: ignore[no-untyped-def]
+    """Solve the equations of a stretch of words; return Σ w A·(M B): so far is their loss below Σ w‖M‖²."""
+    gained = 0.0
+    for word in range(first, last):
+        pairs = problem.order[problem.word_start[word] : problem.word_start[word + 1]]
+        if len(pairs) == 0:
+            continue
+        links = slice(problem.link_start[word], problem.link_start[word + 1])
+        a, b, tau = problem.link_a[links], problem.link_b[links], problem.link_weight[links]
+        chain = True
+        for link in range(len(a)):
+            chain &= b[link] == a[link] + 1
+        if chain:
+            solution = _solve_chain(problem.weight[pairs], problem.deviation_penalty, a, tau, pairs, product)
+        else:
+            solution = _solve_links(problem.weight[pairs], problem.deviation_penalty, a, b, tau, pairs, product, rows)
+        for number in range(len(pairs)):
+            pair = pairs[number]
+            dot = 0.0
+            for k in range(product.shape[1]):
+                rows[pair, k] = solution[number, k]
+                dot += solution[number, k] * product[pair, k]
+            gained += problem.weight[pair] * dot
+    return gained
+
+
+@numba.njit(nogil=True, cache=True)
+def _solve_chain(weight, beta, a, tau, pairs, product):  # type: ignore[no-untyped-def]
+    """Links between consecutive pairs make the equations tridiagonal; the pull toward the mean is of rank one."""
+    size, dimensions = len(pairs), product.shape[1]
+    diagonal = np.empty(size)
+    below = np.zeros(size)
+    for number in range(size):
+        diagonal[number] = weight[number] + beta
+    for link in range(len(a)):
+        diagonal[a[link]] += tau[link]
+        diagonal[a[link] + 1] += tau[link]
+        below[a[link] + 1] = -tau[link]
+    solution = np.empty((size, dimensions))
+    ones = np.ones(size)  # becomes T⁻¹ 1, for the term of rank one
+    for number in range(size):
+        for k in range(dimensions):
+            solution[number, k] = weight[number] * product[pairs[number], k]
+    pivot = diagonal
+    for number in range(1, size):
+        factor = below[number] / pivot[number - 1]
+        pivot[number] -= factor * below[number]
+        ones[number] -= factor * ones[number - 1]
+        for k in range(dimensions):
+            solution[number, k] -= factor * solution[number - 1, k]
+    for number in range(size - 1, -1, -1):
+        after = below[number + 1] if number + 1 < size else 0.0
+        ones[number] = (ones[number] - (after * ones[number + 1] if number + 1 < size else 0.0)) / pivot[number]
+        for k in range(dimensions):
+            later = after * solution[number + 1, k] if number + 1 < size else 0.0
+            solution[number, k] = (solution[number, k] - later) / pivot[number]
+    share = beta / size
+    scale = share / (1 - share * ones.sum())
+    for k in range(dimensions):
+        total = 0.0
+        for number in range(size):
+            total += solution[number, k]
+        for number in range(size):
+            solution[number, k] += scale * total * ones[number]
+    return solution
+
+
+@numba.njit(nogil=True, cache=True)
+def _solve_links(weight, beta, a, b, tau, pairs, product, rows):  # type: ignore[no-untyped-def]
+    """Any links: conjugate gradients, all dimensions at once, from the previous sweep's rows."""
+    size, dimensions = len(pairs), product.shape[1]
+    solution = np.empty((size, dimensions))
+    residual = np.empty((size, dimensions))
+    diagonal = np.full(size, beta * (1 - 1 / size))
+    for link in range(len(a)):
+        diagonal[a[link]] += tau[link]
+        diagonal[b[link]] += tau[link]
+    for number in range(size):
+        diagonal[number] += weight[number]
+        for k in range(dimensions):
+            solution[number, k] = rows[pairs[number], k]
+            residual[number, k] = weight[number] * product[pairs[number], k]
+    aim = (residual * residual).sum() * TOLERANCE**2
+    residual -= _apply(weight, beta, a, b, tau, solution)
+    direction = residual / diagonal.reshape(-1, 1)
+    product_before = (residual * direction).sum()
+    for _ in range(ITERATIONS):
+        if (residual * residual).sum() <= aim:
+            break
+        image = _apply(weight, beta, a, b, tau, direction)
+        step = product_before / (direction * image).sum()
+        solution += step * direction
+        residual -= step * image
+        scaled = residual / diagonal.reshape(-1, 1)
+        product_after = (residual * scaled).sum()
+        direction = scaled + (product_after / product_before) * direction
+        product_before = product_after
+    return solution
+
+
+@numba.njit(nogil=True, cache=True)
+def _apply(weight, beta, a, b, tau, vectors):  # type: ignore[no-untyped-def]
+    """(diag(w) + β (I − 11ᵀ/n) + L) x, for all dimensions at once."""
+    size, dimensions = vectors.shape
+    image = np.empty((size, dimensions))
+    for k in range(dimensions):
+        mean = 0.0
+        for number in range(size):
+            mean += vectors[number, k]
+        mean /= size
+        for number in range(size):
+            image[number, k] = weight[number] * vectors[number, k] + beta * (vectors[number, k] - mean)
+    for link in range(len(a)):
+        for k in range(dimensions):
+            apart = tau[link] * (vectors[a[link], k] - vectors[b[link], k])
+            image[a[link], k] += apart
+            image[b[link], k] -= apart
+    return image

@@ -1,0 +1,142 @@
+"""Answers as tables: a table is computed once, then shown in a terminal, as Markdown or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from chronotope.analysis import Drift, DriftRow, StableWord
+from chronotope.corpus import CorpusReport
+from chronotope.embeddings import Match
+from chronotope.evaluation.scores import Scores
+
+if TYPE_CHECKING:
+    import rich.table
+
+Cell = str | int | float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns, with a title and a note.
+
+    Examples
+    --------
+    >>> table = matches([Match("river", 0.91234, 0.91234, 12)])
+    >>> print(table.to_markdown(), end="")
+    | word | similarity | support |
+    | :--- | ---: | ---: |
+    | river | 0.912 | 12 |
+    >>> print(table.to_csv(), end="")
+    word,similarity,support
+    river,0.91234,12
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    note: str = ""
+
+    def to_rich(self) -> rich.table.Table:
+        """The table for a terminal."""
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        shown = RichTable(title=self.title or None, caption=self.note or None, title_justify="left", box=None)
+        for number, column in enumerate(self.columns):
+            shown.add_column(column, justify="right" if self._is_number(number) else "left", overflow="fold")
+        for row in self.rows:
+            # As Text, since a word may hold brackets, which rich would read as its markup.
+            shown.add_row(*(Text(_shown(cell)) for cell in row))
+        return shown
+
+    def to_markdown(self) -> str:
+        """The table as Markdown, without title and note."""
+        marks = ["---:" if self._is_number(number) else ":---" for number in range(len(self.columns))]
+        lines = [self.columns, marks, *([_shown(cell).replace("|", r"\|") for cell in row] for row in self.rows)]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+    def to_csv(self) -> str:
+        """The table as CSV, numbers in full, without title and note."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
+        return out.getvalue()
+
+    def _is_number(self, column: int) -> bool:
+        return bool(self.rows) and all(isinstance(row[column], int | float) for row in self.rows)
+
+
+def matches(found: Sequence[Match], *, title: str = "") -> Table:
+    """The answer to `neighbors` or `equivalents` as a table; CSLS has a column of its own where it was asked for."""
+    if all(match.score == match.cosine for match in found):
+        return Table(
+            ("word", "similarity", "support"),
+            tuple((match.word, match.cosine, match.support) for match in found),
+            title,
+        )
+    return Table(
+        ("word", "csls", "similarity", "support"),
+        tuple((match.word, match.score, match.cosine, match.support) for match in found),
+        title,
+    )
+
+
+def drift(answer: Drift, top: int = 20) -> Table:
+    """The words that changed most, with their neighbors before and after."""
+    between = f"between {answer.start} and {answer.end}" if answer.start else "from their common meaning"
+    ends = () if answer.start else ("typical", "unusual")
+    columns = ("word", "change", *ends, "count before", "count after", "neighbors before", "neighbors after")
+    rows = tuple(_drift_row(row, bool(ends)) for row in answer.top(top))
+    note = f"{len(answer):,} words compared; {answer.left_out:,} left out, seen fewer than {answer.min_support} times"
+    return Table(columns, rows, f"The words that changed most {between}", note)
+
+
+def stable_words(rows: Sequence[StableWord], *, title: str = "") -> Table:
+    """Words with their stability, as `Stability.most` and `Stability.least` give them."""
+    columns = ("word", "stability", "conditions", "count")
+    return Table(columns, tuple((row.word, row.stability, row.conditions, row.count) for row in rows), title)
+
+
+def scores(answer: Scores) -> Table:
+    """The scores of a model, for all pairs and for each kind of them."""
+    parts = [("all pairs", answer), ("same word", answer.same_word), ("different words", answer.different_words)]
+    parts += [(name, part) for name, part in answer.categories.items()]
+    rows = []
+    for name, part in parts:
+        if part.pairs:
+            interval = "–".join(f"{value:.3f}" for value in part.intervals["mrr"])
+            rows.append((name, part.pairs, part.answerable, part.mrr, interval, *part.mp.values(), part.mrr_answerable))
+    columns = ("", "pairs", "answerable", "MRR", "95 %", *(f"MP@{k}" for k in answer.mp), "MRR of answerable")
+    return Table(columns, tuple(rows), note=answer.signature)
+
+
+def corpus(report: CorpusReport, most: int = 40) -> Table:
+    """What a corpus holds, condition by condition; of very many conditions only the first ones and the flagged."""
+    shown = report.conditions
+    note = f"{report.documents:,} documents, {report.tokens:,} tokens, {report.vocabulary:,} distinct words"
+    if len(shown) > most:
+        flagged = sum(bool(condition.flag) for condition in shown)
+        note += f"; {len(shown) - most:,} more conditions, {flagged:,} of all flagged"
+        shown = shown[:most]
+    columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
+    rows = tuple(
+        (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)
+        for part in shown
+    )
+    return Table(columns, rows, "The corpus", note)
+
+
+def _drift_row(row: DriftRow, with_conditions: bool) -> tuple[Cell, ...]:
+    ends = (row.before.condition, row.after.condition) if with_conditions else ()
+    near = [", ".join(match.word for match in side.neighbors) for side in (row.before, row.after)]
+    return (row.word, row.score, *ends, row.before.support, row.after.support, *near)
+
+
+def _shown(cell: Cell) -> str:
+    """A cell for human eyes: three decimals, thousands apart."""
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+
+from chronotope.analysis import drift
+from chronotope.conditions import Conditions
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import SettingsError, UnknownCondition
+from embeddings.invented import random_embeddings, support_from
+
+TIMES = Conditions.of_times(["1990", "2000", "2010"])
+PLACES = Conditions.of_places(["canada", "ghana", "india"])
+WORDS = ["bank", "river", "money", *(f"filler{i}" for i in range(30)), "ghost", "rare"]
+
+
+def planted(conditions):
+    """'bank' is beside 'river' at first and beside 'money' in the last condition; nothing else moves.
+
+    'ghost' is absent from the last condition, 'rare' occurs there twice, by chance with an opposite vector.
+    """
+    rng = np.random.default_rng(1)
+    base = rng.standard_normal((len(WORDS), 40))
+    base[0] = base[1] + 0.1 * rng.standard_normal(40)
+    vectors = base + 0.05 * rng.standard_normal((3, *base.shape))
+    vectors[2, 0] = base[2] + 0.1 * rng.standard_normal(40)
+    vectors[2, -1] = -base[-1]
+    counts = np.full((3, len(WORDS)), 20)
+    counts[2, -2:] = 0, 2
+    support = support_from(counts)
+    return ConditionedEmbeddings(WORDS, conditions, support, vectors[support.condition, support.word])
+
+
+def test_the_word_that_changed_company_drifts_most():
+    answer = drift(planted(TIMES))
+    first, second = answer.top(2)
+    assert (answer.start, answer.end) == ("1990", "2010")
+    assert first.word == "bank"
+    assert first.score > 0.5 > 0.1 > second.score
+    assert (first.before.condition, first.after.condition) == ("1990", "2010")
+    assert first.before.neighbors[0].word == "river"
+    assert first.after.neighbors[0].word == "money"
+    assert (first.before.support, first.after.support) == (20, 20)
+    assert answer.rank("bank") == 1
+
+
+def test_absent_and_rare_words_do_not_drift():
+    answer = drift(planted(TIMES))
+    assert answer.left_out == 2
+    assert len(answer) == len(WORDS) - 2
+    assert answer.of("ghost") is None
+    assert answer.rank("rare") is None
+    assert drift(planted(TIMES), min_support=1).top(1)[0].word == "rare"
+
+
+def test_nothing_moves_between_conditions_before_the_change():
+    assert drift(planted(TIMES), "1990", "2000").top(1)[0].score < 0.1
+    assert drift(planted(TIMES), end="2000").end == "2000"
+
+
+def test_scores_are_one_minus_the_cosine():
+    embeddings = random_embeddings()
+    answer = drift(embeddings, "1990", "2010", min_support=1)
+    for row in answer.top(60):
+        assert row.score == pytest.approx(1 - embeddings.similarity(row.word, row.word, "1990", "2010"), abs=1e-9)
+    assert (np.diff(answer.scores) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    "conditions", [PLACES, Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))]
+)
+def test_without_an_order_the_distance_is_from_the_common_meaning(conditions):
+    embeddings = planted(conditions)
+    answer = drift(embeddings, min_support=1)
+    row = answer.of("bank")
+    unit = [embeddings.vector("bank", label) for label in conditions.labels]
+    unit = np.stack([vector / np.linalg.norm(vector) for vector in unit])
+    common = unit.sum(axis=0) / np.linalg.norm(unit.sum(axis=0))
+    assert row.score == pytest.approx(1 - (unit @ common).mean(), abs=1e-6)
+    assert row.before.condition == conditions.labels[np.argmax(unit @ common)]
+    assert row.after.condition == conditions.labels[2] == conditions.labels[np.argmin(unit @ common)]
+    assert row.after.neighbors[0].word == "money"
+    assert drift(embeddings).top(1)[0].word == "bank"
+    assert answer.start is None
+
+
+def test_a_word_in_one_place_only_is_left_out():
+    support = support_from([[9, 9, 9], [9, 9, 0], [9, 9, 0]])
+    embeddings = ConditionedEmbeddings(["a", "b", "c"], PLACES, support, np.random.default_rng(0).random((7, 4)))
+    assert drift(embeddings).of("c") is None
+    assert drift(embeddings).left_out == 1
+
+
+def test_questions_that_make_no_sense():
+    with pytest.raises(SettingsError, match="name both conditions"):
+        drift(planted(PLACES), "canada")
+    with pytest.raises(SettingsError, match="both are 1990"):
+        drift(planted(TIMES), "1990", "1990")
+    with pytest.raises(UnknownCondition, match="'1991'"):
+        drift(planted(TIMES), "1991")
+    with pytest.raises(SettingsError, match="min_support must be a number of at least 1"):
+        drift(planted(TIMES), min_support=0)
+
+
+def test_as_plain_data():
+    data = drift(planted(TIMES)).to_dict(top=1)
+    assert (data["from"], data["to"], data["left_out"]) == ("1990", "2010", 2)
+    assert data["rows"][0]["word"] == "bank"
+    assert data["rows"][0]["after"]["neighbors"][0]["word"] == "money"

@@ -1,0 +1,123 @@
+"""Dates are whole numbers: bins agree with the calendar of the standard library, and go on beyond it."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.binning import regular_bins
+from chronotope.corpus.dates import date_from_days, days_from_date, read_dates
+
+EPOCH = datetime.date(1970, 1, 1)
+
+
+def label(text: str, every: str) -> str:
+    bins = regular_bins(every)
+    return bins.label(int(bins.assign(read_dates(pl.Series([text]))).key[0]))
+
+
+@given(st.dates())
+def test_days_agree_with_the_standard_library(date):
+    days = int(days_from_date(np.array([date.year]), np.array([date.month]), np.array([date.day]))[0])
+    assert days == (date - EPOCH).days
+    assert date_from_days(days) == (date.year, date.month, date.day)
+
+
+@given(st.integers(-(10**10), 10**10))
+def test_days_and_dates_are_inverse_far_beyond_it(days):
+    year, month, day = date_from_days(days)
+    assert days_from_date(np.array([year]), np.array([month]), np.array([day])).tolist() == [days]
+
+
+@given(st.dates())
+def test_weeks_agree_with_the_standard_library(date):
+    year, week, _ = date.isocalendar()
+    assert label(date.isoformat(), "1w") == f"{year:04d}-W{week:02d}"
+
+
+@given(st.dates(), st.sampled_from(["1y", "10y", "5y", "100y", "1q", "1mo", "6mo", "1w", "1d"]))
+def test_a_later_date_is_in_no_earlier_bin(date, every):
+    bins = regular_bins(every)
+    following = min(date, datetime.date(9999, 12, 30)) + datetime.timedelta(days=1)
+    key = bins.assign(read_dates(pl.Series([date.isoformat(), following.isoformat()]))).key
+    assert key[1] - key[0] in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "every", "expected"),
+    [
+        ("1998-03-12", "1y", "1998"),
+        ("1998-03-12", "10y", "1990s"),
+        ("1998", "5y", "1995-1999"),
+        ("1998-03-12", "1q", "1998-Q1"),
+        ("1998-12-31", "1q", "1998-Q4"),
+        ("1998-03", "1mo", "1998-03"),
+        ("1998-06-30", "6mo", "1998-01..1998-06"),
+        ("1998-02-01", "1w", "1998-W05"),
+        ("2021-01-03", "1w", "2020-W53"),
+        ("1998-03-12", "1d", "1998-03-12"),
+        ("-44-03", "1y", None),
+        ("-0044-03-15", "1y", "-44"),
+        ("-44", "100y", "-100..-1"),
+        ("-5", "10y", "-10s"),
+        ("12024", "1y", "12024"),
+        ("+0476-09-04", "1mo", "0476-09"),
+        ("476", "1y", "476"),
+    ],
+)
+def test_labels(text, every, expected):
+    assert (label(text, every) if read_dates(pl.Series([text])).readable[0] else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1998", (1998, 0, 0)),
+        (" 1998.0 ", (1998, 0, 0)),
+        ("1998-03", (1998, 3, 0)),
+        ("19980312", (1998, 3, 12)),
+        ("19980312.0", (1998, 3, 12)),
+        ("19980312T101500Z", (1998, 3, 12)),
+        ("1998-03-12T23:59:59-11:00", (1998, 3, 12)),
+        ("1998-03-12 10:15", (1998, 3, 12)),
+        ("1998-03-12T10:15:00.123456Z", (1998, 3, 12)),
+        ("2000-02-29", (2000, 2, 29)),
+        *((text, None) for text in ("98", "7", "", "12/03/1998", "1998-3", "1998-13", "1998-00", "1998-02-30")),
+        *((text, None) for text in ("1900-02-29", "199803", "19981332", "1998.5", "c. 1998", "1998-99", "1998-03-12x")),
+    ],
+)
+def test_what_is_a_date(text, expected):
+    dates = read_dates(pl.Series([text]))
+    found = (int(dates.year[0]), int(dates.month[0]), int(dates.day[0])) if dates.readable[0] else None
+    assert found == expected
+
+
+def test_bins_are_ordered_by_time_and_places_by_letter(tmp_path):
+    rows = [
+        {"text": "a", "year": year, "place": place}
+        for year, place in [
+            (12024, "b"),
+            (2024, "Ç"),
+            (-5, "a/b"),
+            (2024, "B"),
+            (2024, "É"),
+            (2024, "a/b"),
+            (2024, "A/B"),
+        ]
+    ]
+    store = tokenize(read_corpus(rows, time="year", place="place"), tmp_path / "s")
+    assert store.conditions.labels == ("-5/a/b", "2024/a/b", "2024/b", "2024/Ç", "2024/É", "12024/b")
+    assert store.conditions.index("2024/A/B") == 1
+    assert store.document_condition.tolist() == [0, 1, 1, 2, 3, 4, 5]
+
+
+def test_no_time_and_no_place_is_one_condition(tmp_path):
+    store = tokenize(read_corpus([{"text": "a"}, {"text": "b"}]), tmp_path / "s")
+    assert store.conditions.labels == ("all",)
+    assert len(store.conditions) == 1

@@ -1,0 +1,105 @@
+"""What a word is, and that the fast scan finds the words that the pattern describes."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chronotope.config import CorpusSettings
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.lexicon import Normalizer
+from chronotope.corpus.tokenizer import WORD, split_texts, without_junk
+from chronotope.errors import InputError
+
+
+def words_of(text, folder, **options):
+    store = tokenize(read_corpus([{"text": text}], **options), folder)
+    return [store.words[i] for i in store.ids.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The dog's bone isn’t here.", "the dog bone isn't here"),
+        ("'quoted' rock'n'roll workers'", "quoted rock'n'roll workers"),
+        ("well-known co\u00adoperation", "well known cooperation"),
+        ("prime_minister _emphasis_ __x__", "prime_minister emphasis x"),
+        ("In 1998, 1,000.50 and 3rd", "in 1998 1 000 50 and 3rd"),
+        ("see http://a.org/b?c=d, WWW.x.com and me@my.host.org!", "see and"),
+        ("<p class='x'>bold</p> if a < b or c > d &amp; &#8217; R&D", "bold if a b or c d r d"),
+        ("<!-- note -->text<br/>more", "text more"),
+        ("AT&T; x@y", "at t x y"),
+        ("Cafe\u0301 Ĳssel ΟΔΟΣ", "café ĳssel οδος"),
+        ("हिन्दी में", "हिन्दी में"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        (
+            "naïve 東京 ok it is fine and so is this whole long text",
+            "naïve 東京 ok it is fine and so is this whole long text",
+        ),
+        ("한국어 띄어쓰기", "한국어 띄어쓰기"),
+        ("a\x00b\x1fc", "a b c"),
+    ],
+)
+def test_words(text, expected, tmp_path):
+    assert words_of(text, tmp_path / "s") == expected.split(" ")
+
+
+def test_settings_of_words(tmp_path):
+    text = "Café COLOUR it's"
+    assert words_of(text, tmp_path / "s", lowercase=False) == ["Café", "COLOUR", "it"]
+    assert words_of(text, tmp_path / "s", strip_accents=True) == ["cafe", "colour", "it"]
+    assert words_of(text, tmp_path / "s", variants={"Colour": "color"}) == ["café", "color", "it"]
+    assert words_of("State-of-the-art http://x <b>", tmp_path / "s", tokenizer="whitespace") == [
+        "state-of-the-art", "http://x", "<b>",
+    ]  # fmt: skip
+    assert words_of("a-b-c", tmp_path / "s", tokenizer=lambda text: text.split("-")) == ["a", "b", "c"]
+    with pytest.raises(InputError, match="must return a list of strings"):
+        words_of("a b", tmp_path / "s", tokenizer=lambda text: text)
+
+
+def test_accents_of_other_scripts_are_no_accents():
+    assert Normalizer(CorpusSettings(strip_accents=True))("हिन्दी") == "हिन्दी"
+
+
+PARTS = st.one_of(
+    st.sampled_from([*"ab'’_-.@<>&; \n", "é", "e\u0301", "東", "𝒳", "\u00ad", "\u200d", "http://", "www.", "&amp;"]),
+    st.characters(exclude_categories=["Cs"]),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(PARTS, max_size=30).map("".join), max_size=5))
+def test_the_scan_finds_what_the_pattern_describes(texts):
+    series = pl.Series(texts, dtype=pl.String)
+    expected = without_junk(series).str.extract_all(WORD).to_list()
+    tokens = split_texts(series)
+    found, start = [], 0
+    for length in tokens.length.tolist():
+        found.append([tokens.forms[code] for code in tokens.code[start : start + length].tolist()])
+        start += length
+    assert found == expected
+    assert len(set(tokens.forms)) == len(tokens.forms)
+
+
+def test_many_distinct_words_are_kept_apart():
+    words = [f"w{number}" for number in range(50_000)]
+    tokens = split_texts(pl.Series([" ".join(words), " ".join(reversed(words))]))
+    assert tokens.forms == words
+    assert tokens.code.tolist() == [*range(50_000), *reversed(range(50_000))]
+
+
+@pytest.mark.parametrize(
+    "text", ["今日は天気がいいですね。散歩に行きましょう。", "我们要和平，不要战争。", "สวัสดีชาวโลก"]
+)
+def test_scripts_without_blanks_are_refused_with_advice(text, tmp_path):
+    with pytest.raises(InputError, match=r"pass a tokenizer .* tokenizer='whitespace'"):
+        words_of(text, tmp_path / "s")
+    assert words_of(" ".join(text), tmp_path / "s", tokenizer="whitespace")[0] == text[0]
+    assert words_of(text, tmp_path / "s", tokenizer=list)[0] == text[0]
+
+
+def test_a_few_stray_words_without_blanks_are_counted(tmp_path):
+    store = tokenize(read_corpus([{"text": "the city of 東京 is large " * 3}]), tmp_path / "s")
+    assert store.report.unspaced == 3

@@ -1,0 +1,201 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chronotope.conditions import Conditions
+from chronotope.embeddings import ConditionedEmbeddings, load
+from chronotope.errors import DamagedFile, InputError
+from embeddings.invented import random_embeddings, support_from
+
+PARTS = ("vectors", "common", "condition_factors", "center")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.ct"
+    random_embeddings(words=9, dimensions=3, provenance={"method": "graph", "seed": 1}).save(path)
+    return path
+
+
+def same(a, b):
+    return (
+        a.words == b.words
+        and a.conditions == b.conditions
+        and a.provenance == b.provenance
+        and all((x == y).all() and x.dtype == y.dtype for x, y in zip(a.observed, b.observed, strict=True))
+        and all((getattr(a, name) == getattr(b, name)).all() for name in PARTS)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    words=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8")), min_size=1, max_size=6, unique=True),
+    places=st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4, unique_by=str.casefold),
+    note=st.dictionaries(st.text(max_size=4), st.one_of(st.integers(), st.text(max_size=4), st.booleans())),
+    data=st.data(),
+)
+def test_save_then_load_is_the_identity(tmp_path_factory, words, places, note, data):
+    counts = data.draw(
+        st.lists(
+            st.lists(st.integers(0, 3), min_size=len(words), max_size=len(words)),
+            min_size=len(places),
+            max_size=len(places),
+        )
+    )
+    support = support_from(counts)
+    vectors = np.random.default_rng(0).standard_normal((len(support.word), 2))
+    made = ConditionedEmbeddings(words, Conditions.of_places(places), support, vectors, provenance={"note": note})
+    folder = tmp_path_factory.mktemp("saved")
+    made.save(folder / "a.ct")
+    loaded = load(folder / "a.ct")
+    assert same(made, loaded)
+    loaded.save(folder / "b.ct")
+    assert (folder / "a.ct").read_bytes() == (folder / "b.ct").read_bytes()
+
+
+def test_answers_are_the_same_after_loading(tmp_path):
+    made = random_embeddings()
+    made.save(tmp_path / "a.ct")
+    loaded = ConditionedEmbeddings.load(tmp_path / "a.ct")
+    assert loaded.equivalents(list(made.words), "1990", "2010") == made.equivalents(list(made.words), "1990", "2010")
+
+
+def test_saving_over_the_file_that_is_open(saved):
+    before = saved.read_bytes()
+    load(saved).save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["model.ct"]
+
+
+def test_safetensors_reads_the_file(saved):
+    from safetensors import safe_open
+
+    made = load(saved)
+    with safe_open(saved, framework="numpy") as file:
+        assert list(file.metadata()) == ["chronotope"]
+        assert (file.get_tensor("vectors") == made.vectors).all()
+        assert bytes(file.get_tensor("words")).decode().split("\n") == list(made.words)
+
+
+def test_opening_does_not_copy_the_vectors(saved):
+    vectors = load(saved).vectors
+    assert not vectors.flags.owndata
+    assert not vectors.flags.writeable
+
+
+def test_a_file_cut_short_anywhere_is_damaged(saved):
+    whole = saved.read_bytes()
+    for length in [*range(0, len(whole), 100), 7, 8, 9, len(whole) - 1]:
+        saved.write_bytes(whole[:length])
+        with pytest.raises(DamagedFile, match=r"model\.ct"):
+            load(saved)
+    saved.write_bytes(whole + b"\0")
+    with pytest.raises(DamagedFile, match="1 bytes too many"):
+        load(saved)
+
+
+def test_any_changed_bit_outside_the_vectors_is_noticed(saved):
+    whole = saved.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    begin, end = json.loads(whole[8:header])["vectors"]["data_offsets"]
+    places = [place for place in range(len(whole)) if not header + begin <= place < header + end]
+    rng = np.random.default_rng(0)
+    for place in [*range(8), *rng.choice(places, 400, replace=False).tolist()]:
+        for bit in range(8) if place < 8 else [int(rng.integers(8))]:
+            changed = bytearray(whole)
+            changed[place] ^= 1 << bit
+            saved.write_bytes(changed)
+            with pytest.raises(DamagedFile):
+                load(saved)
+
+
+def lying(entries, described, name):
+    match name:
+        case "huge shape":
+            entries["vectors"]["shape"] = [10**15, 3]
+        case "huge shape and offsets":
+            entries["vectors"]["shape"] = [10**15, 3]
+            entries["vectors"]["data_offsets"][1] = entries["vectors"]["data_offsets"][0] + 12 * 10**15
+        case "negative shape":
+            entries["common"]["shape"] = [-9, -3]
+        case "true as a size":
+            entries["words"]["shape"] = [True]
+        case "overlap":
+            entries["center"]["data_offsets"] = entries["condition_factors"]["data_offsets"]
+        case "another type":
+            entries["support_word"]["dtype"] = "F32"
+        case "a tensor too few":
+            del entries["center"]
+        case "a tensor too many":
+            entries["more"] = {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
+        case "no table":
+            entries["vectors"] = 3
+        case "newer":
+            described["format"] = 99
+        case "more words":
+            described["words"] = 10**12
+        case "no conditions":
+            del described["conditions"]
+        case "times out of range":
+            described["conditions"]["time_of"] = [0, 1, 7]
+        case "fewer conditions":
+            described["conditions"]["time_of"] = [0, 1]
+        case "a number as a label":
+            described["conditions"]["times"][0] = 1990
+        case "the same label twice":
+            described["conditions"]["times"] = ["1990"] * 3
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        ("huge shape", "does not lie where it should"),
+        ("huge shape and offsets", "cut short"),
+        ("negative shape", "not a number"),
+        ("true as a size", "not a number"),
+        ("overlap", "does not lie where it should"),
+        ("another type", "not of the type"),
+        ("a tensor too few", "does not name the tensors"),
+        ("a tensor too many", "does not name the tensors"),
+        ("no table", "not of the type"),
+        ("newer", "its format is 99, newer than the 1 that this version reads; update chronotope"),
+        ("more words", "holds 9 words"),
+        ("no conditions", "does not tell its conditions"),
+        ("times out of range", "outside its times"),
+        ("fewer conditions", "of 3 conditions, not 2"),
+        ("a number as a label", "not a list of labels"),
+        ("the same label twice", "the same label"),
+    ],
+)
+def test_a_header_that_lies_is_not_believed(saved, monkeypatch, lie, message):
+    """Even where the checksum fits: it is no protection from someone who writes a file on purpose."""
+    monkeypatch.setattr("chronotope.embeddings.storage._checksum", lambda _, tensors: bytes(tensors["checksum"]))
+    whole = saved.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    entries = json.loads(whole[8:header])
+    described = json.loads(entries["__metadata__"]["chronotope"])
+    lying(entries, described, lie)
+    entries["__metadata__"]["chronotope"] = json.dumps(described)
+    text = json.dumps(entries).encode()
+    saved.write_bytes(len(text).to_bytes(8, "little") + text + whole[header:])
+    with pytest.raises(DamagedFile, match=message) as caught:
+        load(saved)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 100, b"[" * 5000, (4000).to_bytes(8, "little") + b"[" * 4000])
+def test_something_else_is_not_a_model(tmp_path, content):
+    path = tmp_path / "other.ct"
+    path.write_bytes(content)
+    with pytest.raises(DamagedFile, match=r"other\.ct"):
+        load(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*none\.ct: No such file"):
+        load(tmp_path / "none.ct")
+    with pytest.raises(InputError, match="cannot read"):
+        load(tmp_path)

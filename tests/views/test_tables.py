@@ -1,0 +1,54 @@
+import csv
+import io
+
+from rich.console import Console
+
+from chronotope.analysis import drift, stable
+from chronotope.conditions import Conditions
+from chronotope.embeddings import Match
+from chronotope.views import tables
+from embeddings.invented import random_embeddings
+
+
+def shown(table):
+    console = Console(width=200, file=io.StringIO())
+    console.print(table.to_rich())
+    return console.file.getvalue()
+
+
+def test_matches_show_csls_where_it_was_asked_for():
+    embeddings = random_embeddings()
+    assert tables.matches(embeddings.neighbors("w0", "1990")).columns == ("word", "similarity", "support")
+    found = embeddings.equivalents("w0", "1990", "2010", top=3)
+    table = tables.matches(found)
+    assert table.columns == ("word", "csls", "similarity", "support")
+    assert [row["word"] for row in csv.DictReader(io.StringIO(table.to_csv()))] == [match.word for match in found]
+
+
+def test_a_word_with_brackets_or_bars_is_shown_as_it_is():
+    table = tables.matches([Match("[red]a|b", 0.5, 0.5, 1234)], title="near")
+    assert "[red]a|b" in shown(table)
+    assert "1,234" in shown(table)
+    assert r"| [red]a\|b | 0.500 | 1,234 |" in table.to_markdown()
+
+
+def test_drift_tells_how_many_words_were_left_out():
+    answer = drift(random_embeddings())
+    table = tables.drift(answer, top=3)
+    assert table.title == "The words that changed most between 1990 and 2010"
+    assert f"{answer.left_out} left out" in table.note
+    assert table.note in shown(table)
+    assert [row[0] for row in table.rows] == [row.word for row in answer.top(3)]
+
+
+def test_drift_over_places_names_the_places():
+    embeddings = random_embeddings(conditions=Conditions.of_places(["canada", "ghana", "india"]))
+    table = tables.drift(drift(embeddings), top=2)
+    assert table.columns[2:4] == ("typical", "unusual")
+    assert {table.rows[0][2], table.rows[0][3]} < {"canada", "ghana", "india"}
+
+
+def test_stable_words_as_a_table():
+    rows = stable(random_embeddings()).most(2)
+    assert [row[0] for row in tables.stable_words(rows).rows] == [row.word for row in rows]
+    assert tables.stable_words([]).to_csv() == "word,stability,conditions,count\n"

@@ -1,0 +1,63 @@
+"""Invented worlds of test size, each made once: the truth that the tests compare with."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+
+from chronotope.corpus.invented import TOPICS, Change, World, invented_world
+
+RIVER, MONEY = TOPICS["river"], TOPICS["money"]
+YEARS = range(1990, 2000)
+
+
+@cache
+def planted_drift(
+    word: str = "bank",
+    *,
+    before: tuple[str, ...] = RIVER,
+    after: tuple[str, ...] = MONEY,
+    at: str = "1995",
+    share: float = 0.02,
+    documents: int = 1200,
+    seed: int = 1,
+) -> World:
+    """Ten years in one place; one word changes company at a known time, and nothing else moves. 100,000 words."""
+    change = Change(word, before, after, time=at, share=share)
+    return invented_world(years=YEARS, places=("arlen",), documents=documents, seed=seed, changes=(change,))
+
+
+@cache
+def places(documents: int = 1200, seed: int = 1) -> World:
+    """Six places in two years: names that correspond, words with another meaning in one place. 100,000 words."""
+    return invented_world(years=range(1998, 2000), documents=documents, seed=seed)
+
+
+@cache
+def time_and_place(documents: int = 1800, seed: int = 1) -> World:
+    """Six years in three places, with everything planted. 145,000 words."""
+    return invented_world(years=range(1990, 1996), places=("arlen", "borva", "celdon"), documents=documents, seed=seed)
+
+
+@cache
+def unchanged(documents: int = 1200, seed: int = 1) -> World:
+    """Ten years in two places with the same distribution in every condition. 100,000 words."""
+    return invented_world(years=YEARS, places=("arlen", "borva"), documents=documents, seed=seed, changes=False)
+
+
+def sentences(record: dict[str, str]) -> list[list[str]]:
+    """The words of each sentence of a record."""
+    return [re.findall(r"\w+", sentence) for sentence in record["text"].lower().split(".") if sentence]
+
+
+def company(records: list[dict[str, str]], word: str) -> Counter[str]:
+    """How often each other word stands in a sentence with `word`."""
+    found: Counter[str] = Counter()
+    for record in records:
+        if word not in record["text"].lower():
+            continue
+        for sentence in sentences(record):
+            if word in sentence:
+                found.update(other for other in sentence if other != word)
+    return found
