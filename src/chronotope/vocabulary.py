@@ -36,7 +36,7 @@ class Support(NamedTuple):
 
     start: NDArray[np.int64]
     word: NDArray[np.int32]
-    count: NDArray[np.int64]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
     def words_in(self, condition: int) -> NDArray[np.int32]:
         """The words that occur in a condition, ascending."""

@@ -26,7 +26,7 @@ def words_of(text, folder, **options):
         ("'quoted' rock'n'roll workers'", "quoted rock'n'roll workers"),
         ("well-known co\u00adoperation", "well known cooperation"),
         ("prime_minister _emphasis_ __x__", "prime_minister emphasis x"),
-        ("In 1998, 1,000.50 and 3rd", "in 1998 1 000 50 and 3rd"),
+        ("In 1998, 1,000.50 and 3rd", "in 1998 1,000.50 and 3rd"),
         ("see http://a.org/b?c=d, WWW.x.com and me@my.host.org!", "see and"),
         ("<p class='x'>bold</p> if a < b or c > d &amp; &#8217; R&D", "bold if a b or c d r d"),
         ("<!-- note -->text<br/>more", "text more"),
@@ -64,7 +64,7 @@ def test_accents_of_other_scripts_are_no_accents():
 
 
 PARTS = st.one_of(
-    st.sampled_from([*"ab'’_-.@<>&; \n", "é", "e\u0301", "東", "𝒳", "\u00ad", "\u200d", "http://", "www.", "&amp;"]),
+    st.sampled_from([*"ab12,'’_-.@<>&; \n", "é", "e\u0301", "東", "𝒳", "\u00ad", "\u200d", "http://", "www.", "&amp;"]),
     st.characters(exclude_categories=["Cs"]),
 )
 

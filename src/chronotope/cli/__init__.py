@@ -15,7 +15,7 @@ def main() -> None:
     try:
         app()
     except ChronotopeError as error:
-        talk(f"[bold red]error[/]: {{}}", error)
+        talk("[bold red]error[/]: {}", error)
         sys.exit(2)
     except KeyboardInterrupt:
         talk("stopped")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,7 +55,7 @@ def prepare_command(
 ) -> None:
     """Read text, and count which words stand together in each time bin and place."""
     settings = read_config(config) if config else Config()
-    given = {
+    given: dict[str, Any] = {
         "text": text,
         "time": time,
         "every": every,
@@ -72,7 +72,12 @@ def prepare_command(
     corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
     if not (corpus.time or corpus.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
-    counting = {"min_count": min_count, "max_words": max_words, "window": window, "weighting": "flat" if flat else None}
+    counting: dict[str, Any] = {
+        "min_count": min_count,
+        "max_words": max_words,
+        "window": window,
+        "weighting": "flat" if flat else None,
+    }
     counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
     prepare(inputs, run, Config(corpus, counted), threads, force)
 

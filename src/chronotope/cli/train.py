@@ -99,7 +99,7 @@ def train(
                 talk("{}", note)
 
         try:
-            embeddings = model.fit(
+            embeddings: ConditionedEmbeddings = model.fit(
                 counts,
                 threads=threads,
                 place_edges=read_edges(edges) if edges else None,

@@ -29,7 +29,7 @@ class CellArrays(NamedTuple):
 
     word: NDArray[np.int32]
     context: NDArray[np.int32]
-    count: NDArray[np.int64]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
 
 def units(settings: CountSettings) -> int:
@@ -129,29 +129,27 @@ def _count(tokens, ends, words, weights, dense):  # type: ignore[no-untyped-def]
         begin = end
 
     total = np.zeros(words, dtype=np.int64)
-    size = 0
-    for word in range(dense):
-        size += np.count_nonzero(head[word])
-    out_word = np.empty(size + len(pairs), dtype=np.int32)
-    out_context = np.empty(size + len(pairs), dtype=np.int32)
-    out_count = np.empty(size + len(pairs), dtype=np.int64)
+    most = len(pairs) + np.count_nonzero(head)
+    out_word = np.empty(most, dtype=np.int32)
+    out_context = np.empty(most, dtype=np.int32)
+    out_count = np.empty(most, dtype=np.int64)
     size = 0
     for word in range(dense):
         for context in range(word, words):
-            count = head[word, context]
-            if count:
+            value = head[word, context]
+            if value:
                 out_word[size] = word
                 out_context[size] = context
-                out_count[size] = 2 * count if context == word else count
+                out_count[size] = 2 * value if context == word else value
                 size += 1
     for word in range(dense, words):
         first = size
         for position in range(bucket[word], bucket[word + 1]):
-            context = np.int64(pairs[position] >> DISTANCE_BITS)
-            if total[context] == 0:
-                out_context[size] = context
+            other = np.int64(pairs[position] >> DISTANCE_BITS)
+            if total[other] == 0:
+                out_context[size] = other
                 size += 1
-            total[context] += weights[pairs[position] & ((1 << DISTANCE_BITS) - 1)]
+            total[other] += weights[pairs[position] & ((1 << DISTANCE_BITS) - 1)]
         if size > first:
             out_context[first:size].sort()
             for position in range(first, size):

@@ -70,7 +70,7 @@ def positive_pmi(counts: Counts, context_power: float) -> PairMatrix:
     lengths, contexts, values = [], [], []
     for condition in range(len(counts.conditions)):
         matrix = symmetric(counts.cells(condition), words)
-        row_total = np.asarray(matrix.sum(axis=1))
+        row_total: NDArray[np.float64] = np.asarray(matrix.sum(axis=1))
         expected = row_total**context_power
         expected /= max(expected.sum(), 1)
         with np.errstate(divide="ignore"):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-# What a character is to the scan: between words, within a word only, the start of one, or a joiner of two letters.
-BETWEEN, WITHIN, LETTER, JOINER = 0, 1, 2, 3
+# What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
+# point or comma, which joins two digits.
+BETWEEN, WITHIN, LETTER, JOINER, POINT = 0, 1, 2, 3, 4
 
 
 @numba.njit(nogil=True, cache=True)
@@ -51,6 +52,8 @@ def scan(data, start, classes, code, length):  # type: ignore[no-untyped-def]
                 else:
                     kind, after = _decode(data, i, classes)
                 if kind == BETWEEN:
+                    break
+                if kind == POINT and not (after < stop and _is_digit(data[i - 1]) and _is_digit(data[after])):
                     break
                 if kind == JOINER:
                     # It belongs to the word only if a letter follows.
@@ -107,6 +110,11 @@ def _decode(data, i, classes):  # type: ignore[no-untyped-def]
         return classes[((byte & 0x0F) << 12) | (second << 6) | third], i + 3
     fourth = np.int64(data[i + 3]) & 0x3F
     return classes[((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth], i + 4
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def _is_digit(byte):  # type: ignore[no-untyped-def]
+    return np.uint8(48) <= byte <= np.uint8(57)
 
 
 @numba.njit(nogil=True, cache=True)

@@ -1,9 +1,9 @@
 """From texts to the words in them: one pass over the bytes that also numbers the distinct forms.
 
 A word (tokenizer 'words') is a run of Unicode letters and digits with their combining marks; an apostrophe or an
-underscore inside it belongs to it (`don't`, `prime_minister`), a hyphen parts it. Numbers are words. Links, e-mail
-addresses, markup tags and HTML entities are left out. 'whitespace' takes everything between blanks as a word, for text
-that is tokenized already.
+underscore inside it belongs to it (`don't`, `prime_minister`), a hyphen parts it. Numbers are words, with their points
+and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are left out. 'whitespace' takes everything
+between blanks as a word, for text that is tokenized already.
 
 Only the distinct forms of a batch reach Python, so that what is done to a word (case, accents, variants) is done once a
 form and not once a token; see `lexicon`.
@@ -20,14 +20,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, WITHIN, scan
+from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, scan
 from chronotope.errors import InputError
 
 LETTERS = r"[\p{L}\p{N}]"
 # Marks, and characters without width that stand inside a word: the soft hyphen and the (non-)joiners.
 MARKS = r"[\p{M}\x{AD}\x{200C}\x{200D}\x{2060}]"
 JOINERS = r"['’_]"
-WORD = rf"{LETTERS}(?:{LETTERS}|{MARKS})*(?:{JOINERS}{LETTERS}(?:{LETTERS}|{MARKS})*)*"
+POINTS = "[.,]"
+UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
+WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
 
 # Each kind of junk with what a text that holds it must contain: a search for that is far cheaper.
 JUNK = (
@@ -138,6 +140,7 @@ def _classes(tokenizer: str) -> NDArray[np.uint8]:
         mark(MARKS, WITHIN)
         mark(LETTERS, LETTER)
         mark(JOINERS, JOINER)
+        mark(POINTS, POINT)
     else:
         classes[:] = LETTER
         classes[ord(TOKEN_SEPARATOR)] = BETWEEN

@@ -66,7 +66,7 @@ def log_context_distribution(counts: Counts) -> NDArray[np.float64]:
     words = len(counts.vocabulary)
     total = np.zeros(words)
     for condition in range(len(counts.conditions)):
-        here = np.asarray(symmetric(counts.cells(condition), words).sum(axis=0))
+        here: NDArray[np.float64] = np.asarray(symmetric(counts.cells(condition), words).sum(axis=0))
         total += here / max(here.sum(), 1)
     # A word without any neighbor is never a context; half a pair keeps its log finite.
     total = np.maximum(total, 0.5 / max(float(counts.pairs.sum()), 1))

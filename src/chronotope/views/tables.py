@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from chronotope.analysis import Drift, DriftRow, StableWord
 from chronotope.corpus import CorpusReport
 from chronotope.embeddings import Match
-from chronotope.evaluation.scores import Scores
+from chronotope.evaluation.scores import Scores, Summary
 
 if TYPE_CHECKING:
     import rich.table
@@ -102,9 +102,13 @@ def stable_words(rows: Sequence[StableWord], *, title: str = "") -> Table:
 
 def scores(answer: Scores) -> Table:
     """The scores of a model, for all pairs and for each kind of them."""
-    parts = [("all pairs", answer), ("same word", answer.same_word), ("different words", answer.different_words)]
+    parts: list[tuple[str, Summary]] = [
+        ("all pairs", answer),
+        ("same word", answer.same_word),
+        ("different words", answer.different_words),
+    ]
     parts += [(name, part) for name, part in answer.categories.items()]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, part in parts:
         if part.pairs:
             interval = "–".join(f"{value:.3f}" for value in part.intervals["mrr"])

@@ -12,12 +12,14 @@ so both are data here.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.model.cw2v.parameters import Parameters
+
+Array = NDArray[Any]
 
 
 class Problem(NamedTuple):
@@ -34,9 +36,9 @@ class Problem(NamedTuple):
     deviation_penalty: NDArray[np.float64]  # (P,) β of each pair
 
 
-def conditioned(base: NDArray, condition: NDArray, deviation: NDArray, problem: Problem) -> NDArray:  # type: ignore[type-arg]
+def conditioned(base: Array, condition: Array, deviation: Array, problem: Problem) -> Array:
     """v_i ⊙ q_c + d_ic for every pair: (P, D)."""
-    return base[problem.pair_word] * condition[problem.pair_condition] + deviation
+    return np.asarray(base[problem.pair_word] * condition[problem.pair_condition] + deviation)
 
 
 def errors(parameters: Parameters, problem: Problem) -> NDArray[np.float64]:
@@ -70,13 +72,15 @@ def gradient(parameters: Parameters, problem: Problem) -> Parameters:
     context_vector = conditioned(u, q, d_, problem)
     by_prediction = 2 * problem.weight * errors(parameters, problem)
 
-    by_word_vector = np.zeros(d.shape)  # the derivative by v_i ⊙ q_c + d_ic
-    by_context_vector = np.zeros(d_.shape)
+    by_word_vector: Array = np.zeros(d.shape)  # the derivative by v_i ⊙ q_c + d_ic
+    by_context_vector: Array = np.zeros(d_.shape)
     np.add.at(by_word_vector, i, by_prediction[:, None] * context_vector[j])
     np.add.at(by_context_vector, j, by_prediction[:, None] * word_vector[i])
 
     words, conditions = problem.pair_word, problem.pair_condition
-    by_v, by_u, by_q = np.zeros(v.shape), np.zeros(u.shape), np.zeros(q.shape)
+    by_v: Array = np.zeros(v.shape)
+    by_u: Array = np.zeros(u.shape)
+    by_q: Array = np.zeros(q.shape)
     np.add.at(by_v, words, by_word_vector * q[conditions])
     np.add.at(by_u, words, by_context_vector * q[conditions])
     np.add.at(by_q, conditions, by_word_vector * v[words] + by_context_vector * u[words])
@@ -89,8 +93,8 @@ def gradient(parameters: Parameters, problem: Problem) -> Parameters:
         word=by_v,
         context=by_u,
         condition=by_q,
-        word_deviation=by_word_vector + beta * d,
-        context_deviation=by_context_vector + beta * d_,
-        word_bias=np.bincount(i, by_prediction, len(b)),
-        context_bias=np.bincount(j, by_prediction, len(b_)),
+        word_deviation=np.asarray(by_word_vector + beta * d, dtype=d.dtype),
+        context_deviation=np.asarray(by_context_vector + beta * d_, dtype=d_.dtype),
+        word_bias=np.bincount(i, by_prediction, len(b)).astype(b.dtype),
+        context_bias=np.bincount(j, by_prediction, len(b_)).astype(b_.dtype),
     )

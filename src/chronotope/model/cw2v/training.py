@@ -131,5 +131,5 @@ def step_conditions(
     step = (rate / np.sqrt(np.maximum(accumulated, np.finfo(np.float32).tiny)))[:, None].astype(np.float64)
     moved = q - step * gradient
     pull = step * share
-    strength = np.asarray(neighbors.sum(axis=1)).reshape(-1, 1)
+    strength: NDArray[np.float64] = np.asarray(neighbors.sum(axis=1)).reshape(-1, 1)
     q[:] = (moved + pull * (neighbors @ q.astype(np.float64))) / (1 + pull * strength)

@@ -70,7 +70,7 @@ def _place_links(
     words, ends = [np.empty(0, dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
     for a, b in edges:
         common, in_a, in_b = np.intersect1d(support.words_in(a), support.words_in(b), return_indices=True)
-        words.append(common)
+        words.append(common.astype(np.int64))
         ends.append(np.stack([position[support.start[a] + in_a], position[support.start[b] + in_b]]))
     word = np.concatenate(words)
     low, high = np.sort(np.concatenate(ends, axis=1), axis=0) - word_start[word]

@@ -47,16 +47,14 @@ def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: Thre
     product = np.empty_like(rows)
     _multiply_all(contexts, product, problem, pool)
     blocks = even_blocks(problem.word_start)
-    return -float(sum(pool.map(lambda block: _solve_words(*block, problem, product, rows), blocks)))
+    return -float(sum(pool.map(lambda block: _solve_words(block, problem, product, rows), blocks)))
 
 
 def pull_of_rows(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
     """(W, D) Σ w M A: what the contexts are fitted to."""
     blocks = even_blocks(problem.matrix.start)
     parts = np.zeros((len(blocks), problem.words, rows.shape[1]), dtype=np.float32)
-    list(
-        pool.map(lambda block, part: _multiply_back(*block, problem.matrix, problem.weight, rows, part), blocks, parts)
-    )
+    list(pool.map(lambda block, part: _multiply_back(block, problem.matrix, problem.weight, rows, part), blocks, parts))
     return np.asarray(parts.sum(axis=0))
 
 
@@ -89,15 +87,15 @@ def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[tuple[in
 def _multiply_all(contexts: Floats, product: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> None:
     """product = M B."""
     blocks = even_blocks(problem.matrix.start)
-    list(pool.map(lambda block: _multiply(*block, problem.matrix, contexts, product), blocks))
+    list(pool.map(lambda block: _multiply(block, problem.matrix, contexts, product), blocks))
 
 
 @numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
-def _multiply(first, last, matrix, contexts, product):  # type: ignore[no-untyped-def]
+def _multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
     """product = M B for a stretch of rows."""
     dimensions = contexts.shape[1]
     total = np.empty(dimensions, dtype=np.float32)
-    for row in range(first, last):
+    for row in range(block[0], block[1]):
         total[:] = 0
         for cell in range(matrix.start[row], matrix.start[row + 1]):
             value = matrix.value[cell]
@@ -108,11 +106,11 @@ def _multiply(first, last, matrix, contexts, product):  # type: ignore[no-untype
 
 
 @numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
-def _multiply_back(first, last, matrix, weight, rows, out):  # type: ignore[no-untyped-def]
+def _multiply_back(block, matrix, weight, rows, out):  # type: ignore[no-untyped-def]
     """out += Mᵀ (w A) for a stretch of rows."""
     dimensions = rows.shape[1]
     own = np.empty(dimensions, dtype=np.float32)
-    for row in range(first, last):
+    for row in range(block[0], block[1]):
         for k in range(dimensions):
             own[k] = weight[row] * rows[row, k]
         for cell in range(matrix.start[row], matrix.start[row + 1]):
@@ -123,10 +121,10 @@ def _multiply_back(first, last, matrix, weight, rows, out):  # type: ignore[no-u
 
 
 @numba.njit(nogil=True, cache=True)
-def _solve_words(first, last, problem, product, rows):  # type: ignore[no-untyped-def]
+def _solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
     """Solve the equations of a stretch of words; return Σ w A·(M B): so far is their loss below Σ w‖M‖²."""
     gained = 0.0
-    for word in range(first, last):
+    for word in range(block[0], block[1]):
         pairs = problem.order[problem.word_start[word] : problem.word_start[word + 1]]
         if len(pairs) == 0:
             continue

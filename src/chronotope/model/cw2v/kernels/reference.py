@@ -70,7 +70,7 @@ def visit_groups(
     return squared
 
 
-def _step(accumulator: NDArray[np.float32], row: int, rate: float, mean_square: float) -> np.float32:
+def _step(accumulator: NDArray[np.float32], row: int, rate: float, mean_square: np.floating | float) -> np.float32:
     """Remember a gradient's mean square, and give the step that AdaGrad takes after it."""
     accumulator[row] += mean_square
     return np.float32(rate / np.sqrt(accumulator[row]))
