@@ -13,12 +13,11 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
+from chronotope.methods import METHODS, method_class
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
     from chronotope.model import Epoch
-
-METHODS = ("graph", "cw2v")
 
 
 def train_command(
@@ -45,7 +44,7 @@ def train_command(
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
-    one_of("method", method, METHODS)
+    one_of("method", method, tuple(METHODS))
     if preset and method != "cw2v":
         raise SettingsError("a preset belongs to cw2v; add --method cw2v")
     if rate is not None and method != "cw2v":
@@ -78,14 +77,12 @@ def train(
     if output.exists() and not force:
         raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
     from chronotope.cooccurrence import Counts
-    from chronotope.model import ConditionedModel, GraphModel
 
     counts = Counts.open(run)
-    kind = {"graph": GraphModel, "cw2v": ConditionedModel}[method]
     settings = getattr(read_config(config) if config else Config(), method)
     if preset:
         settings = named_preset(preset, counts.conditions.axis)
-    model = kind(**(asdict(settings) | chosen))
+    model = method_class(method)(**(asdict(settings) | chosen))
     checkpoint = output.with_name(output.name + ".checkpoint")
     note = ""
     with progress_bars() as bars:

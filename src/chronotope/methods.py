@@ -1,0 +1,45 @@
+"""The training methods by name: what `train --method` and `reproduce` choose from.
+
+A method is a frozen dataclass that holds its settings and has `fit(counts, ...) -> ConditionedEmbeddings`. Each is
+loaded only when it is asked for, so that a missing extra hurts nobody else.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from chronotope.config import one_of
+
+if TYPE_CHECKING:
+    from chronotope.cooccurrence import Counts
+    from chronotope.embeddings import ConditionedEmbeddings
+
+
+class Method(Protocol):
+    """Settings, and what they are for."""
+
+    def fit(self, counts: Counts, **options: Any) -> ConditionedEmbeddings:
+        """Train on counts, and return the embeddings."""
+        ...
+
+
+# name: where its class is, and what it is.
+METHODS: dict[str, tuple[str, str]] = {
+    "graph": ("chronotope.model:GraphModel", "our own model: mutual information smoothed along the graph"),
+    "cw2v": ("chronotope.model:ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
+}
+
+
+def method_class(name: str) -> type[Any]:
+    """The class of a method.
+
+    Examples
+    --------
+    >>> method_class("graph").__name__
+    'GraphModel'
+    """
+    one_of("method", name, tuple(METHODS))
+    module, attribute = METHODS[name][0].split(":")
+    found: type[Any] = getattr(import_module(module), attribute)
+    return found
