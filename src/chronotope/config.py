@@ -121,7 +121,7 @@ class ConditionedSettings:
     smoothness
         α: the pull between the vectors of neighboring conditions; None: 1.5 with time, 1.0 for places alone.
     deviation_penalty
-        β: the pull of a word's own deviations toward zero; None: 2 with time, 6 for places alone.
+        β: the pull of a word's own deviations toward zero.
     target
         What the model predicts: 'log' of the scaled count, or 'log1p', the log of one plus it.
     weight_cap, weight_power
@@ -140,9 +140,9 @@ class ConditionedSettings:
     epochs: int = 15
     seed: int = 1
     smoothness: float | None = None
-    deviation_penalty: float | None = None
+    deviation_penalty: float = 8.0
     target: str = "log"
-    weight_cap: float = 100.0
+    weight_cap: float = 10.0
     weight_power: float = 0.75
     penalties: str = "once"
     scaling: str = "pairs"
@@ -171,6 +171,8 @@ class GraphSettings:
 
     Attributes
     ----------
+    dimensions
+        The length of a vector; None: 200, or the number of words where that is less.
     epochs
         Sweeps over the data; every one lowers the loss.
     smoothness
@@ -184,7 +186,7 @@ class GraphSettings:
         Context frequencies are raised to this power in the mutual information.
     """
 
-    dimensions: int = 100
+    dimensions: int | None = None
     epochs: int = 10
     seed: int = 1
     smoothness: float = 1.0
@@ -193,12 +195,123 @@ class GraphSettings:
     context_power: float = 0.75
 
     def __post_init__(self) -> None:
-        at_least("dimensions", self.dimensions, 1)
         at_least("epochs", self.epochs, 1)
         at_least("seed", self.seed, 0)
+        if self.dimensions is not None:
+            at_least("dimensions", self.dimensions, 1)
         for name in ("smoothness", "deviation_penalty", "half_trust", "context_power"):
             if getattr(self, name) is not None:
                 at_least(name, getattr(self, name), 0)
+
+
+@dataclass(frozen=True)
+class Word2VecSettings:
+    """What every method that trains word2vec has; the window and its weighting are those of the counts.
+
+    Attributes
+    ----------
+    epochs
+        Passes over the text. None: the 5 of word2vec, and more where one model has little text, so that it sees five
+        million words, but at most 50.
+    algorithm
+        'skipgram' or 'cbow'.
+    negative
+        How many words that are not there are set against each that is.
+    subsampling
+        Words more frequent than this share of the text are often passed over.
+    """
+
+    dimensions: int = 50
+    epochs: int | None = None
+    seed: int = 1
+    algorithm: str = "skipgram"
+    negative: int = 5
+    subsampling: float = 1e-3
+
+    def __post_init__(self) -> None:
+        at_least("dimensions", self.dimensions, 1)
+        if self.epochs is not None:
+            at_least("epochs", self.epochs, 1)
+        at_least("seed", self.seed, 0)
+        one_of("algorithm", self.algorithm, ("skipgram", "cbow"))
+        at_least("negative", self.negative, 1)
+        at_least("subsampling", self.subsampling, 0)
+
+
+@dataclass(frozen=True)
+class StaticSettings(Word2VecSettings):
+    """The settings of `static`: one word2vec model of all the text; the fields are those of `Word2VecSettings`."""
+
+    algorithm: str = "cbow"
+
+
+@dataclass(frozen=True)
+class AlignedSettings(Word2VecSettings):
+    """The settings of `aligned`: word2vec in each condition, and rotations.
+
+    Attributes
+    ----------
+    half_trust
+        A word that occurs so often in the rarer of two conditions counts half in the rotation between them.
+    """
+
+    half_trust: float = 100.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least("half_trust", self.half_trust, 0)
+
+
+@dataclass(frozen=True)
+class LinearSettings(AlignedSettings):
+    """The settings of `linear`: word2vec in each condition, and a linear map for each query.
+
+    Attributes
+    ----------
+    neighbors
+        How many of the query's nearest words the map is fitted to.
+    ridge
+        The pull of the map toward none at all where it is fitted to fewer words than there are dimensions.
+    """
+
+    neighbors: int = 1000
+    ridge: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least("neighbors", self.neighbors, 1)
+        at_least("ridge", self.ridge, 0)
+
+
+@dataclass(frozen=True)
+class DynamicSettings:
+    """The settings of `dynamic`: the joint factorization of Yao et al. (2018), with their values.
+
+    Attributes
+    ----------
+    epochs
+        Sweeps over the data; every one lowers the loss.
+    size_penalty
+        λ: the pull of every vector toward zero.
+    smoothness
+        τ: the pull between a word's vectors in neighboring conditions.
+    agreement
+        γ: the pull between a word's two vectors in a condition, as word and as context.
+    """
+
+    dimensions: int = 50
+    epochs: int = 5
+    seed: int = 1
+    size_penalty: float = 10.0
+    smoothness: float = 50.0
+    agreement: float = 100.0
+
+    def __post_init__(self) -> None:
+        at_least("dimensions", self.dimensions, 1)
+        at_least("epochs", self.epochs, 1)
+        at_least("seed", self.seed, 0)
+        for name in ("size_penalty", "smoothness", "agreement"):
+            at_least(name, getattr(self, name), 0)
 
 
 @dataclass(frozen=True)
@@ -209,6 +322,10 @@ class Config:
     counting: CountSettings = field(default_factory=CountSettings)
     cw2v: ConditionedSettings = field(default_factory=ConditionedSettings)
     graph: GraphSettings = field(default_factory=GraphSettings)
+    static: StaticSettings = field(default_factory=StaticSettings)
+    linear: LinearSettings = field(default_factory=LinearSettings)
+    aligned: AlignedSettings = field(default_factory=AlignedSettings)
+    dynamic: DynamicSettings = field(default_factory=DynamicSettings)
 
 
 # What the paper says, and what the authors' program does; `time` holds whatever has a time axis.

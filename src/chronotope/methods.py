@@ -28,6 +28,10 @@ class Method(Protocol):
 METHODS: dict[str, tuple[str, str]] = {
     "graph": ("chronotope.model:GraphModel", "our own model: mutual information smoothed along the graph"),
     "cw2v": ("chronotope.model:ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
+    "static": ("chronotope.baselines:StaticWord2Vec", "word2vec of all the text: the same vector everywhere"),
+    "linear": ("chronotope.baselines:LinearWord2Vec", "word2vec in each condition, a linear map for each query"),
+    "aligned": ("chronotope.baselines:AlignedWord2Vec", "word2vec in each condition, turned by Procrustes"),
+    "dynamic": ("chronotope.baselines:DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
 }
 
 

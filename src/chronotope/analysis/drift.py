@@ -1,8 +1,9 @@
 """Which words changed: between two conditions, or from what they mean everywhere.
 
-Between two conditions a word's drift is 1 − the cosine of its two vectors. Over a series of conditions (places, or
-times × places) it is the mean of 1 − the cosine of its vectors with its common meaning, the mean of their directions.
-A word that is absent, or too rare, shows no change of its own and is left out.
+Between two conditions a word's drift is 1 − the cosine of its two vectors. Over a set of conditions (places, or times ×
+places) it is 1 − the cosine of the most unusual one with what the word means in all the others (the mean of those
+directions): a word that means another thing in one place is found, however many places there are. A word that is
+absent, or too rare, shows no change of its own and is left out.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def drift(
         The embeddings.
     start, end
         The two conditions to compare; by default the first and the last in time. Where the conditions are not a
-        sequence in time, the default is the distance from the common meaning over all of them.
+        sequence in time, the default is the most unusual condition of each word against all the others.
     min_support
         A word occurs at least so often in both conditions (over a series: in a condition that counts for it, of which
         there are two at least); at least 1.
@@ -206,8 +207,9 @@ def drift(
 
 def _between(embeddings: ConditionedEmbeddings, start: str, end: str, min_support: int) -> Drift:
     before, after = embeddings.matrix(start, min_support), embeddings.matrix(end, min_support)
-    words, left, right = np.intersect1d(before.word, after.word, assume_unique=True, return_indices=True)
-    cosine = np.multiply(before.unit[left], after.unit[right], dtype=np.float64).sum(axis=1)
+    words, _, right = np.intersect1d(before.word, after.word, assume_unique=True, return_indices=True)
+    carried = embeddings.carried([embeddings.words[word] for word in words], start, end)
+    cosine = np.multiply(carried, after.unit[right], dtype=np.float64).sum(axis=1)
     ends = [np.full(len(words), embeddings.conditions.index(label)) for label in (start, end)]
     return _ranked(embeddings, start, end, words, 1 - cosine, ends[0], ends[1], min_support)
 
@@ -215,20 +217,17 @@ def _between(embeddings: ConditionedEmbeddings, start: str, end: str, min_suppor
 def _over_series(embeddings: ConditionedEmbeddings, min_support: int) -> Drift:
     total, _, conditions, _ = directions(embeddings, min_support)
     words = np.flatnonzero(conditions >= 2)
-    common = unit_rows(total.astype(np.float32))
     nearest, farthest = np.full(len(embeddings), -np.inf), np.full(len(embeddings), np.inf)
     before, after = np.zeros((2, len(embeddings)), dtype=np.int64)
-    sums = np.zeros(len(embeddings))
     for condition, label in enumerate(embeddings.conditions.labels):
         matrix = embeddings.matrix(label, min_support)
         word = matrix.word
-        cosine = np.multiply(matrix.unit, common[word], dtype=np.float64).sum(axis=1)
-        sums[word] += cosine
+        others = unit_rows((total[word] - matrix.unit).astype(np.float32))
+        cosine = np.multiply(matrix.unit, others, dtype=np.float64).sum(axis=1)
         closer, further = cosine > nearest[word], cosine < farthest[word]
         nearest[word[closer]], before[word[closer]] = cosine[closer], condition
         farthest[word[further]], after[word[further]] = cosine[further], condition
-    score = 1 - sums[words] / conditions[words]
-    return _ranked(embeddings, None, None, words, score, before[words], after[words], min_support)
+    return _ranked(embeddings, None, None, words, 1 - farthest[words], before[words], after[words], min_support)
 
 
 def _ranked(

@@ -1,7 +1,8 @@
 """The result: one vector for each word in each condition, and the questions it answers."""
 
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
+from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.embeddings.retrieval import ConditionMatrix, Match
 from chronotope.embeddings.storage import load
 
-__all__ = ["ConditionMatrix", "ConditionedEmbeddings", "Match", "load"]
+__all__ = ["ConditionMatrix", "ConditionedEmbeddings", "LocalLinearMap", "Match", "load"]

@@ -15,14 +15,16 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import checks, defaults
 from chronotope.embeddings.cache import BoundedCache
+from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.retrieval import (
+    POOL,
     RETRIEVALS,
     ConditionMatrix,
     Match,
+    Neighborhoods,
     cosine_matches,
     csls_matches,
-    neighborhood,
     reference_pool,
 )
 from chronotope.errors import DamagedFile, UnknownWord
@@ -61,6 +63,9 @@ class ConditionedEmbeddings:
         (C, D) how each condition scales the dimensions; by default 1.
     center
         (C, D) taken off every vector of a condition; by default the mean over the words that occur in it.
+    query_mapping
+        How a word of one condition is carried to another where the vectors themselves are not in one space: made anew
+        for each query, used by `equivalents`, by `similarity` and `carried` between conditions; by default not at all.
     provenance
         How the vectors were made: method, settings, seed, versions, run; plain data.
 
@@ -88,6 +93,7 @@ class ConditionedEmbeddings:
         common: ArrayLike | None = None,
         condition_factors: ArrayLike | None = None,
         center: ArrayLike | None = None,
+        query_mapping: LocalLinearMap | None = None,
         provenance: dict[str, Any] | None = None,
     ) -> None:
         self.words = tuple(words)
@@ -115,10 +121,11 @@ class ConditionedEmbeddings:
         checks.shape("center", self.center, (len(conditions), size))
         for name in ("common", "condition_factors", "center"):
             checks.finite(name, getattr(self, name))
+        self.query_mapping = query_mapping
         # Through JSON, so that what is saved and loaded again is the same.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
         self._matrices = BoundedCache[ConditionMatrix](MATRIX_MEMORY, lambda m: sum(part.nbytes for part in m))
-        self._neighborhoods = BoundedCache[NDArray[np.float64]](NEIGHBORHOOD_MEMORY, lambda r: r.nbytes)
+        self._neighborhoods = BoundedCache[Neighborhoods](NEIGHBORHOOD_MEMORY, lambda r: r.nbytes)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -196,9 +203,18 @@ class ConditionedEmbeddings:
 
     def similarity(self, word: str, other: str, at: str, to: str | None = None) -> float:
         """The cosine of `word` in the condition `at` with `other` in the condition `to`, by default the same."""
-        pair = np.stack([self.vector(word, at), self.vector(other, at if to is None else to)])
-        first, second = unit_rows(pair).astype(np.float64)
+        to = at if to is None else to
+        first = self.carried([word], at, to)[0].astype(np.float64)
+        second = unit_rows(self.vector(other, to)[None])[0].astype(np.float64)
         return float((first * second).sum())
+
+    def carried(self, words: Words, at: str, to: str) -> Floats:
+        """(Q, D) the vectors of words in the condition `at` as they stand among those of `to`, of length one.
+
+        They are the centered vectors themselves, unless the embeddings have a query mapping.
+        """
+        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
+        return self._carried(numbers, self.conditions.index(at), self.conditions.index(to))
 
     def matrix(self, at: str, min_support: int = 1) -> ConditionMatrix:
         """The words with at least `min_support` occurrences in a condition, with their centered unit vectors.
@@ -290,23 +306,45 @@ class ConditionedEmbeddings:
         numbers = np.array([self.index(word) for word in asked], dtype=np.int64)
         source, target = self.conditions.index(at), self.conditions.index(to)
         candidates = self.matrix(to, min_support)
-        queries = unit_rows(self._rows(numbers, source))
+        queries = self._carried(numbers, source, target)
         if retrieval == "cosine":
             return cosine_matches(self.words, queries, candidates, top)
-        query_r = neighborhood(queries, reference_pool(candidates), numbers if source == target else None)
-        candidate_r = self._neighborhood(source, target, min_support)
-        return csls_matches(self.words, queries, candidates, top, query_r, candidate_r)
+        known = self._neighborhoods.get((source, target, min_support), lambda: Neighborhoods(len(candidates.word)))
+        pools = self._pool_carried(source, target, min_support), self._pool(target, min_support)
+        own = numbers if source == target else None
+        return csls_matches(self.words, queries, candidates, top, *pools, known, own)
 
-    def _neighborhood(self, source: int, target: int, min_support: int) -> NDArray[np.float64]:
-        """The r of every candidate of the target: its mean cosine with its nearest in the source."""
-        labels = self.conditions.labels
+    def _pool(self, condition: int, min_support: int) -> ConditionMatrix:
+        """The words of a condition that the r of CSLS is measured against."""
+        matrix = self.matrix(self.conditions.labels[condition], min_support)
+        if len(matrix.word) <= POOL:
+            return matrix
+        return self._matrices.get((condition, min_support, "pool"), lambda: reference_pool(matrix))
 
-        def measured() -> NDArray[np.float64]:
-            candidates = self.matrix(labels[target], min_support)
-            pool = reference_pool(self.matrix(labels[source], min_support))
-            return neighborhood(candidates.unit, pool, candidates.word if source == target else None)
+    def _carried(self, words: NDArray[np.int64], source: int, target: int) -> Floats:
+        unit = unit_rows(self._rows(words, source))
+        if self.query_mapping is None or source == target:
+            return unit
+        return self.query_mapping.carry(words, unit, *self._mapped(source, target))
 
-        return self._neighborhoods.get((source, target, min_support), measured)
+    def _mapped(self, source: int, target: int) -> tuple[ConditionMatrix, ConditionMatrix]:
+        """The words of two conditions that a query mapping is fitted to."""
+        least = self.query_mapping.min_support if self.query_mapping else 1
+        return self.matrix(self.conditions.labels[source], least), self.matrix(self.conditions.labels[target], least)
+
+    def _pool_carried(self, source: int, target: int, min_support: int) -> ConditionMatrix:
+        """The pool of the source as it stands among the words of the target.
+
+        A query mapping carries all of it by one map: a map for each of thousands of words would take a minute for
+        every two conditions.
+        """
+        pool, mapping = self._pool(source, min_support), self.query_mapping
+        if mapping is None or source == target:
+            return pool
+        return self._matrices.get(
+            (source, target, min_support, "carried"),
+            lambda: pool._replace(unit=mapping.carry_together(pool.unit, *self._mapped(source, target))),
+        )
 
     def _built(self, condition: int, min_support: int) -> ConditionMatrix:
         if min_support == 0:

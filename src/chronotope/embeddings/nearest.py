@@ -7,6 +7,7 @@ and for any number of threads or kind of BLAS.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -62,34 +63,63 @@ def nearest(queries: Floats, candidates: Floats, top: int, penalty: NDArray[np.f
     if top == 0:
         return Nearest(row, cosine)
     penalty32 = None if penalty is None else penalty.astype(np.float32)
-    block = max(1, min(MOST_QUERIES, BLOCK // len(candidates)))
-    room = np.empty((min(block, len(queries)), len(candidates)), dtype=np.float32)
-    for begin in range(0, len(queries), block):
-        part = queries[begin : begin + block]
-        scores = np.matmul(part, candidates.T, out=room[: len(part)])
+    for part, scores in score_blocks(queries, candidates):
         if penalty32 is not None:
             scores -= penalty32
-        which, found = _within_reach(scores, top, queries.shape[1])
-        exact = _cosines(part, which, candidates, found)
-        final = exact if penalty is None else exact - penalty[found]
-        order = np.lexsort((found, -final, which))
-        first = np.searchsorted(which, np.arange(len(part)))
-        kept = order[first[:, None] + np.arange(top)]
-        row[begin : begin + block] = found[kept]
-        cosine[begin : begin + block] = exact[kept]
+        row[part], cosine[part] = best(queries[part], candidates, scores, top, penalty)
     return Nearest(row, cosine)
 
 
-def _within_reach(scores: Floats, top: int, dimensions: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def score_blocks(queries: Floats, candidates: Floats) -> Iterator[tuple[slice, Floats]]:
+    """The cosines of blocks of queries with all candidates, in float32; the room for them is used again."""
+    block = max(1, min(MOST_QUERIES, BLOCK // max(1, len(candidates))))
+    room = np.empty((min(block, len(queries)), len(candidates)), dtype=np.float32)
+    for begin in range(0, len(queries), block):
+        part = queries[begin : begin + block]
+        yield slice(begin, begin + len(part)), np.matmul(part, candidates.T, out=room[: len(part)])
+
+
+def best(
+    queries: Floats, candidates: Floats, scores: Floats, top: int, penalty: NDArray[np.float64] | None = None
+) -> Nearest:
+    """The `top` best of scores that were made in float32, ranked by what float64 says.
+
+    Parameters
+    ----------
+    queries, candidates
+        (Q, D) and (N, D) rows of length one (or zero).
+    scores
+        (Q, N) their cosines, less the penalty.
+    top
+        How many, from 1 to N.
+    penalty
+        (N,) what is taken off the cosine of each candidate.
+    """
+    which, found = within_reach(scores, top, queries.shape[1])
+    exact = _cosines(queries, which, candidates, found)
+    final = exact if penalty is None else exact - penalty[found]
+    order = np.lexsort((found, -final, which))
+    first = np.searchsorted(which, np.arange(len(queries)))
+    kept = order[first[:, None] + np.arange(top)]
+    return Nearest(found[kept], exact[kept])
+
+
+def slack(dimensions: int) -> np.float32:
+    """How far two scores in float32 may stand in the wrong order.
+
+    A product of unit rows is off by at most dimensions × 2⁻²⁴, whatever the order of its additions; a few more
+    roundings come from the penalty. Either of the two may be off.
+    """
+    return np.float32(2 * 1.1 * (dimensions + 8) * UNIT_ROUNDOFF)
+
+
+def within_reach(scores: Floats, top: int, dimensions: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every (query, candidate) that exact arithmetic could place among the `top`, sorted by query."""
-    # A float32 product of unit rows is off by at most dimensions × 2⁻²⁴, whatever the order of its additions; a few
-    # more roundings come from the penalty. Both the candidate and the one at the cut may be off.
-    slack = np.float32(2 * 1.1 * (dimensions + 8) * UNIT_ROUNDOFF)
     queries, count = scores.shape
     groups = max(-(-count // GROUP), 4 * top)
     size = count // groups
     if size < 4:
-        cut = np.partition(scores, count - top, axis=1)[:, count - top] - slack
+        cut = np.partition(scores, count - top, axis=1)[:, count - top] - slack(dimensions)
         which, found = np.nonzero(scores >= cut[:, None])
         return which, found
     # Group g holds the candidates g, g + groups, g + 2 · groups …, so that the maxima are element-wise over long rows.
@@ -97,7 +127,7 @@ def _within_reach(scores: Floats, top: int, dimensions: int) -> tuple[NDArray[np
     rest = count - size * groups
     np.maximum(peaks[:, :rest], scores[:, size * groups :], out=peaks[:, :rest])
     # At least `top` candidates reach the top-th largest of the peaks.
-    cut = np.partition(peaks, groups - top, axis=1)[:, groups - top] - slack
+    cut = np.partition(peaks, groups - top, axis=1)[:, groups - top] - slack(dimensions)
     which, group = np.nonzero(peaks >= cut[:, None])
     members = group[:, None] + groups * np.arange(size + 1)
     inside = members < count

@@ -3,6 +3,10 @@
 CSLS (Conneau et al., 2018) of x in the source and y in the target is 2 cos(x, y) − r(x) − r(y), where r is the mean
 cosine of a word with its ten nearest in the other condition. Both r are exact over a reference pool: the 10,000 most
 frequent words of that condition among those with enough support, so that the cost stays bounded.
+
+To measure r for every candidate takes a product of all words with all words, and few answers need it. The mean cosine
+of a candidate with any ten words of the pool is never above its r, so it tells how good the candidate can be at best;
+r is measured for those that could be among the answers, and kept. The answers are those of the full computation.
 """
 
 from __future__ import annotations
@@ -14,11 +18,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.embeddings.nearest import Floats, Nearest, nearest
+from chronotope.embeddings.nearest import Floats, Nearest, best, nearest, score_blocks, slack, within_reach
 
 RETRIEVALS = ("cosine", "csls")
 NEIGHBORHOOD = 10
 POOL = 10_000
+# With so many queries for each candidate, such a share of r measured, or so few words, all r are measured at once:
+# that is cheaper than to choose again and again.
+QUERIES_FOR_ALL = 1 / 16
+MEASURED_FOR_ALL = 1 / 4
+FEW = 256
+# How many r are measured before the others are looked at again, at first; and how many means of ten words are
+# compared with the candidates at a time.
+AT_FIRST = 32
+LANDMARKS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +93,24 @@ def reference_pool(matrix: ConditionMatrix) -> ConditionMatrix:
     return ConditionMatrix(matrix.word[kept], matrix.support[kept], matrix.unit[kept])
 
 
-def neighborhood(
-    unit: Floats, pool: ConditionMatrix, own: NDArray[np.int64] | None = None, size: int = NEIGHBORHOOD
-) -> NDArray[np.float64]:
+def neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
     """The mean cosine of each row with its nearest in the pool: the r of CSLS.
 
     Parameters
     ----------
-    unit
-        (Q, D) rows of length one.
+    found
+        The ten nearest of each row, or all where the pool has fewer; with `own`, one more.
     pool
         The reference words of the other condition.
     own
         (Q,) the word of each row, where the other condition is its own: a word is not its own neighbor.
-    size
-        How many neighbors; where the pool has fewer, all of them.
     """
-    found = nearest(unit, pool.unit, size if own is None else size + 1)
     if found.row.shape[1] == 0:
-        return np.zeros(len(unit))
+        return np.zeros(len(found.row))
     if own is None:
         return np.asarray(found.cosine.mean(axis=1))
     other = pool.word[found.row] != own[:, None]
-    other &= np.cumsum(other, axis=1) <= size
+    other &= np.cumsum(other, axis=1) <= NEIGHBORHOOD
     total = np.where(other, found.cosine, 0).sum(axis=1)
     return np.asarray(total / np.maximum(other.sum(axis=1), 1))
 
@@ -113,17 +121,164 @@ def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionM
     return _matches(words, candidates, found, found.cosine)
 
 
+class Neighborhoods:
+    """The r of the candidates of one condition, as seen from another: measured where it is needed, then kept.
+
+    Threads may share it: whatever one of them finds is true for all, and a lost update costs time and no more.
+
+    Attributes
+    ----------
+    exact
+        (N,) r; NaN where it is not measured.
+    floor
+        (N,) a lower bound of r where it is not measured.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.exact = np.full(count, np.nan)
+        self.floor = np.full(count, -1.01, dtype=np.float32)  # below every cosine, rounded or not
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return self.exact.nbytes + self.floor.nbytes
+
+    def measure(self, rows: NDArray[np.int64], candidates: ConditionMatrix, pool: ConditionMatrix, own: bool) -> Floats:
+        """Measure r for some candidates; return the sum of the nearest words of each, of the first few.
+
+        Parameters
+        ----------
+        rows
+            Which candidates.
+        candidates
+            The words of the target.
+        pool
+            The reference words of the source.
+        own
+            Whether source and target are the same condition.
+        """
+        found = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + own)
+        self.exact[rows] = neighborhood(found, pool, candidates.word[rows] if own else None)
+        return _sums(found.row[:LANDMARKS], pool)
+
+    def measure_within_reach(
+        self, queries: Floats, scores: Floats, top: int, candidates: ConditionMatrix, pool: ConditionMatrix, own: bool
+    ) -> None:
+        """Measure r for every candidate that could be among the `top` of a query.
+
+        Parameters
+        ----------
+        queries
+            (Q, D) rows of length one.
+        scores
+            (Q, N) their cosines with the candidates.
+        top
+            How many answers, from 1 to N.
+        candidates, pool, own
+            As for `measure`.
+        """
+        rest = np.flatnonzero(np.isnan(self.exact))
+        count = len(self.exact)
+        if min(count, len(pool.word)) <= FEW or top > count // 4 or len(rest) < (1 - MEASURED_FOR_ALL) * count:
+            self.measure(rest, candidates, pool, own)
+            return
+        rows = self._likely(scores, top, queries.shape[1])
+        if not np.isnan(self.exact[rows]).any():
+            return
+        # The best candidates of a query have their nearest words about where the query has its own.
+        around = _sums(nearest(queries[:LANDMARKS], pool.unit, NEIGHBORHOOD + own).row, pool)
+        self._raise_floor(rest, around, candidates, own)
+        rows = self._likely(scores, top, queries.shape[1])
+        kept = np.full((len(queries), top), -np.inf, dtype=np.float32)
+        size = AT_FIRST
+        while len(rows):
+            around = self.measure(rows[np.isnan(self.exact[rows])], candidates, pool, own)
+            reached = scores[:, rows] - (self.exact[rows] / 2).astype(np.float32)
+            kept = np.partition(np.concatenate([kept, reached], axis=1), -top, axis=1)[:, -top:]
+            # Only a candidate that may reach the last of the best is still of interest.
+            cut = kept.min(axis=1) - slack(queries.shape[1])
+            rest = rest[np.isnan(self.exact[rest])]
+            rest = rest[self._above(cut, scores, rest) >= 0]
+            self._raise_floor(rest, around, candidates, own)
+            above = self._above(cut, scores, rest)
+            rows = np.sort(rest[np.argsort(-above)[: min(size, np.count_nonzero(above >= 0))]])
+            size *= 2
+
+    def _likely(self, scores: Floats, top: int, dimensions: int) -> NDArray[np.int64]:
+        """The candidates that are the `top` of a query if no r is above what is known of it."""
+        r = np.where(np.isnan(self.exact), self.floor, self.exact)
+        return np.unique(within_reach(scores - (r / 2).astype(np.float32), top, dimensions)[1])
+
+    def _above(self, cut: Floats, scores: Floats, rows: NDArray[np.int64]) -> Floats:
+        """How far some candidates could be above the cut of a query, at best."""
+        most: Floats = (scores[:, rows] - cut[:, None]).max(axis=0)
+        return most - self.floor[rows] / np.float32(2)
+
+    def _raise_floor(self, rows: NDArray[np.int64], around: Floats, candidates: ConditionMatrix, own: bool) -> None:
+        """Compare some candidates with sums of ten words of the pool (eleven, if one may be the candidate itself)."""
+        if len(rows) and len(around):
+            total = (around @ candidates.unit[rows].T).max(axis=0)
+            # The candidate itself has a cosine of 1. Lowered by what float32 may be off, so that it is a bound.
+            bound = (total - np.float32(own)) / NEIGHBORHOOD - slack(around.shape[1] + 2 * NEIGHBORHOOD)
+            self.floor[rows] = np.maximum(self.floor[rows], bound)
+
+
+def _sums(rows: NDArray[np.int64], pool: ConditionMatrix) -> Floats:
+    """(Q, D) the sums of some rows of the pool."""
+    return np.asarray(pool.unit[rows].sum(axis=1))
+
+
 def csls_matches(
     words: Sequence[str],
     queries: Floats,
     candidates: ConditionMatrix,
     top: int,
-    query_neighborhood: NDArray[np.float64],
-    candidate_neighborhood: NDArray[np.float64],
+    source_pool: ConditionMatrix,
+    target_pool: ConditionMatrix,
+    known: Neighborhoods,
+    own: NDArray[np.int64] | None = None,
 ) -> list[list[Match]]:
-    """The candidates with the largest CSLS, for each query, given the r of the queries and of the candidates."""
-    found = nearest(queries, candidates.unit, top, penalty=candidate_neighborhood / 2)
-    score = 2 * found.cosine - query_neighborhood[:, None] - candidate_neighborhood[found.row]
+    """The candidates with the largest CSLS, for each query.
+
+    Parameters
+    ----------
+    words
+        All words, by number.
+    queries
+        (Q, D) rows of length one, of the source.
+    candidates
+        The words of the target.
+    top
+        How many; where there are fewer candidates, all of them.
+    source_pool, target_pool
+        The reference words of both conditions.
+    known
+        The r of the candidates; what is measured for these queries is added.
+    own
+        (Q,) the word of each query, where source and target are the same condition.
+    """
+    top = min(top, len(candidates.word))
+    if top == 0:
+        return [[] for _ in queries]
+    same = own is not None
+    size = min(NEIGHBORHOOD + same, len(target_pool.word))
+    if len(queries) > QUERIES_FOR_ALL * len(candidates.word):
+        known.measure(np.flatnonzero(np.isnan(known.exact)), candidates, source_pool, same)
+    found = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
+    query_r = np.empty(len(queries))
+    for part, scores in score_blocks(queries, candidates.unit):
+        asked = queries[part]
+        if target_pool is candidates:
+            near = best(asked, candidates.unit, scores, size)
+        else:
+            near = nearest(asked, target_pool.unit, size)
+        query_r[part] = neighborhood(near, target_pool, None if own is None else own[part])
+        known.measure_within_reach(asked, scores, top, candidates, source_pool, same)
+        # A candidate whose r is not measured is out of reach.
+        penalty = np.where(np.isnan(known.exact), np.inf, known.exact) / 2
+        scores -= penalty.astype(np.float32)
+        found.row[part], found.cosine[part] = best(asked, candidates.unit, scores, top, penalty)
+    score = 2 * found.cosine - query_r[:, None] - known.exact[found.row]
     return _matches(words, candidates, found, score)
 
 

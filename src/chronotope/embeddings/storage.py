@@ -1,8 +1,9 @@
 """Embeddings in one safetensors file, read by memory map; what the file says of itself is never trusted.
 
 Layout: a header of JSON (its one metadata entry `chronotope` holds the format's version, the number of words, the
-conditions and the provenance), then the tensors. `words` is UTF-8 text, one word a line. `checksum` covers the header
-and every tensor but `vectors`, so that opening a file reads a small part of it.
+conditions, the provenance and, where there is one, the query mapping), then the tensors. `words` is UTF-8 text, one
+word a line. `checksum` covers the header and every tensor but `vectors`, so that opening a file reads a small part of
+it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
+from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
 from chronotope.provenance import canonical_json, written_whole
 from chronotope.vocabulary import Support
@@ -71,6 +73,8 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "conditions": embeddings.conditions.to_dict(),
         "provenance": embeddings.provenance,
     }
+    if embeddings.query_mapping:
+        described["query_mapping"] = embeddings.query_mapping.to_dict()
     header = _header(tensors, canonical_json(described))
     tensors["checksum"] = np.frombuffer(_checksum(header, tensors), dtype=np.uint8)
     with written_whole(path) as temporary, open(temporary, "wb") as file:
@@ -95,6 +99,7 @@ def load(path: str | Path) -> ConditionedEmbeddings:
     try:
         header, entries = _read_header(data)
         described = _described(entries)
+        mapping = described.get("query_mapping")
         tensors = _tensors(data, len(header), entries)
         if bytes(tensors["checksum"]) != _checksum(header, tensors):
             raise ValueError("its checksum does not fit what it holds")
@@ -109,6 +114,7 @@ def load(path: str | Path) -> ConditionedEmbeddings:
             common=tensors["common"],
             condition_factors=tensors["condition_factors"],
             center=tensors["center"],
+            query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=described["provenance"],
         )
     except (ValueError, RecursionError) as error:

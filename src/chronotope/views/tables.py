@@ -86,7 +86,7 @@ def matches(found: Sequence[Match], *, title: str = "") -> Table:
 
 def drift(answer: Drift, top: int = 20) -> Table:
     """The words that changed most, with their neighbors before and after."""
-    between = f"between {answer.start} and {answer.end}" if answer.start else "from their common meaning"
+    between = f"between {answer.start} and {answer.end}" if answer.start else "from one condition to the others"
     ends = () if answer.start else ("typical", "unusual")
     columns = ("word", "change", *ends, "count before", "count after", "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, bool(ends)) for row in answer.top(top))

@@ -79,11 +79,8 @@ class ConditionedModel(ConditionedSettings):
         )  # fmt: skip
 
     def _for_axis(self, axis: str) -> ConditionedModel:
-        """The model with the settings that depend on the conditions filled in."""
-        time = "time" in axis
-        alpha = (1.5 if time else 1.0) if self.smoothness is None else self.smoothness
-        beta = (2.0 if time else 6.0) if self.deviation_penalty is None else self.deviation_penalty
-        return replace(self, smoothness=alpha, deviation_penalty=beta)
+        """The model with the setting that depends on the conditions filled in."""
+        return self if self.smoothness is not None else replace(self, smoothness=1.5 if "time" in axis else 1.0)
 
     def _fit(
         self,

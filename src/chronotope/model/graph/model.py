@@ -25,6 +25,8 @@ from chronotope.model.heldout import Scores, held_out_rows, log_context_distribu
 from chronotope.model.progress import Epoch, OnStep
 from chronotope.provenance import versions
 
+MOST_DIMENSIONS = 200
+
 
 @dataclass(frozen=True)
 class GraphModel(GraphSettings):
@@ -56,18 +58,19 @@ class GraphModel(GraphSettings):
         """
         if not isinstance(counts, Counts):
             counts = count(counts)
-        if self.dimensions > len(counts.vocabulary):
-            raise SettingsError(
-                f"{self.dimensions} dimensions are more than the {len(counts.vocabulary)} words; ask for fewer"
-            )
-        model = self._for_axis(counts.conditions.axis)
+        words = len(counts.vocabulary)
+        if self.dimensions is not None and self.dimensions > words:
+            raise SettingsError(f"{self.dimensions} dimensions are more than the {words} words; ask for fewer")
+        model = self._for_counts(counts)
         edges = None if place_edges is None else list(place_edges)
         return model._fit(counts, threads or os.cpu_count() or 1, edges, checkpoint, resume, on_step, on_epoch)
 
-    def _for_axis(self, axis: str) -> GraphModel:
-        """The model with the settings that depend on the conditions filled in."""
-        beta = (0.1 if "time" in axis else 0.05) if self.deviation_penalty is None else self.deviation_penalty
-        return replace(self, deviation_penalty=beta)
+    def _for_counts(self, counts: Counts) -> GraphModel:
+        """The model with the settings that depend on the corpus filled in."""
+        dimensions = self.dimensions or min(MOST_DIMENSIONS, len(counts.vocabulary))
+        time = "time" in counts.conditions.axis
+        beta = (0.1 if time else 0.05) if self.deviation_penalty is None else self.deviation_penalty
+        return replace(self, dimensions=dimensions, deviation_penalty=beta)
 
     def _fit(
         self,
@@ -79,6 +82,7 @@ class GraphModel(GraphSettings):
         on_step: OnStep | None,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> ConditionedEmbeddings:
+        assert self.dimensions is not None
         support = counts.vocabulary.support
         matrix = positive_pmi(counts, self.context_power)
         problem = make_problem(

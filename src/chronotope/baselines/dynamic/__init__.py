@@ -1,0 +1,1 @@
+"""`dynamic`: the joint factorization of Yao et al. (2018)."""

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections import Counter
+from unittest import mock
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chronotope.config import CountSettings
+from chronotope.cooccurrence import counting
+from chronotope.cooccurrence.counting import add_cells, count_cells, distance_weights
+
+DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=15), max_size=6)
+SETTINGS = st.builds(CountSettings, window=st.integers(1, 12), weighting=st.sampled_from(["harmonic", "flat"]))
+
+
+def quadratic(documents, words, weights):
+    """Every two words of a document, both ways: what counting is by definition."""
+    cells = Counter()
+    for document in documents:
+        known = [word for word in document if word < words]
+        for here, a in enumerate(known):
+            for there, b in enumerate(known):
+                if here != there and abs(here - there) < len(weights):
+                    cells[a, b] += int(weights[abs(here - there)])
+    return {pair: value for pair, value in cells.items() if pair[0] <= pair[1]}
+
+
+def counted(documents, words, weights):
+    tokens = np.array([word for document in documents for word in document], dtype=np.int32)
+    ends = np.cumsum([len(document) for document in documents], dtype=np.int64)
+    return count_cells(tokens, ends.astype(np.int64), words, weights)
+
+
+def as_dict(cells):
+    return {(int(a), int(b)): int(value) for a, b, value in zip(*cells, strict=True)}
+
+
+@settings(deadline=None)
+@given(DOCUMENTS, st.integers(1, 12), SETTINGS, st.sampled_from([0, 10**9]))
+def test_counting_equals_the_quadratic_definition(documents, words, asked, dense_from):
+    weights = distance_weights(asked)
+    with mock.patch.object(counting, "DENSE_FROM_TOKENS", dense_from), mock.patch.object(counting, "DENSE_ROWS", 4):
+        cells = counted(documents, words, weights)
+    assert as_dict(cells) == quadratic(documents, words, weights)
+    assert sorted(as_dict(cells)) == list(as_dict(cells)), "cells are sorted"
+
+
+@settings(deadline=None)
+@given(DOCUMENTS, DOCUMENTS)
+def test_counts_of_parts_add_up_to_the_counts_of_the_whole(first, second):
+    weights = distance_weights(CountSettings(window=4))
+    whole = counted(first + second, 10, weights)
+    parts = add_cells(counted(first, 10, weights), counted(second, 10, weights))
+    assert all(np.array_equal(a, b) for a, b in zip(whole, parts, strict=True))
+
+
+def test_windows_never_cross_a_document():
+    cells = counted([[0, 1], [2, 3]], 4, distance_weights(CountSettings(window=5)))
+    assert set(as_dict(cells)) == {(0, 1), (2, 3)}
+
+
+def test_harmonic_weights_are_whole_numbers_up_to_ten():
+    weights = distance_weights(CountSettings(window=10))
+    assert all(weights[d] * d == counting.UNIT for d in range(1, 11))

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import worlds
+from chronotope.cooccurrence import Counts, count, scale_of_conditions, symmetric
+from chronotope.corpus import read_corpus
+from chronotope.errors import DamagedFile, InputError, SettingsError
+
+
+def prepared(folder, threads=1, force=False, **settings):
+    world = worlds.planted_drift(documents=120)
+    path = folder / "world.jsonl"
+    world.write_records(path)
+    corpus = read_corpus(path, time="time", holdout=settings.pop("holdout", 0.0))
+    return count(corpus, folder / "run", threads=threads, force=force, **{"min_count": 3, **settings})
+
+
+def contents(run):
+    return {path.name: path.read_bytes() for path in run.iterdir()}
+
+
+def test_counting_twice_gives_the_same_bytes_with_any_number_of_threads(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    prepared(tmp_path / "a", threads=1, holdout=0.2)
+    prepared(tmp_path / "b", threads=3, holdout=0.2)
+    assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
+
+
+def test_preparing_again_changes_nothing(tmp_path):
+    prepared(tmp_path)
+    before = contents(tmp_path / "run")
+    prepared(tmp_path)
+    assert contents(tmp_path / "run") == before
+
+
+def test_other_settings_do_not_overwrite_a_run_unless_forced(tmp_path):
+    prepared(tmp_path)
+    (tmp_path / "run" / "model.ct").write_text("a model")
+    before = contents(tmp_path / "run")
+    with pytest.raises(InputError, match="other input or settings; choose another folder, or --force"):
+        prepared(tmp_path, min_count=10)
+    assert contents(tmp_path / "run") == before
+    again = prepared(tmp_path, min_count=10, force=True)
+    assert again.vocabulary.min_count == 10
+    assert (tmp_path / "run" / "model.ct").read_text() == "a model"
+    assert [path.name for path in tmp_path.iterdir() if "partial" in path.name or "old" in path.name] == []
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.txt").write_text("precious")
+    with pytest.raises(InputError, match="is not a run"):
+        prepared(tmp_path)
+    assert contents(tmp_path / "run") == {"thesis.txt": b"precious"}
+
+
+def test_an_interrupted_count_leaves_nothing(tmp_path):
+    world = worlds.planted_drift(documents=120)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        count(read_corpus(world.records, time="time"), tmp_path / "run", on_report=interrupt)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_run_is_recognized(tmp_path):
+    prepared(tmp_path)
+    cells = tmp_path / "run" / "cells.parquet"
+    cells.write_bytes(cells.read_bytes()[:-7])
+    with pytest.raises(DamagedFile, match=r"cells\.parquet is missing or cut short"):
+        Counts.open(tmp_path / "run")
+    (tmp_path / "run" / "run.json").write_text("{")
+    with pytest.raises(DamagedFile, match=r"run\.json cannot be read"):
+        Counts.open(tmp_path / "run")
+    with pytest.raises(InputError, match="is not a run; make one with"):
+        Counts.open(tmp_path)
+    newer = {"format": 99}
+    (tmp_path / "run" / "run.json").write_text(json.dumps(newer))
+    with pytest.raises(DamagedFile, match="newer chronotope"):
+        Counts.open(tmp_path / "run")
+
+
+def test_the_support_is_what_the_text_holds(small):
+    text = " ".join(record["text"] for record in worlds.planted_drift(documents=60).records if record["time"] == "1995")
+    year = small.conditions.index("1995")
+    for word in ("the", "bank", "river"):
+        expected = text.lower().replace(".", " ").split().count(word)
+        assert small.vocabulary.support.of(small.vocabulary.index(word), year) == expected
+
+
+def test_any_parquet_reader_can_use_the_cells(tmp_path):
+    counts = prepared(tmp_path)
+    table = pl.read_parquet(tmp_path / "run" / "cells.parquet")
+    assert table.columns == ["condition", "word", "context", "count"]
+    assert table.select("condition", "word", "context").rows() == sorted(
+        table.select("condition", "word", "context").rows()
+    )
+    assert len(table) == counts.size
+    for condition in range(len(counts.conditions)):
+        assert (
+            table.filter(pl.col("condition") == condition)["count"].to_list() == counts.cells(condition).count.tolist()
+        )
+
+
+def test_scaled_conditions_have_the_same_mass(drifting):
+    scale = scale_of_conditions(drifting)
+    words = len(drifting.vocabulary)
+    mass = [symmetric(drifting.cells(c), words).sum() * scale[c] for c in range(len(drifting.conditions))]
+    assert np.allclose(mass, np.mean(drifting.pairs) / drifting.unit)
+
+
+def test_held_out_documents_are_counted_apart():
+    records = [{"text": "one two", "time": "1990"}] * 100
+    apart = count(read_corpus(records, time="time", holdout=0.3), min_count=1)
+    whole = count(read_corpus(records, time="time"), min_count=1)
+    held_out = apart.held_out(0).count
+    assert 10 * 2520 < held_out[0] < 50 * 2520
+    assert (apart.cells(0).count + held_out).tolist() == whole.cells(0).count.tolist()
+    assert apart.vocabulary.counts[0] == 100 - held_out[0] // 2520
+    with pytest.raises(SettingsError, match="no documents were set aside"):
+        whole.held_out(0)
+
+
+def test_an_empty_vocabulary_says_what_to_do(tmp_path):
+    with pytest.raises(InputError, match="no word occurs 100000 times"):
+        prepared(tmp_path, min_count=100_000)
+    assert not (tmp_path / "run").exists()
+
+
+def test_at_most_so_many_words(tmp_path):
+    counts = prepared(tmp_path, max_words=20)
+    assert len(counts.vocabulary) == 20
+    assert counts.vocabulary.dropped_words > 0
+    assert counts.vocabulary.counts.min() >= 3

@@ -1,0 +1,177 @@
+"""The corpora of the paper, in small files of the same layout."""
+
+import gzip
+import json
+
+import pytest
+
+from chronotope.corpus import tokenize
+from chronotope.corpus.paper_corpora import ice_corpus, nyt_corpus
+from chronotope.corpus.readers import json_objects as module
+from chronotope.corpus.readers.ice import without_markup
+from chronotope.corpus.readers.json_objects import json_objects
+from chronotope.errors import InputError
+
+ARTICLES = [
+    {"id": "a", "url": "http://n/1", "date": "1990-01-05", "section": "World", "lead": "Not read"},
+    {"id": "b", "url": "http://n/2", "date": "1991-03-01", "section": "Sports", "lead": None},
+    {"id": "c", "url": "http://n/3", "date": "1991-04-01", "section": "World"},
+]
+PARAGRAPHS = [
+    {"id": "b", "url": "http://n/2", "paragraphs": ["The match was long.", "Nobody won."]},
+    {"id": "a", "url": "http://n/1", "paragraphs": ["Talks went on – “slowly”."]},
+    {"id": "z", "url": "http://n/9", "paragraphs": ["Lost words."]},
+]
+
+
+def array(records):
+    return json.dumps(records, indent=1)
+
+
+def lines(records):
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def without(key, records):
+    return [{name: value for name, value in record.items() if name != key} for record in records]
+
+
+def news(folder, articles=ARTICLES, paragraphs=PARAGRAPHS, layout=array):
+    paths = folder / "articles-search-1990-2016.json", folder / "paragraphs-1990-2016.json"
+    for path, records in zip(paths, (articles, paragraphs), strict=True):
+        path.write_text(layout(records), encoding="utf-8")
+    return paths
+
+
+def words_of(store):
+    """The words of each document, by condition."""
+    found = {}
+    for document, condition in enumerate(store.document_condition.tolist()):
+        ids = store.ids[store.starts[document] : store.starts[document + 1]].tolist()
+        found.setdefault(store.conditions.labels[condition], []).append([store.words[i] for i in ids])
+    return found
+
+
+NEWS = {
+    "1990": [["talks", "went", "on", "slowly"]],
+    "1991": [["the", "match", "was", "long", "nobody", "won"]],
+}
+
+
+@pytest.mark.parametrize("layout", [array, lines])
+@pytest.mark.parametrize("key", ["id", "url"])
+def test_articles_get_their_paragraphs(tmp_path, layout, key):
+    other = "url" if key == "id" else "id"
+    paths = news(tmp_path, without(other, ARTICLES), PARAGRAPHS, layout)
+    store = tokenize(nyt_corpus(*paths), tmp_path / "store")
+    assert words_of(store) == NEWS
+
+
+def test_what_has_no_counterpart_is_counted(tmp_path):
+    store = tokenize(nyt_corpus(*news(tmp_path)), tmp_path / "store")
+    assert {kind: problem.count for kind, problem in store.problems.items()} == {"no time": 1, "no text": 1}
+
+
+def test_sections_can_be_chosen_and_files_be_several_and_compressed(tmp_path):
+    articles, _ = news(tmp_path)
+    parts = [tmp_path / "paragraphs-1990.json.gz", tmp_path / "paragraphs-1991.json"]
+    parts[0].write_bytes(gzip.compress(lines(PARAGRAPHS[1:2]).encode()))
+    parts[1].write_text(array(PARAGRAPHS[:1]))
+    corpus = nyt_corpus(articles, parts, every="10y", where="section = 'Sports'")
+    assert words_of(tokenize(corpus, tmp_path / "store")) == {"1990s": NEWS["1991"]}
+
+
+def test_wrong_files_are_named(tmp_path):
+    articles, paragraphs = news(tmp_path)
+    with pytest.raises(InputError, match=r"no file .*missing.json; beside it are: articles-search-1990-2016.json, par"):
+        nyt_corpus(tmp_path / "missing.json", paragraphs)
+    with pytest.raises(InputError, match=r"paragraphs-1990-2016.json has no field 'date'; its fields are: id, url"):
+        nyt_corpus(paragraphs, articles)
+    with pytest.raises(InputError, match="neither 'id' nor 'url' in common; their fields are: id, date, section"):
+        nyt_corpus(*news(tmp_path, without("url", ARTICLES), without("id", PARAGRAPHS)))
+    articles.write_text("[]")
+    with pytest.raises(InputError, match="holds no articles"):
+        nyt_corpus(articles, paragraphs)
+
+
+@pytest.mark.parametrize("layout", [array, lines, lambda records: "\ufeff" + json.dumps(records, ensure_ascii=False)])
+@pytest.mark.parametrize("chunk", [4, 7, 1 << 20])
+def test_objects_are_read_as_a_stream(tmp_path, monkeypatch, layout, chunk):
+    monkeypatch.setattr(module, "CHUNK", chunk)
+    records = [{"n": number, "text": 'é "}{][" \\', "more": [{}, [1]]} for number in range(5)]
+    (tmp_path / "a.json").write_text(layout(records), encoding="utf-8")
+    assert list(json_objects(tmp_path / "a.json")) == records
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"a": 1}, 3]', "item 2 is not a JSON object but '3]'"),
+        ('[{"a": 1}, {"a": ', "item 2 is broken JSON, or the file is cut short"),
+        ('[{"a": 1}', "item 2 is broken JSON, or the file is cut short"),
+        ('{"a": 1}\n{"a" 2}\n', "item 2 is broken JSON"),
+        ("hello", "item 1 is not a JSON object but 'hello'"),
+    ],
+)
+def test_broken_json_says_where(tmp_path, text, message):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        list(json_objects(tmp_path / "a.json"))
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("<I> <ICE-CAN:W1A-001#1:1> <p> <#> The senate <it>met</it> . </p> </I>", "The senate met ."),
+        ("a <X> to be <O>a table</O> or not </X> b", "a b"),
+        ("a <&> sic <X> Shakespeare </X> here </&> b", "a b"),
+        ("a <X_> extra <X/> <O_>table<O/> b", "a b"),
+        ("a <X>first</X> kept <X>second</X> b", "a kept b"),
+        ("one <X> never closed", "one never closed"),
+        ("the <}> <-> goverment </-> <+> government </+> </}> fell", "the government fell"),
+        ("he <del>was</del> is <unclear> one-word </unclear> there<fnr>1</fnr>", "he is there"),
+        ("H<sb>2</sb>O and <bold>bo</bold>ld", "H2O and bold"),
+        ("<$A> <#> Yes <,,> a <foreign>caf&eacute;</foreign> &square-root; b &amp; c", "Yes a café b & c"),
+        ("if a < b and c > d", "if a < b and c > d"),
+        ("two\n<X>\nlines\n</X>\nleft", "two\nleft"),
+    ],
+)
+def test_markup_goes_and_text_stays(marked, plain):
+    assert without_markup(marked) == plain
+
+
+@pytest.fixture
+def ice(tmp_path):
+    folder = tmp_path / "ice"
+    files = {
+        "ICE-CAN/Corpus/W1A-001.txt": b"<I> <ICE-CAN:W1A-001#1:1> Ottawa in <X> Paris </X> winter </I>",
+        "ICE-CAN/Corpus/S1A-001.txt": b"<$A> <#> Eh <,> well",
+        "ICE-CAN/Headers/W1A-001.txt": b"<author>nobody</author>",
+        "ICE-CAN/readme.txt": b"Read me",
+        "ireland/letter.txt": "Dublin caf\u00e9".encode("cp1252"),
+        "readme.txt": b"Read me, too",
+    }
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def test_a_region_is_a_place(ice, tmp_path):
+    store = tokenize(ice_corpus(ice), tmp_path / "store")
+    assert words_of(store) == {"ICE-CAN": [["eh", "well"], ["ottawa", "in", "winter"]], "ireland": [["dublin", "café"]]}
+
+
+def test_written_texts_alone(ice, tmp_path):
+    store = tokenize(ice_corpus(ice, where="kind = 'written'"), tmp_path / "store")
+    assert words_of(store) == {"ICE-CAN": [["ottawa", "in", "winter"]]}
+
+
+def test_a_folder_of_another_layout_is_refused(ice, tmp_path):
+    with pytest.raises(InputError, match=r"a folder of .txt files for each region; it holds S1A-001.txt, W1A-001.txt"):
+        ice_corpus(ice / "ICE-CAN" / "Corpus")
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(InputError, match="it holds nothing"):
+        ice_corpus(tmp_path / "bare")
+    with pytest.raises(InputError, match="there is no folder"):
+        ice_corpus(tmp_path / "missing")

@@ -1,0 +1,124 @@
+"""CSLS measures r only where it could matter; the answers must be those of measuring it everywhere."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chronotope.embeddings import retrieval
+from chronotope.embeddings.nearest import unit_rows
+from chronotope.embeddings.retrieval import ConditionMatrix, Neighborhoods, csls_matches, reference_pool
+from embeddings.invented import random_embeddings
+
+
+def clustered(rng, count, dimensions, noise=0.5):
+    """Rows around a few centers, some of them equal, one of them zero."""
+    centers = rng.standard_normal((max(2, count // 30), dimensions))
+    rows = centers[rng.integers(0, len(centers), count)] + noise * rng.standard_normal((count, dimensions))
+    rows[: count // 20] = rows[count // 20 : 2 * (count // 20)]
+    rows[-1] = 0
+    return unit_rows(rows.astype(np.float32))
+
+
+def matrix(rng, count, dimensions, noise=0.5):
+    word = np.sort(rng.choice(2 * count, count, replace=False))
+    return ConditionMatrix(word, rng.integers(5, 100, count), clustered(rng, count, dimensions, noise))
+
+
+def by_full_computation(queries, candidates, top, source_pool, target_pool, own):
+    """(row, score) of the best, with every r from all cosines in float64."""
+
+    def cosines(left, right):
+        return (left[:, None].astype(np.float64) * right[None].astype(np.float64)).sum(axis=2)
+
+    def r(unit, word, pool):
+        near = cosines(unit, pool.unit)
+        if own is not None:
+            near[word[:, None] == pool.word] = -np.inf
+        return -np.sort(-near, axis=1)[:, :10].mean(axis=1)
+
+    cosine = cosines(queries, candidates.unit)
+    r_candidate, r_query = r(candidates.unit, candidates.word, source_pool), r(queries, own, target_pool)
+    row = np.argsort(-(cosine - r_candidate / 2), axis=1, kind="stable")[:, :top]
+    score = 2 * np.take_along_axis(cosine, row, axis=1) - r_query[:, None] - r_candidate[row]
+    return row, score
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    count=st.sampled_from([300, 700]),
+    pool=st.sampled_from([270, 1000]),
+    asked=st.sampled_from([1, 2, 30]),
+    dimensions=st.sampled_from([2, 10, 40]),
+    noise=st.sampled_from([0.1, 0.5, 3.0]),
+    top=st.sampled_from([1, 5, 70]),
+    same=st.booleans(),
+)
+def test_the_answers_are_those_of_the_full_computation(seed, count, pool, asked, dimensions, noise, top, same):
+    rng = np.random.default_rng(seed)
+    candidates = matrix(rng, count, dimensions, noise)
+    source = candidates if same else matrix(rng, count + 50, dimensions, noise)
+    chosen = rng.integers(0, len(source.word), asked)
+    queries, own = source.unit[chosen], source.word[chosen] if same else None
+    words = [str(number) for number in range(2 * count)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval, "POOL", pool)
+        patch.setattr(retrieval, "AT_FIRST", 4)
+        pools = reference_pool(source), reference_pool(candidates)
+        known = Neighborhoods(count)
+        found = csls_matches(words, queries, candidates, top, *pools, known, own)
+        again = csls_matches(words, queries, candidates, top, *pools, known, own)
+        one_by_one = [
+            csls_matches(
+                words, queries[[i]], candidates, top, *pools, Neighborhoods(count), None if own is None else own[[i]]
+            )[0]
+            for i in range(asked)
+        ]
+    assert found == again == one_by_one
+    row, score = by_full_computation(queries, candidates, top, *pools, own)
+    assert np.allclose([[match.score for match in matches] for matches in found], score, atol=1e-9)
+    # Candidates whose scores differ by the last bits only may change places with the order of additions.
+    if len(np.unique(score.round(9))) == score.size:
+        assert [[match.word for match in matches] for matches in found] == [
+            [words[number] for number in candidates.word[places]] for places in row
+        ]
+
+
+def test_all_bounds_hold():
+    rng = np.random.default_rng(5)
+    source, candidates = matrix(rng, 900, 20), matrix(rng, 900, 20)
+    known, everything = Neighborhoods(900), Neighborhoods(900)
+    everything.measure(np.arange(900), candidates, source, own=False)
+    words = [str(number) for number in range(1800)]
+    csls_matches(words, source.unit[:50], candidates, 10, source, candidates, known)
+    missing = np.isnan(known.exact)
+    assert missing.any()
+    assert (known.floor[missing] <= everything.exact[missing]).all()
+    assert (known.exact[~missing] == everything.exact[~missing]).all()
+
+
+def test_one_query_measures_few_neighborhoods():
+    rng = np.random.default_rng(6)
+    source = matrix(rng, 4000, 30)
+    # The target is the source, a little moved.
+    moved = unit_rows((source.unit + 0.05 * rng.standard_normal(source.unit.shape)).astype(np.float32))
+    candidates = source._replace(unit=moved)
+    words = [str(number) for number in range(8000)]
+    measured = []
+    for query in range(0, 4000, 400):
+        known = Neighborhoods(4000)
+        csls_matches(words, source.unit[[query]], candidates, 10, source, candidates, known)
+        measured.append(np.count_nonzero(~np.isnan(known.exact)))
+    assert np.median(measured) < 200
+
+
+def test_many_threads_share_what_they_measure():
+    embeddings, again = (random_embeddings(words=1500, dimensions=20) for _ in range(2))
+    asked = list(embeddings.words[:120])
+    alone = [embeddings.equivalents(word, "1990", "2010", min_support=0) for word in asked]
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(lambda word: again.equivalents(word, "1990", "2010", min_support=0), asked))
+    assert together == alone

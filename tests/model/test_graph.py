@@ -1,0 +1,99 @@
+"""The solver of `graph` against its specification."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import worlds
+from chronotope.cooccurrence import positive_pmi, symmetric
+from chronotope.errors import SettingsError
+from chronotope.model import GraphModel
+from chronotope.model.graph import objective, solver
+from chronotope.model.graph.links import make_problem
+
+BORDERS = [("arlen", "borva"), ("borva", "celdon")]
+
+
+def problem_of(counts, place_edges=None, **settings):
+    matrix = positive_pmi(counts, 0.75)
+    chosen = {"smoothness": 1.0, "deviation_penalty": 0.1, "half_trust": 10.0, **settings}
+    return make_problem(
+        matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges=place_edges, **chosen
+    )
+
+
+@pytest.fixture(scope="module")
+def grid(counts_of):
+    """Time × place, where some words are missing from some conditions."""
+    return counts_of(worlds.time_and_place(documents=150), time="time", place="place", min_count=3)
+
+
+@pytest.mark.parametrize("edges", [None, BORDERS], ids=["chains", "chains and borders"])
+@pytest.mark.parametrize("beta", [0.0, 0.3])
+def test_the_solver_equals_the_specification(grid, edges, beta):
+    problem = problem_of(grid, edges, deviation_penalty=beta)
+    with ThreadPoolExecutor(2) as pool:
+        contexts = solver.start_contexts(problem, 6, 1, pool)
+        rows = np.zeros((len(problem.weight), 6), dtype=np.float32)
+        gained = solver.solve_rows(contexts, rows, problem, pool)
+        expected = objective.best_rows(contexts, problem)
+        np.testing.assert_allclose(rows, expected, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(
+            solver.best_contexts(rows, problem, pool), objective.best_contexts(rows, problem), rtol=1e-2, atol=1e-4
+        )
+    squares = np.add.reduceat(problem.matrix.value.astype(np.float64) ** 2, problem.matrix.start[:-1])
+    constant = float(problem.weight @ (squares * (np.diff(problem.matrix.start) > 0)))
+    assert constant + gained == pytest.approx(objective.loss(rows, contexts, problem), rel=1e-4)
+
+
+def test_no_rows_are_better_than_the_best(grid):
+    problem = problem_of(grid, BORDERS)
+    random = np.random.default_rng(0)
+    contexts = solver.orthonormal(random.normal(size=(problem.words, 4)).astype(np.float32))
+    best = objective.best_rows(contexts, problem)
+    least = objective.loss(best, contexts, problem)
+    for _ in range(20):
+        assert objective.loss(best + 0.01 * random.normal(size=best.shape), contexts, problem) > least
+
+
+@pytest.mark.parametrize("edges", [None, BORDERS])
+def test_every_sweep_lowers_the_loss(grid, edges):
+    losses = []
+    GraphModel(dimensions=12, epochs=8).fit(grid, place_edges=edges, on_epoch=lambda epoch: losses.append(epoch.loss))
+    assert all(later < earlier for earlier, later in itertools.pairwise(losses))
+
+
+def test_a_missing_bin_weakens_the_link_as_a_free_vector_in_between_would(grid):
+    problem = problem_of(grid, smoothness=2.0)
+    support, times = grid.vocabulary.support, grid.conditions.time_of
+    for word in range(problem.words):
+        pairs = problem.order[problem.word_start[word] : problem.word_start[word + 1]]
+        for link in range(problem.link_start[word], problem.link_start[word + 1]):
+            a, b = (support.condition[pairs[end[link]]] for end in (problem.link_a, problem.link_b))
+            assert grid.conditions.place_of[a] == grid.conditions.place_of[b]
+            assert problem.link_weight[link] == pytest.approx(2.0 / (times[b] - times[a]))
+
+
+def test_mutual_information_is_that_of_its_own_condition(small):
+    matrix = positive_pmi(small, 0.75)
+    support = small.vocabulary.support
+    for condition in (0, 5):
+        counts = symmetric(small.cells(condition), len(small.vocabulary)).toarray()
+        total = counts.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pmi = np.log(counts / total[:, None] / (total**0.75 / (total**0.75).sum())[None, :])
+        for word in support.words_in(condition)[::7]:
+            pair = support.find(word, condition)
+            row = np.zeros(len(counts))
+            cells = slice(matrix.start[pair], matrix.start[pair + 1])
+            row[matrix.context[cells]] = matrix.value[cells]
+            np.testing.assert_allclose(row, np.maximum(np.nan_to_num(pmi[word], nan=0, neginf=0), 0), atol=1e-5)
+
+
+def test_more_dimensions_than_words_are_refused(small):
+    with pytest.raises(SettingsError, match=r"more than the .* words"):
+        GraphModel(dimensions=100_000).fit(small)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from chronotope.conditions import Conditions
+from chronotope.errors import SettingsError, UnknownCondition
+
+TIME_AND_PLACE = Conditions(
+    times=("1990", "1991", "1992"),
+    places=("canada", "india"),
+    time_of=(0, 0, 1, 2, 2),
+    place_of=(0, 1, 0, 0, 1),
+)
+
+
+def test_time_bins_form_a_chain_up_to_the_last():
+    edges = Conditions.of_times(["1990", "1991", "1992", "1993"]).graph().edges
+    assert edges.tolist() == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_places_form_a_complete_graph():
+    assert Conditions.of_places(["a", "b", "c"]).graph().edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+def test_time_and_place_are_joined_along_both_axes_and_over_gaps():
+    # 1990/india and 1992/india are neighbors: India has no text in between.
+    assert TIME_AND_PLACE.labels == ("1990/canada", "1990/india", "1991/canada", "1992/canada", "1992/india")
+    assert TIME_AND_PLACE.graph().edges.tolist() == [[0, 1], [0, 2], [1, 4], [2, 3], [3, 4]]
+
+
+def test_given_edges_between_places_replace_all_pairs():
+    places = Conditions.of_places(["canada", "india", "usa"])
+    assert places.graph([("usa", "Canada"), ("canada", "usa")]).edges.tolist() == [[0, 2]]
+    assert TIME_AND_PLACE.graph([]).edges.tolist() == [[0, 2], [1, 4], [2, 3]]
+
+
+def test_edges_need_places_that_exist():
+    with pytest.raises(UnknownCondition, match="did you mean india"):
+        Conditions.of_places(["canada", "india"]).graph([("canada", "indai")])
+    with pytest.raises(SettingsError, match="no places"):
+        Conditions.of_times(["1990"]).graph([("a", "b")])
+
+
+def test_labels_are_found_in_any_case():
+    assert TIME_AND_PLACE.index(" 1992/INDIA ") == 4
+    with pytest.raises(UnknownCondition, match="'1993' is not among the 5 conditions"):
+        TIME_AND_PLACE.index("1993")
+
+
+def test_plain_data_describes_conditions_fully():
+    assert Conditions.from_dict(TIME_AND_PLACE.to_dict()) == TIME_AND_PLACE

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from chronotope.config import (
+    ConditionedSettings,
+    Config,
+    CorpusSettings,
+    CountSettings,
+    NamedBin,
+    preset,
+    read_config,
+    write_config,
+)
+from chronotope.errors import SettingsError
+
+
+def test_settings_survive_a_file(tmp_path):
+    bins = (NamedBin("before the war", "1900", "1914-07"), NamedBin("after", "1918-11-11", "1939"))
+    config = Config(
+        CorpusSettings(time="date", bins=bins, phrases=("prime minister",), variants={"colour": "color"}),
+        CountSettings(min_count=7),
+        ConditionedSettings(smoothness=3),
+    )
+    write_config(config, tmp_path / "c.toml")
+    assert asdict(read_config(tmp_path / "c.toml")) == asdict(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[corpus]\ntmie = 'date'\n", "unknown setting 'corpus.tmie'; did you mean time"),
+        ("[counting]\nwindow = 'five'\n", "'counting.window' must be int, not 'five'"),
+        ("[counting]\nwindow = 0\n", "window must be a number of at least 1"),
+        ("[cw2v]\ndimensions = 0\n", "dimensions must be"),
+        ("[corpus]\nevery = '1y'\n", "no time field was named"),
+        ("[corpus]\nbins = [{name = 'a', start = '1900'}]\ntime = 'x'\n", "end"),
+        ("[corpus\n", "not valid TOML"),
+        ("[cw2v]\nrate = -1.0\n", "rate must be a positive number"),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path, text, message):
+    (tmp_path / "c.toml").write_text(text)
+    with pytest.raises(SettingsError, match=message):
+        read_config(tmp_path / "c.toml")
+
+
+def test_presets_follow_the_paper_and_the_authors_program():
+    assert (preset("paper", "time").smoothness, preset("paper", "place").smoothness) == (1.5, 1.0)
+    assert preset("paper", "time").weight_cap == 0
+    assert (preset("authors", "time").weight_cap, preset("authors", "place").weight_cap) == (6, 4)
+    assert preset("authors", "time × place").rate == 0.04
+    with pytest.raises(SettingsError, match="paper or authors"):
+        preset("papper", "time")
