@@ -214,7 +214,7 @@ class Word2VecSettings:
         Passes over the text. None: the 5 of word2vec, and more where one model has little text, so that it sees five
         million words, but at most 50.
     algorithm
-        'skipgram' or 'cbow'.
+        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
     negative
         How many words that are not there are set against each that is.
     subsampling
@@ -224,7 +224,7 @@ class Word2VecSettings:
     dimensions: int = 50
     epochs: int | None = None
     seed: int = 1
-    algorithm: str = "skipgram"
+    algorithm: str = "cbow"
     negative: int = 5
     subsampling: float = 1e-3
 
@@ -241,8 +241,6 @@ class Word2VecSettings:
 @dataclass(frozen=True)
 class StaticSettings(Word2VecSettings):
     """The settings of `static`: one word2vec model of all the text; the fields are those of `Word2VecSettings`."""
-
-    algorithm: str = "cbow"
 
 
 @dataclass(frozen=True)

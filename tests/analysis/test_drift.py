@@ -67,16 +67,17 @@ def test_scores_are_one_minus_the_cosine():
 @pytest.mark.parametrize(
     "conditions", [PLACES, Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))]
 )
-def test_without_an_order_the_distance_is_from_the_common_meaning(conditions):
+def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others(conditions):
     embeddings = planted(conditions)
     answer = drift(embeddings, min_support=1)
     row = answer.of("bank")
     unit = [embeddings.vector("bank", label) for label in conditions.labels]
     unit = np.stack([vector / np.linalg.norm(vector) for vector in unit])
-    common = unit.sum(axis=0) / np.linalg.norm(unit.sum(axis=0))
-    assert row.score == pytest.approx(1 - (unit @ common).mean(), abs=1e-6)
-    assert row.before.condition == conditions.labels[np.argmax(unit @ common)]
-    assert row.after.condition == conditions.labels[2] == conditions.labels[np.argmin(unit @ common)]
+    others = unit.sum(axis=0) - unit
+    cosine = (unit * others).sum(axis=1) / np.linalg.norm(others, axis=1)
+    assert row.score == pytest.approx(1 - cosine.min(), abs=1e-6)
+    assert row.before.condition == conditions.labels[np.argmax(cosine)]
+    assert row.after.condition == conditions.labels[2] == conditions.labels[np.argmin(cosine)]
     assert row.after.neighbors[0].word == "money"
     assert drift(embeddings).top(1)[0].word == "bank"
     assert answer.start is None

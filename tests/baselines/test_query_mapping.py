@@ -6,7 +6,8 @@ from scipy.stats import ortho_group
 
 from chronotope.analysis import drift
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings, ConditionMatrix, LocalLinearMap, load
+from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap, load
+from chronotope.embeddings.mapping import SharedWords
 from chronotope.embeddings.nearest import unit_rows
 from embeddings.invented import random_embeddings, support_from
 
@@ -14,51 +15,49 @@ SIZE = 6
 TIMES = Conditions.of_times(["1990", "2000"])
 
 
-def matrix(unit):
-    word = np.arange(len(unit))
-    return ConditionMatrix(word, np.full(len(unit), 9), unit.astype(np.float32))
-
-
-def stretched(words, seed=0):
-    """Unit rows, and the same after a map that stretches half the dimensions and shrinks the others; also unit."""
+def planted(words=200, known=150, seed=0):
+    """Vectors, those that a linear map makes of them, and the words that the map may be learned from."""
     rng = np.random.default_rng(seed)
-    left, right = rng.standard_normal((2, words, SIZE // 2))
-    # 1.2² · a + s² · (1 − a) = 1 with a = 0.5: every row keeps its length.
-    rows = np.hstack([unit_rows(left.astype("f")), unit_rows(right.astype("f"))]).astype(np.float64) * np.sqrt(0.5)
-    stretch = np.diag([1.2] * (SIZE // 2) + [np.sqrt(2 - 1.44)] * (SIZE // 2))
-    plan = stretch @ ortho_group.rvs(SIZE, random_state=rng)
-    return rows, rows @ plan
+    before = rng.standard_normal((words, SIZE)).astype(np.float32)
+    after = (before @ rng.standard_normal((SIZE, SIZE))).astype(np.float32)
+    return before, after, SharedWords(np.arange(known), before[:known], after[:known])
 
 
 @pytest.mark.parametrize("neighbors", [10, 1000])
 def test_a_planted_linear_map_is_recovered(neighbors):
-    before, after = stretched(200)
-    assert not np.allclose(before, after, atol=0.2)
-    source, target = matrix(before[:150]), matrix(after[:150])
+    before, after, shared = planted()
     mapping = LocalLinearMap(neighbors=neighbors)
-    asked = np.arange(200)
-    carried = mapping.carry(asked, before.astype(np.float32), source, target)
-    assert np.allclose(carried, after, atol=1e-4)
-    assert np.allclose(mapping.carry_together(before.astype(np.float32), source, target), after, atol=1e-4)
+    assert np.allclose(mapping.carry(np.arange(200), before, shared), unit_rows(after), atol=1e-4)
+    assert np.allclose(mapping.carry_together(before, shared), unit_rows(after), atol=1e-4)
+    assert not np.allclose(unit_rows(before), unit_rows(after), atol=0.5)
+
+
+def test_a_map_that_holds_near_the_query_only_is_found_near_it():
+    """Two clusters of words, each with a map of its own."""
+    rng = np.random.default_rng(9)
+    side = np.repeat([1, -1], 100)
+    before = rng.standard_normal((200, SIZE)) + 9 * side[:, None] * np.eye(SIZE)[0]
+    maps = rng.standard_normal((2, SIZE, SIZE))
+    after = np.where(side[:, None] > 0, before @ maps[0], before @ maps[1])
+    before, after = before.astype(np.float32), after.astype(np.float32)
+    shared = SharedWords(np.arange(200), before, after)
+    rows = {k: LocalLinearMap(neighbors=k).carry(np.arange(200), before, shared) for k in (50, 1000)}
+    error = {k: np.abs(rows[k] - unit_rows(after)).max() for k in rows}
+    assert error[50] < 1e-3 < 0.1 < error[1000]
 
 
 def test_a_word_that_moved_does_not_take_part_in_its_own_map():
-    before, after = stretched(100)
-    right = after[0].copy()
-    after[0] = -right
-    carried = LocalLinearMap().carry(np.array([0]), before[:1].astype(np.float32), matrix(before), matrix(after))
-    assert np.allclose(carried[0], right, atol=1e-4)
+    before, after, shared = planted()
+    moved = shared._replace(after=np.vstack([-shared.after[:1], shared.after[1:]]))
+    assert np.allclose(LocalLinearMap().carry(np.array([0]), before[:1], moved), unit_rows(after[:1]), atol=1e-4)
 
 
 def test_with_few_words_in_common_the_map_stays_near_none_at_all():
-    before, after = stretched(100)
-    few = LocalLinearMap(ridge=1e6).carry(
-        np.array([9]), before[9:10].astype("f"), matrix(before[:3]), matrix(after[:3])
-    )
-    assert np.allclose(few, before[9], atol=1e-3)
-    nothing = ConditionMatrix(np.array([77]), np.array([9]), before[77:78].astype("f"))
-    none = LocalLinearMap().carry(np.array([9]), before[9:10].astype("f"), matrix(before[:3]), nothing)
-    assert np.allclose(none, before[9], atol=1e-6)
+    before, _, few = planted(known=3)
+    _, _, none = planted(known=0)
+    query = unit_rows(before[9:10])
+    assert np.allclose(LocalLinearMap(ridge=1e6).carry(np.array([9]), before[9:10], few), query, atol=1e-3)
+    assert np.allclose(LocalLinearMap().carry(np.array([9]), before[9:10], none), query, atol=1e-6)
 
 
 @pytest.fixture(scope="module")

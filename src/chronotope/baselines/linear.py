@@ -19,7 +19,7 @@ from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
 
 @dataclass(frozen=True)
 class LinearWord2Vec(LinearSettings):
-    """Skip-gram in each condition; a query is carried by a local linear map (Kulkarni et al. 2015).
+    """word2vec in each condition; a query is carried by a local linear map (Kulkarni et al. 2015).
 
     The map from one condition to another is fitted to the 1,000 words nearest to the query (the number in the
     authors' program) that occur in both; `chronotope.embeddings.LocalLinearMap` says how. It belongs to the query, so

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 def train_command(
     run: Run,
-    method: Annotated[str, typer.Option("--method", help="graph: our own model; cw2v: the paper's.")] = "graph",
+    method: Annotated[str, typer.Option("--method", help=f"{', '.join(METHODS)}.")] = "graph",
     preset: Annotated[
         str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
     ] = None,
-    dimensions: Annotated[int | None, typer.Option("--dimensions", min=1, help="The length of a vector (50).")] = None,
+    dimensions: Annotated[int | None, typer.Option("--dimensions", min=1, help="The length of a vector.")] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the counts.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes (1).")] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="The size of a step.")] = None,
@@ -47,8 +47,6 @@ def train_command(
     one_of("method", method, tuple(METHODS))
     if preset and method != "cw2v":
         raise SettingsError("a preset belongs to cw2v; add --method cw2v")
-    if rate is not None and method != "cw2v":
-        raise SettingsError("graph has no learning rate; --rate belongs to cw2v")
     given = {
         "dimensions": dimensions,
         "epochs": epochs,
@@ -82,6 +80,8 @@ def train(
     settings = getattr(read_config(config) if config else Config(), method)
     if preset:
         settings = named_preset(preset, counts.conditions.axis)
+    if unknown := chosen.keys() - asdict(settings).keys():
+        raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
     model = method_class(method)(**(asdict(settings) | chosen))
     checkpoint = output.with_name(output.name + ".checkpoint")
     note = ""

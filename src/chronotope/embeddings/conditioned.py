@@ -15,7 +15,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import checks, defaults
 from chronotope.embeddings.cache import BoundedCache
-from chronotope.embeddings.mapping import LocalLinearMap
+from chronotope.embeddings.mapping import LocalLinearMap, SharedWords
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.retrieval import (
     POOL,
@@ -322,15 +322,16 @@ class ConditionedEmbeddings:
         return self._matrices.get((condition, min_support, "pool"), lambda: reference_pool(matrix))
 
     def _carried(self, words: NDArray[np.int64], source: int, target: int) -> Floats:
-        unit = unit_rows(self._rows(words, source))
+        rows = self._rows(words, source)
         if self.query_mapping is None or source == target:
-            return unit
-        return self.query_mapping.carry(words, unit, *self._mapped(source, target))
+            return unit_rows(rows)
+        return self.query_mapping.carry(words, rows, self._shared(source, target, self.query_mapping.min_support))
 
-    def _mapped(self, source: int, target: int) -> tuple[ConditionMatrix, ConditionMatrix]:
-        """The words of two conditions that a query mapping is fitted to."""
-        least = self.query_mapping.min_support if self.query_mapping else 1
-        return self.matrix(self.conditions.labels[source], least), self.matrix(self.conditions.labels[target], least)
+    def _shared(self, source: int, target: int, min_support: int) -> SharedWords:
+        """The words with enough support in both conditions, and their vectors there."""
+        before, after = (self.matrix(self.conditions.labels[at], min_support).word for at in (source, target))
+        words = np.intersect1d(before, after, assume_unique=True)
+        return SharedWords(words, self._rows(words, source), self._rows(words, target))
 
     def _pool_carried(self, source: int, target: int, min_support: int) -> ConditionMatrix:
         """The pool of the source as it stands among the words of the target.
@@ -343,7 +344,9 @@ class ConditionedEmbeddings:
             return pool
         return self._matrices.get(
             (source, target, min_support, "carried"),
-            lambda: pool._replace(unit=mapping.carry_together(pool.unit, *self._mapped(source, target))),
+            lambda: pool._replace(
+                unit=mapping.carry_together(pool.unit, self._shared(source, target, mapping.min_support))
+            ),
         )
 
     def _built(self, condition: int, min_support: int) -> ConditionMatrix:

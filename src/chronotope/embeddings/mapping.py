@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_limits
 
 from chronotope.config import at_least, from_dict
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
-from chronotope.embeddings.retrieval import ConditionMatrix
 from chronotope.errors import SettingsError
 
 KIND = "local linear"
@@ -24,13 +23,22 @@ KIND = "local linear"
 TRACE = 1e-9
 
 
+class SharedWords(NamedTuple):
+    """The words of two conditions that a map between them is fitted to."""
+
+    word: NDArray[np.int64]  # (N,)
+    before: Floats  # (N, D) their vectors in the condition that is left
+    after: Floats  # (N, D) and in the one that is entered
+
+
 @dataclass(frozen=True)
 class LocalLinearMap:
     """The linear map that carries the words nearest to a query from their places in one condition to another's.
 
     It minimizes Σ ‖x Q − y‖² over the `neighbors` words nearest to the query, itself left out, among those that occur
-    in both conditions; x and y are their vectors of length one. With fewer words than dimensions the sum has many
-    minima, and ridge · mean(x²) · ‖Q − I‖² is added; then a query with no such word at all stays where it is.
+    in both conditions; x and y are their vectors as they are, not scaled to length one: rare words have short vectors,
+    and so they count little. With fewer words than dimensions the sum has many minima, and ridge · mean(x²) · ‖Q − I‖²
+    is added; then a query with no such word at all stays where it is.
 
     Attributes
     ----------
@@ -51,34 +59,33 @@ class LocalLinearMap:
         at_least("ridge", self.ridge, 0)
         at_least("min_support", self.min_support, 1)
 
-    def carry(self, words: NDArray[np.int64], unit: Floats, source: ConditionMatrix, target: ConditionMatrix) -> Floats:
-        """(Q, D) the rows of the source as they are among those of the target, of length one; each by its own map.
+    def carry(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
+        """(Q, D) vectors as they are in the other condition, scaled to length one; each by its own map.
 
         Parameters
         ----------
-        words, unit
-            (Q,) and (Q, D) the words to carry, and their rows.
-        source, target
-            The words with at least `min_support` occurrences in each condition.
+        words, vectors
+            (Q,) and (Q, D) the words to carry, and their vectors.
+        shared
+            The words with at least `min_support` occurrences in both conditions.
         """
-        before, after, shared = _shared(source, target)
-        found = nearest(unit, before, self.neighbors + 1).row
-        rows = np.empty(unit.shape, dtype=np.float64)
+        found = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
+        rows = np.empty(vectors.shape, dtype=np.float64)
         # The bits of a product in BLAS may differ with its threads.
         with threadpool_limits(1, user_api="blas"):
             for number, near in enumerate(found):
-                fitted = near[shared[near] != words[number]][: self.neighbors]
-                rows[number] = unit[number].astype(np.float64) @ self._fitted(before[fitted], after[fitted])
+                fitted = near[shared.word[near] != words[number]][: self.neighbors]
+                own = vectors[number].astype(np.float64)
+                rows[number] = own @ self._fitted(shared.before[fitted], shared.after[fitted])
         return unit_rows(rows.astype(np.float32))
 
-    def carry_together(self, unit: Floats, source: ConditionMatrix, target: ConditionMatrix) -> Floats:
-        """(N, D) the rows of the source among those of the target, all by one map fitted to all the words of both.
+    def carry_together(self, vectors: Floats, shared: SharedWords) -> Floats:
+        """(N, D) vectors as they are in the other condition, of length one; all by one map fitted to all the words.
 
         It stands in for `carry` where thousands of words are wanted and only their neighborhoods matter.
         """
-        before, after, _ = _shared(source, target)
         with threadpool_limits(1, user_api="blas"):
-            rows = unit.astype(np.float64) @ self._fitted(before, after)
+            rows = vectors.astype(np.float64) @ self._fitted(shared.before, shared.after)
         return unit_rows(rows.astype(np.float32))
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,9 +116,3 @@ class LocalLinearMap:
         scale = np.trace(squares) / size or 1.0
         ridge = np.eye(size) * scale * (self.ridge if len(x) < size else 0.0) + np.eye(size) * scale * TRACE
         return np.asarray(np.linalg.solve(squares + ridge, x.T @ y + ridge))
-
-
-def _shared(source: ConditionMatrix, target: ConditionMatrix) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """The rows of the words of both conditions, in each, and the words."""
-    words, left, right = np.intersect1d(source.word, target.word, assume_unique=True, return_indices=True)
-    return source.unit[left], target.unit[right], words

