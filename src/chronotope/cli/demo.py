@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
 
 EVERY = "20y"
+DIMENSIONS = 100  # two million words are little text
 CHANGE = ("1900-1919", "2000-2019")
-PICTURED = "energy"
+PICTURED = "security"
 # A word, the time that it belongs to, and the times in which its part is sought.
 PARTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
@@ -42,7 +43,7 @@ def demo_command(
         "\nThe run, the model and a picture are in [bold]{}[/]. Go on with your own questions:\n"
         "  chronotope neighbors {} freedom --at 1940-1959\n"
         "  chronotope equivalents {} iraq --at 2000-2019 --to 1860-1879\n"
-        "  chronotope plot company {} security -o security.png\n"
+        "  chronotope plot company {} energy -o energy.png\n"
         "or with your own text:\n"
         "  chronotope prepare speeches.csv -o run --text text --time date && chronotope train run",
         output,
@@ -66,7 +67,9 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
         counts = count(sotu_corpus(every=EVERY), output, threads=threads, progress=bars)
         model = output / "model.ct"
         if not model.exists() or load(model).provenance["run"] != counts.checksum:
-            fitted = GraphModel().fit(counts, threads=threads, on_step=lambda done, of: bars("training", done, of))
+            fitted = GraphModel(dimensions=DIMENSIONS).fit(
+                counts, threads=threads, on_step=lambda done, of: bars("training", done, of)
+            )
             fitted.save(model)
     embeddings = load(model)
     talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))

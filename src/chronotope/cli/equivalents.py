@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model
+from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model, warn_if_absent
 
 
 def equivalents_command(
@@ -23,5 +23,7 @@ def equivalents_command(
     """Which words in TO play the part that WORD plays in AT?"""
     from chronotope.views import tables
 
-    found = open_model(model).equivalents(word, at, to, top, min_support=min_support, retrieval=retrieval)
+    embeddings = open_model(model)
+    warn_if_absent(embeddings, word, at)
+    found = embeddings.equivalents(word, at, to, top, min_support=min_support, retrieval=retrieval)
     show(tables.matches(found, title=f"{word} in {at}, sought in {to}"), [match.to_dict() for match in found], as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model
+from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model, warn_if_absent
 
 
 def neighbors_command(
@@ -18,5 +18,7 @@ def neighbors_command(
     """Which words are nearest to WORD in the condition AT?"""
     from chronotope.views import tables
 
-    found = open_model(model).neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
+    embeddings = open_model(model)
+    warn_if_absent(embeddings, word, at)
+    found = embeddings.neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
     show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chronotope.cli.console import talk
 from chronotope.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,3 +35,9 @@ def open_model(path: Path) -> ConditionedEmbeddings:
             raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
         path = path / "model.ct"
     return load(path)
+
+
+def warn_if_absent(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
+    """Say so where an answer cannot rest on the word's own use in the condition."""
+    if embeddings.support(word, at) == 0:
+        talk("[yellow]{} does not occur in {}; the answer rests on its other conditions alone[/]", word, at)
