@@ -17,6 +17,8 @@ DROPPED = -1
 _INVISIBLE = dict.fromkeys((0x00AD, 0x2060, 0xFEFF))
 _AT_THE_ENDS = "\u200c\u200d"
 _ACCENT = re.compile("[\u0300-\u036f]")
+# What is elided before a vowel: d'Escoto, l'État, qu'il. Not I'm, O'Neill or N'Djamena, where it is part of the word.
+_ELISION = re.compile("^(?:[dlDL]|qu|Qu|QU)'")
 # The scripts that write no blanks between words: Thai, Lao, Myanmar, Khmer, kana, Han.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -25,15 +27,16 @@ UNSPACED = re.compile(
 
 
 class Normalizer:
-    """How a form becomes a word: Unicode NFC, case and accents folded, the possessive 's taken off, variants replaced.
+    """How a form becomes a word: Unicode NFC, case and accents folded, variants replaced.
 
-    A token of text that was tokenized already keeps its 's; blanks inside it are written as in a phrase.
+    A final 's and an elided d', l' or qu' are taken off. A token of text that was tokenized already keeps them; blanks
+    inside it are written as in a phrase.
 
     Examples
     --------
     >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color"}))
-    >>> [normalize(form) for form in ["Café", "Rome’s", "COLOUR", "co\\u00adoperate"]]
-    ['cafe', 'rome', 'color', 'cooperate']
+    >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "co\\u00adoperate"]]
+    ['cafe', 'rome', 'escoto', 'color', 'cooperate']
     >>> normalize("Rome’s", as_it_is=True), normalize("New York", as_it_is=True)
     ("rome's", 'new_york')
     """
@@ -55,8 +58,8 @@ class Normalizer:
                 word = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", word)))
         if as_it_is:
             word = "_".join(word.split())
-        elif word.endswith(("'s", "'S")):
-            word = word[:-2]
+        elif "'" in word:
+            word = _ELISION.sub("", word.removesuffix("'s").removesuffix("'S"))
         return self._variants.get(word, word)
 
 

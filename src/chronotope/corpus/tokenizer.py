@@ -1,9 +1,9 @@
 """From texts to the words in them: one pass over the bytes that also numbers the distinct forms.
 
 A word (tokenizer 'words') is a run of Unicode letters and digits with their combining marks; an apostrophe or an
-underscore inside it belongs to it (`don't`, `prime_minister`), a hyphen parts it. Numbers are words, with their points
-and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are left out. 'whitespace' takes everything
-between blanks as a word, for text that is tokenized already.
+underscore inside it belongs to it (`don't`, `prime_minister`; but see `lexicon.Normalizer`), a hyphen parts it. Numbers
+are words, with their points and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are left out.
+'whitespace' takes everything between blanks as a word, for text that is tokenized already.
 
 Only the distinct forms of a batch reach Python, so that what is done to a word (case, accents, variants) is done once a
 form and not once a token; see `lexicon`.
