@@ -109,6 +109,8 @@ def test_plotting(model, tmp_path, kind):
         (("train", "MODEL", "-o", "x.ct", "--method", "cw2w"), "did you mean cw2v"),
         (("train", "MODEL", "-o", "x.ct", "--preset", "paper"), "add --method cw2v"),
         (("train", "."), "is not a run"),
+        (("train", "MODEL", "-o", "x.ct", "--edges", "nowhere.csv"), "nowhere.csv: No such file"),
+        (("train", "MODEL", "-o", "x.ct", "--rate", "0.1"), "graph has no setting 'rate'"),
         (("prepare", "nowhere.csv", "-o", "out", "--time", "time"), "nowhere.csv"),
         (("prepare", "SPEECHES", "-o", "out", "--time", "date"), "has no column 'date'; its columns are: text, time"),
         (("prepare", "SPEECHES", "-o", "out"), "name the field that holds the time"),

@@ -24,3 +24,6 @@ def main() -> None:
         # The reader of our output went away (as `head` does): that is no fault.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
+        sys.exit(2)

@@ -37,12 +37,16 @@ class Bars:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self.visible = not progress.disable
         self._tasks: dict[str, TaskID] = {}
+        self.visible = not progress.disable
 
     def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:
         """Show how far a stage is."""
         if stage not in self._tasks:
+            # A stage without an end was only waited for: it is over when the next begins.
+            for task in self._progress.tasks:
+                if task.total is None:
+                    self._progress.remove_task(task.id)
             self._tasks[stage] = self._progress.add_task(stage, total=total, note=note)
         self._progress.update(self._tasks[stage], completed=done, total=total, note=note)
 
@@ -53,12 +57,12 @@ def progress_bars() -> Iterator[Bars]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("·"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("left  {task.fields[note]}"),
     )
     with Progress(*columns, console=stderr, disable=not stderr.is_terminal) as progress:
         yield Bars(progress)

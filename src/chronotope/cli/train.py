@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -86,7 +88,7 @@ def train(
     checkpoint = output.with_name(output.name + ".checkpoint")
     note = ""
     with progress_bars() as bars:
-        bars("preparing to train (the first time also compiling)", 0, None)
+        bars("getting ready; the first time, compiling", 0)
 
         def on_epoch(epoch: Epoch) -> None:
             nonlocal note
@@ -106,7 +108,9 @@ def train(
                 on_epoch=on_epoch,
             )
         except KeyboardInterrupt:
-            talk("stopped; go on with: chronotope train {} --resume (and the same settings)", run)
+            if checkpoint.exists():
+                again = [argument for argument in sys.argv[1:] if argument != "--resume"]
+                talk("stopped; go on with: {}", shlex.join(["chronotope", *again, "--resume"]))
             raise
     embeddings.save(output)
     checkpoint.unlink(missing_ok=True)
