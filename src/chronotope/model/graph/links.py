@@ -54,6 +54,7 @@ def make_problem(
         link_b=b.astype(np.int32),
         link_weight=weight.astype(np.float32),
         deviation_penalty=deviation_penalty,
+        chains_only=place_edges is None,
     )
 
 

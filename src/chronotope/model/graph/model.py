@@ -26,6 +26,7 @@ from chronotope.model.progress import Epoch, OnStep
 from chronotope.provenance import versions
 
 MOST_DIMENSIONS = 200
+ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
@@ -133,26 +134,25 @@ class GraphModel(GraphSettings):
                     saved.save({"rows": rows, "contexts": contexts}, {"history": history})
                 if stop.is_set():
                     raise KeyboardInterrupt
+        turn_to_principal_axes(rows, problem.weight)
         return ConditionedEmbeddings(
-            counts.vocabulary.words,
-            counts.conditions,
-            support,
-            principal_axes(rows, problem.weight),
-            provenance=provenance | {"training": history},
+            counts.vocabulary.words, counts.conditions, support, rows, provenance=provenance | {"training": history}
         )
 
 
-def principal_axes(rows: Floats, weight: Floats) -> Floats:
-    """The rows turned so that the first dimension carries most of them, the second most of the rest, and so on."""
+def turn_to_principal_axes(rows: Floats, weight: Floats) -> None:
+    """Turn the rows so that the first dimension carries most of them, the second most of the rest, and so on."""
+    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
     with threadpool_limits(1):
         squares = np.zeros((rows.shape[1], rows.shape[1]))
-        for first in range(0, len(rows), 65_536):
-            part = rows[first : first + 65_536].astype(np.float64)
-            squares += part.T @ (part * weight[first : first + 65_536, None])
+        for part in parts:
+            own = rows[part].astype(np.float64)
+            squares += own.T @ (own * weight[part, None])
         axes = np.linalg.eigh(squares)[1][:, ::-1]
         # The sign of an axis is arbitrary: the largest entry of each is made positive.
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-        return np.asarray(rows @ axes.astype(np.float32))
+        for part in parts:
+            rows[part] = rows[part] @ axes.astype(np.float32)
 
 
 def context_scores(rows: Floats, contexts: Floats, base: NDArray[np.float64], counts: Counts) -> Scores:

@@ -35,6 +35,7 @@ class GraphProblem(NamedTuple):
     link_b: NDArray[np.int32]  # (L,)
     link_weight: NDArray[np.float32]  # (L,) τ of each link
     deviation_penalty: float  # β
+    chains_only: bool  # whether every link joins neighbors in a stretch
 
 
 def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: GraphProblem) -> float:

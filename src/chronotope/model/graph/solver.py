@@ -44,7 +44,8 @@ def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: Thre
     `rows` must hold the previous sweep's rows, or zeros: where a word's equations are solved by iteration, it starts
     from there.
     """
-    product = np.empty_like(rows)
+    # Chains are solved in one go, so that the products may stand where the rows will; iteration needs the rows too.
+    product = rows if problem.chains_only else np.empty_like(rows)
     _multiply_all(contexts, product, problem, pool)
     blocks = even_blocks(problem.word_start)
     return -float(sum(pool.map(lambda block: _solve_words(block, problem, product, rows), blocks)))
@@ -130,10 +131,7 @@ def _solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
             continue
         links = slice(problem.link_start[word], problem.link_start[word + 1])
         a, b, tau = problem.link_a[links], problem.link_b[links], problem.link_weight[links]
-        chain = True
-        for link in range(len(a)):
-            chain &= b[link] == a[link] + 1
-        if chain:
+        if problem.chains_only:
             solution = _solve_chain(problem.weight[pairs], problem.deviation_penalty, a, tau, pairs, product)
         else:
             solution = _solve_links(problem.weight[pairs], problem.deviation_penalty, a, b, tau, pairs, product, rows)
@@ -141,8 +139,8 @@ def _solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
             pair = pairs[number]
             dot = 0.0
             for k in range(product.shape[1]):
-                rows[pair, k] = solution[number, k]
                 dot += solution[number, k] * product[pair, k]
+                rows[pair, k] = solution[number, k]
             gained += problem.weight[pair] * dot
     return gained
 
