@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from chronotope.cli import (
+    compare,
     demo,
     drift,
     equivalents,
@@ -15,6 +16,7 @@ from chronotope.cli import (
     neighbors,
     plot,
     prepare,
+    reproduce,
     stable,
     train,
 )
@@ -44,6 +46,19 @@ def options(
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
 
 
-for module in (demo, prepare, train, neighbors, equivalents, drift, stable, evaluate, plot, inspect):
+for module in (
+    demo,
+    prepare,
+    train,
+    neighbors,
+    equivalents,
+    drift,
+    stable,
+    evaluate,
+    compare,
+    reproduce,
+    plot,
+    inspect,
+):
     name = module.__name__.rsplit(".", 1)[-1]
     app.command(name)(getattr(module, f"{name}_command"))
