@@ -418,6 +418,13 @@ def at_least(name: str, value: float, least: float) -> None:
         raise SettingsError(f"{name} must be a number of at least {least}, not {value}")
 
 
+def _named_bin(item: Any, name: str) -> NamedBin:
+    """A bin from TOML, where a year may be a number and a day a date."""
+    if not isinstance(item, Mapping) or item.keys() != {"name", "start", "end"}:
+        raise SettingsError(f"'{name}' must be tables with name, start and end, not {item!r}")
+    return NamedBin(**{key: str(value) for key, value in item.items()})
+
+
 def _converted(hint: Any, value: Any, name: str) -> Any:
     """A value from TOML or JSON as the type that a setting has."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -429,13 +436,17 @@ def _converted(hint: Any, value: Any, name: str) -> Any:
         if not isinstance(value, list | tuple):
             raise SettingsError(f"'{name}' must be a list")
         if "NamedBin" in text:
-            return tuple(item if isinstance(item, NamedBin) else from_dict(NamedBin, item, name) for item in value)
+            return tuple(item if isinstance(item, NamedBin) else _named_bin(item, name) for item in value)
+        if not all(isinstance(item, str) for item in value):
+            raise SettingsError(f"'{name}' must be a list of texts, not {value!r}")
         return tuple(value)
     allowed: list[type] = [
         kind for kind, word in ((bool, "bool"), (int, "int"), (float, "float"), (str, "str")) if word in text
     ]
     if "Mapping" in text:
         allowed = [dict]
+        if isinstance(value, dict) and not all(isinstance(item, str) for item in value.values()):
+            raise SettingsError(f"'{name}' must hold texts only, not {value!r}")
     if float in allowed and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) not in allowed and not (value is None and "None" in text):

@@ -57,7 +57,7 @@ def checksum_of(data: Any) -> str:
 
 def canonical_json(data: Any) -> str:
     """Plain data as the one JSON text that stands for it."""
-    return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -145,6 +146,37 @@ def test_a_killed_training_goes_on_to_the_same_bytes(model, tmp_path):
     run(*arguments, "-o", tmp_path / "cut.ct", "--resume")
     assert (tmp_path / "cut.ct").read_bytes() == (tmp_path / "whole.ct").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.ct", "whole.ct"]
+
+
+def test_brackets_are_text_and_never_markup(tmp_path):
+    lines = [{"text": "[/b] [bold] river :smile: water", "time": "1990", "place": "[/x]"}] * 30
+    (tmp_path / "odd.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    fields = ("--time", "time", "--place", "place", "--tokenizer", "whitespace", "--min-count", 1)
+    run("prepare", "odd.jsonl", "-o", "run", *fields, cwd=tmp_path)
+    run("train", "run", cwd=tmp_path)
+    shown = run("neighbors", "run", "[/b]", "--at", "1990/[/x]", cwd=tmp_path).stdout
+    assert "[/b] in 1990/[/x]" in shown
+    assert ":smile:" in shown
+    assert "1990/[/x]" in run("inspect", "run", cwd=tmp_path).stdout
+
+
+def test_a_model_of_an_earlier_run_says_so(model, speeches, tmp_path):
+    shutil.copytree(model, tmp_path / "run")
+    run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 9, "--force")
+    assert "was trained on an earlier run" in run("neighbors", tmp_path / "run", "bank", "--at", "1990").stderr
+
+
+def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):
+    (tmp_path / "c.toml").write_text(
+        "[corpus]\ntime = 'time'\nplace = 'place'\nphrases = ['river bank']\n"
+        "bins = [{name = 'early', start = 1990, end = 1992}, {name = 'late', start = '1997-01', end = '1999'}]\n"
+        "[corpus.variants]\nboats = 'boat'\n[counting]\nmin_count = 5\nwindow = 3\n"
+    )
+    done = run("prepare", speeches, "-o", tmp_path / "run", "--config", tmp_path / "c.toml")
+    about = json.loads(run("inspect", tmp_path / "run", "--json").stdout)
+    assert about["conditions"] == ["early/arlen", "late/arlen"]
+    assert about["counting"] == {"min_count": 5, "weighting": "harmonic", "window": 3}
+    assert "rows outside the named bins" in done.stderr
 
 
 def test_help_and_version_are_quick():

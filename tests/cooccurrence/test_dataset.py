@@ -140,3 +140,43 @@ def test_at_most_so_many_words(tmp_path):
     assert len(counts.vocabulary) == 20
     assert counts.vocabulary.dropped_words > 0
     assert counts.vocabulary.counts.min() >= 3
+
+
+def test_another_frame_is_not_taken_for_the_run_that_is_there(tmp_path):
+    apple = pl.DataFrame({"text": ["apple pie", "apple pie"], "time": ["1990", "1991"]})
+    zebra = pl.DataFrame({"text": ["zebra grass", "zebra grass"], "time": ["1990", "1991"]})
+    count(read_corpus(apple, time="time"), tmp_path / "run", min_count=1)
+    assert "apple" in count(read_corpus(apple, time="time"), tmp_path / "run", min_count=1).vocabulary.words
+    with pytest.raises(InputError, match="--force"):
+        count(read_corpus(zebra, time="time"), tmp_path / "run", min_count=1)
+    with pytest.raises(InputError, match="--force"):
+        count(read_corpus(apple, time="time", tokenizer=str.split), tmp_path / "run", min_count=1)
+
+
+def test_forcing_keeps_what_does_not_belong_to_the_run(tmp_path):
+    prepared(tmp_path)
+    (tmp_path / "run" / "notes.txt").write_text("precious")
+    prepared(tmp_path, min_count=10, force=True)
+    assert (tmp_path / "run" / "notes.txt").read_text() == "precious"
+    assert Counts.open(tmp_path / "run").vocabulary.min_count == 10
+
+
+def test_a_run_of_another_program_is_never_replaced(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text('{"name": "another tool"}')
+    with pytest.raises(InputError, match="not written by chronotope"):
+        prepared(tmp_path, force=True)
+    assert contents(tmp_path / "run") == {"run.json": b'{"name": "another tool"}'}
+
+
+def test_signs_of_patterns_in_a_path_mean_themselves(tmp_path):
+    for name, words in (("g1", "one two"), ("g[1]", "three four")):
+        count(read_corpus([{"text": words, "time": "1990"}], time="time"), tmp_path / name, min_count=1)
+    assert Counts.open(tmp_path / "g[1]").vocabulary.words == ("four", "three")
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    (tmp_path / "run").mkdir()
+    inode = (tmp_path / "run").stat().st_ino
+    prepared(tmp_path)
+    assert (tmp_path / "run").stat().st_ino == inode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -229,6 +230,13 @@ def test_what_cannot_be_read_at_all(tmp_path):
         ({"where": "year + 1"}, "cannot be used"),
         ({"where": "nonsense(year) = 3"}, "cannot read where="),
         ({"where": "1 = 1"}, "it names no field"),
+        ({"where": "year = max(year)"}, "one row at a time"),
+        ({"where": "year > 1 AND count(*) > 3"}, "one row at a time"),
+        ({"where": "year > LAG(year) OVER (ORDER BY year)"}, "one row at a time"),
+        ({"where": "year > quantile_cont(year, 0.5)"}, "one row at a time"),
+        ({"time": "year", "bins": [("a", 1990)]}, "a named bin needs a name, a start and an end, not .'a', 1990."),
+        ({"time": "year", "bins": [{"name": "a", "from": 1990, "end": 1991}]}, "a named bin needs a name"),
+        ({"time": "year", "bins": ["abc"]}, "a named bin needs a name, a start and an end, not 'abc'"),
         ({"tokenizer": "letters"}, "tokenizer must be words or whitespace"),
         ({"tokenizer": 5}, "tokenizer must be"),
         ({"every": "1y"}, "no time field was named"),
@@ -269,3 +277,39 @@ def test_a_long_field_of_a_csv_file_beside_a_bad_row(tmp_path):
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
     assert store.report.tokens == 100_000
     assert problems(store) == {"wrong encoding, not UTF-8": (1, ("a.csv:3",))}
+
+
+def test_a_condition_that_fails_on_the_rows_is_one_line(tmp_path):
+    rows = [{"text": "a", "flag": True}, {"text": "b", "flag": False}]
+    with pytest.raises(SettingsError, match=r'where="NOT flag" cannot be used: .*flag = \'true\'') as caught:
+        tokenize(read_corpus(pl.DataFrame(rows), where="NOT flag"), tmp_path / "s")
+    assert "\n" not in str(caught.value)
+    store = tokenize(read_corpus(pl.DataFrame(rows), where="flag = 'false'"), tmp_path / "s")
+    assert store.words.to_list() == ["b"]
+
+
+def test_a_text_that_is_called_like_an_aggregate_is_no_aggregate(tmp_path):
+    rows = [{"text": "a", "Len": "Agg"}, {"text": "b", "Len": "Len"}]
+    assert tokenize(read_corpus(rows, where="Len = 'Len'"), tmp_path / "s").words.to_list() == ["b"]
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path):
+    path = write(tmp_path / "a.csv", b"text,year,text \na,1998,b\n")
+    with pytest.raises(InputError, match=r"^a\.csv has 2 columns named 'text'; rename"):
+        read_corpus(path)
+    frame = pd.DataFrame([["a", "b", 1998]], columns=["text", "text", "year"])
+    with pytest.raises(InputError, match=r"^frame has 2 columns named 'text'; rename"):
+        read_corpus(frame, time="year")
+    twice_but_not_read = frame.set_axis(["text", "note", "note"], axis=1)
+    assert tokenize(read_corpus(twice_but_not_read), tmp_path / "s").words.to_list() == ["a"]
+
+
+def test_columns_of_pandas_may_be_numbers(tmp_path):
+    store = tokenize(read_corpus(pd.DataFrame([["a", 1998]]), text="0", time="1"), tmp_path / "s")
+    assert store.conditions.labels == ("1998",)
+
+
+@pytest.mark.parametrize("series", [pd.Series(["a"]), pl.Series(["a"])])
+def test_a_series_is_no_corpus(series):
+    with pytest.raises(InputError, match=r"cannot read a Series as a corpus; give a frame"):
+        read_corpus(series)

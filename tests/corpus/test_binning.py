@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chronotope.config import NamedBin
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.binning import regular_bins
 from chronotope.corpus.dates import date_from_days, days_from_date, read_dates
@@ -115,6 +116,22 @@ def test_bins_are_ordered_by_time_and_places_by_letter(tmp_path):
     assert store.conditions.labels == ("-5/a/b", "2024/a/b", "2024/b", "2024/Ç", "2024/É", "12024/b")
     assert store.conditions.index("2024/A/B") == 1
     assert store.document_condition.tolist() == [0, 1, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["mapping", "tuple", "list", "bin"])
+@pytest.mark.parametrize(
+    ("start", "end"), [(1990, 1999), ("1990", "1999"), (datetime.date(1990, 1, 1), datetime.date(1999, 12, 31))]
+)
+def test_named_bins_may_be_plain_data(kind, start, end, tmp_path):
+    item = {
+        "mapping": {"name": "nineties", "start": start, "end": end},
+        "tuple": ("nineties", start, end),
+        "list": ["nineties", start, end],
+        "bin": NamedBin("nineties", start, end),
+    }[kind]
+    corpus = read_corpus([{"text": "a", "year": 1998}, {"text": "b", "year": 2001}], time="year", bins=[item])
+    assert all(isinstance(edge, str) for edge in (corpus.settings.bins[0].start, corpus.settings.bins[0].end))
+    assert tokenize(corpus, tmp_path / "s").conditions.labels == ("nineties",)
 
 
 def test_no_time_and_no_place_is_one_condition(tmp_path):

@@ -187,3 +187,22 @@ def test_base_names_only(tmp_path):
     store = tokenize(read_corpus(path), tmp_path / "s")
     assert str(tmp_path) not in (tmp_path / "s" / "store.json").read_text()
     assert Path(store.sources[0]["name"]) == Path("a.jsonl")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "txt"])
+def test_brackets_in_names_are_letters(ending, tmp_path):
+    """'a[1]' as a pattern is 'a1'; a file of that very name is meant."""
+    for name, word in (("a[1]", "right"), ("a1", "wrong")):
+        frame, path = pl.DataFrame({"text": [word]}), tmp_path / f"{name}.{ending}"
+        match ending:
+            case "parquet":
+                frame.write_parquet(path)
+            case "csv":
+                frame.write_csv(path)
+            case "jsonl":
+                frame.write_ndjson(path)
+            case "txt":
+                path.write_text(word)
+    tokenize(read_corpus([{"text": "wrong"}]), tmp_path / "g1")
+    store = tokenize(read_corpus(str(tmp_path / f"a[1].{ending}")), tmp_path / "g[1]")
+    assert store.words.to_list() == ["right"]

@@ -94,7 +94,7 @@ def test_many_distinct_words_are_kept_apart():
     "text", ["今日は天気がいいですね。散歩に行きましょう。", "我们要和平，不要战争。", "สวัสดีชาวโลก"]
 )
 def test_scripts_without_blanks_are_refused_with_advice(text, tmp_path):
-    with pytest.raises(InputError, match=r"pass a tokenizer .* tokenizer='whitespace'"):
+    with pytest.raises(InputError, match=r"pass a tokenizer .* tokenizer='whitespace' \(--tokenizer whitespace\)"):
         words_of(text, tmp_path / "s")
     assert words_of(" ".join(text), tmp_path / "s", tokenizer="whitespace")[0] == text[0]
     assert words_of(text, tmp_path / "s", tokenizer=list)[0] == text[0]
@@ -103,3 +103,14 @@ def test_scripts_without_blanks_are_refused_with_advice(text, tmp_path):
 def test_a_few_stray_words_without_blanks_are_counted(tmp_path):
     store = tokenize(read_corpus([{"text": "the city of 東京 is large " * 3}]), tmp_path / "s")
     assert store.report.unspaced == 3
+
+
+@pytest.mark.parametrize("returned", [None, 5, "a b", ["a", None], b"ab"])
+def test_a_tokenizer_that_returns_no_list_of_strings_is_told(returned, tmp_path):
+    with pytest.raises(InputError, match="the tokenizer must return a list of strings, not "):
+        tokenize(read_corpus([{"text": "a b"}], tokenizer=lambda _: returned), tmp_path / "s")
+
+
+def test_a_tokenizer_may_be_a_generator(tmp_path):
+    store = tokenize(read_corpus([{"text": "a b"}], tokenizer=lambda text: iter(text.split())), tmp_path / "s")
+    assert store.words.to_list() == ["a", "b"]

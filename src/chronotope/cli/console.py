@@ -15,8 +15,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 if TYPE_CHECKING:
     from chronotope.views.tables import Table
 
-stderr = Console(stderr=True, soft_wrap=True, highlight=False)
-stdout = Console(soft_wrap=True, highlight=False)
+stderr = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+# A table in a pipe is read by a program or a file: there no width is too wide.
+stdout = Console(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1_000)
 
 
 def talk(message: str, *values: object) -> None:
@@ -27,7 +28,7 @@ def talk(message: str, *values: object) -> None:
 def show(table: Table, data: Any, as_json: bool) -> None:
     """Print an answer on stdout: as a table, or as JSON."""
     if as_json:
-        sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         stdout.print(table.to_rich())
 

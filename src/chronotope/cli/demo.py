@@ -88,7 +88,7 @@ def show_changes(embeddings: ConditionedEmbeddings) -> None:
     for word, at, times in PARTS:
         for to in times:
             found = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))
-            stdout.print(f"  {word} {at} → {to}: {found}")
+            stdout.print(f"  {word} {at} → {to}: {found}", markup=False)
 
 
 def draw(embeddings: ConditionedEmbeddings, picture: Path) -> None:

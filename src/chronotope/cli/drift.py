@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import Json, MinSupport, Model, Top, open_model
+from chronotope.cli.options import Evidence, Json, Model, Top, open_model
 
 
 def drift_command(
@@ -17,7 +17,7 @@ def drift_command(
     ] = None,
     end: Annotated[str | None, typer.Option("--to", help="The condition to compare with (the last time bin).")] = None,
     top: Top = 20,
-    min_support: MinSupport = 5,
+    min_support: Evidence = 5,
     as_json: Json = False,
 ) -> None:
     """Which words changed most between two conditions, or from what they mean everywhere?"""

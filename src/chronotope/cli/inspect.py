@@ -22,13 +22,14 @@ def inspect_command(
         sys.stdout.write(json.dumps(about, ensure_ascii=False) + "\n")
         return
     for key, value in about.items():
-        stdout.print(f"{key}: ", json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value)
+        shown = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        stdout.print(f"{key}: {shown}", markup=False)
 
 
 def inspect_run(path: Path) -> dict[str, Any]:
     """What a run says of itself."""
     from chronotope.cooccurrence import Counts
-    from chronotope.cooccurrence.dataset import read_run
+    from chronotope.cooccurrence.run_folder import read_run
 
     counts = Counts.open(path)
     about = read_run(path)

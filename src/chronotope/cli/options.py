@@ -19,6 +19,7 @@ Word = Annotated[str, typer.Argument(metavar="WORD", help="The word to ask about
 At = Annotated[str, typer.Option("--at", help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
 Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
 MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
+Evidence = Annotated[int, typer.Option("--min-support", min=1, help="How often a word must occur to be judged.")]
 Retrieval = Annotated[str, typer.Option("--retrieval", help="How answers are ranked: csls or cosine.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Threads = Annotated[
@@ -28,12 +29,16 @@ Threads = Annotated[
 
 def open_model(path: Path) -> ConditionedEmbeddings:
     """The embeddings in a model file, or in the `model.ct` of a run."""
+    from chronotope.cooccurrence.run_folder import read_run
     from chronotope.embeddings import load
 
     if path.is_dir():
         if not (path / "model.ct").exists():
             raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
-        path = path / "model.ct"
+        embeddings = load(path / "model.ct")
+        if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
+            talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
+        return embeddings
     return load(path)
 
 

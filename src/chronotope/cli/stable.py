@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import Json, MinSupport, Model, Top, open_model
+from chronotope.cli.options import Evidence, Json, Model, Top, open_model
 
 
 def stable_command(
     model: Model,
     top: Top = 20,
     least: Annotated[bool, typer.Option("--least", help="The least stable words instead.")] = False,
-    min_support: MinSupport = 5,
+    min_support: Evidence = 5,
     min_conditions: Annotated[
         int | None, typer.Option("--min-conditions", min=2, help="In how many conditions a word must occur (half).")
     ] = None,
@@ -29,4 +29,5 @@ def stable_command(
     answer = stable(embeddings, min_support=min_support, min_conditions=enough)
     rows = answer.least(top) if least else answer.most(top)
     title = f"The {'least' if least else 'most'} stable words"
-    show(tables.stable_words(rows, title=title), answer.to_dict(top), as_json)
+    table = tables.stable_words(rows, title=title, left_out=answer.left_out)
+    show(table, answer.to_dict(top), as_json)

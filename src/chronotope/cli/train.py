@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import asdict
@@ -40,6 +41,7 @@ def train_command(
         Path | None, typer.Option("--edges", help="Which places are neighbors: lines `place,place` (all pairs).")
     ] = None,
     threads: Threads = None,
+    device: Annotated[str, typer.Option("--device", help="auto or cpu.")] = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
@@ -47,6 +49,7 @@ def train_command(
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
     one_of("method", method, tuple(METHODS))
+    one_of("device", device, ("auto", "cpu"))
     if preset and method != "cw2v":
         raise SettingsError("a preset belongs to cw2v; add --method cw2v")
     given = {
@@ -74,8 +77,8 @@ def train(
     force: bool,
 ) -> ConditionedEmbeddings:
     """Train on a run, save the model, say what came out."""
-    if output.exists() and not force:
-        raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
+    check_output(output, force)
+    place_edges = read_edges(edges) if edges else None
     from chronotope.cooccurrence import Counts
 
     counts = Counts.open(run)
@@ -86,6 +89,10 @@ def train(
         raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
     model = method_class(method)(**(asdict(settings) | chosen))
     checkpoint = output.with_name(output.name + ".checkpoint")
+    if resume and not checkpoint.exists():
+        talk("there is nothing to resume; training starts from the beginning")
+    if checkpoint.exists() and not resume:
+        talk("[yellow]{} is of a training that was stopped; this one will replace it (--resume goes on)[/]", checkpoint)
     note = ""
     with progress_bars() as bars:
         bars("getting ready; the first time, compiling", 0)
@@ -101,7 +108,7 @@ def train(
             embeddings: ConditionedEmbeddings = model.fit(
                 counts,
                 threads=threads,
-                place_edges=read_edges(edges) if edges else None,
+                place_edges=place_edges,
                 checkpoint=checkpoint,
                 resume=resume,
                 on_step=lambda done, total: bars("training", done, total, note),
@@ -118,10 +125,25 @@ def train(
     return embeddings
 
 
+def check_output(output: Path, force: bool) -> None:
+    """Refuse what could not be written in the end, before anything is trained."""
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; -o takes the name of a file")
+    if output.exists() and not force:
+        raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(output.parent, os.W_OK):
+        raise InputError(f"{output.parent} cannot be written to; choose another place with -o")
+
+
 def read_edges(path: Path) -> list[tuple[str, str]]:
     """Pairs of places, one a line."""
     pairs = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+    for number, line in enumerate(text.splitlines(), start=1):
         parts = [part.strip() for part in line.split(",")]
         if len(parts) == 2 and all(parts):
             pairs.append((parts[0], parts[1]))

@@ -12,7 +12,6 @@ The folder is built under a temporary name and renamed; it is never changed afte
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shutil
 import tempfile
@@ -31,14 +30,14 @@ from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
 from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells, distance_weights, units
+from chronotope.cooccurrence.run_folder import FORMAT, already_there, put_in_place, read_run
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
-from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.errors import InputError, SettingsError
 from chronotope.provenance import canonical_json, checksum, checksum_of, versions
 from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
 
 Progress = Callable[[str, int, int | None], None]
 
-FORMAT = 1
 TOKENS_IN_A_CHUNK = 4_000_000
 
 
@@ -102,8 +101,10 @@ class Counts:
         """The counts in a run."""
         folder = Path(folder)
         about = read_run(folder)
-        words = pl.read_parquet(folder / "lexicon.parquet", columns=["word"], n_rows=about["vocabulary"]["size"])
-        table = pl.read_parquet(folder / "support.parquet")
+        words = pl.read_parquet(
+            folder / "lexicon.parquet", columns=["word"], n_rows=about["vocabulary"]["size"], glob=False
+        )
+        table = pl.read_parquet(folder / "support.parquet", glob=False)
         start = np.searchsorted(table["condition"].to_numpy(), np.arange(len(about["cells"]) + 1)).astype(np.int64)
         support = Support(start, table["word"].to_numpy(), table["count"].to_numpy())
         sizes = about["vocabulary"]
@@ -125,22 +126,6 @@ class Counts:
             _cells=CellsFile(folder / "cells.parquet", about["cells"]),
             _held_out=CellsFile(folder / "heldout.parquet", about["held_out"]) if about["held_out"] else None,
         )
-
-
-def read_run(folder: Path) -> dict[str, Any]:
-    """What a run says of itself, checked as far as is cheap."""
-    try:
-        about: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
-    except (OSError, ValueError) as error:
-        raise DamagedFile(f"{folder / 'run.json'} cannot be read ({error}); prepare the run again") from None
-    if about.get("format", 0) > FORMAT:
-        raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
-    for name, entry in about["files"].items():
-        if not (folder / name).exists() or (folder / name).stat().st_size != entry["bytes"]:
-            raise DamagedFile(f"{folder / name} is missing or cut short; prepare the run again")
-    return about
 
 
 def count(
@@ -180,30 +165,16 @@ def count(
     if run is None:
         owner = tempfile.TemporaryDirectory(prefix="chronotope-")
         run = Path(owner.name) / "run"
-    run = Path(run)
-    asked = {"corpus": to_dict(corpus.settings), "counting": to_dict(settings), "sources": corpus.fingerprint()}
-    if not _already_there(run, asked, force):
+    run = Path(run).absolute()
+    asked = {
+        "corpus": to_dict(corpus.settings),
+        "tokenizer": corpus.tokenizer_name,
+        "counting": to_dict(settings),
+        "sources": corpus.fingerprint(),
+    }
+    if not already_there(run, asked, force):
         _make_run(corpus, run, settings, asked, threads or os.cpu_count() or 1, progress, on_report)
     return dataclasses.replace(Counts.open(run), _owner=owner)
-
-
-def _already_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
-    """Whether the run exists as asked; an existing folder that is something else is refused."""
-    if not run.exists() or (run.is_dir() and not any(run.iterdir())):
-        return False
-    if not (run / "run.json").exists():
-        raise InputError(f"{run} exists and is not a run; choose another folder")
-    if force:
-        return False
-    try:
-        about = read_run(run)
-    except DamagedFile as error:
-        raise DamagedFile(f"{error}, or again with --force to replace it") from None
-    if None in asked["sources"] or checksum_of(asked) != about["asked"]:
-        raise InputError(
-            f"{run} holds a run made from other input or settings; choose another folder, or --force to replace it"
-        )
-    return True
 
 
 def _make_run(
@@ -227,6 +198,7 @@ def _make_run(
             "format": FORMAT,
             "asked": checksum_of(asked),
             "corpus": asked["corpus"],
+            "tokenizer": asked["tokenizer"],
             "counting": to_dict(settings),
             "sources": store.sources,
             "conditions": store.conditions.to_dict(),
@@ -239,23 +211,9 @@ def _make_run(
         about["checksum"] = checksum_of(about)
         (work / "run.json").write_text(canonical_json(about), encoding="utf-8")
         del store
-        _put_in_place(work, run)
+        put_in_place(work, run)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _put_in_place(work: Path, run: Path) -> None:
-    """Rename the finished folder; an older run there is replaced, and the models in it are kept."""
-    os.chmod(work, 0o755)
-    if run.exists():
-        for model in run.glob("*.ct"):
-            os.link(model, work / model.name)
-        old = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".old", dir=run.parent))
-        os.replace(run, old / run.name)
-        os.replace(work, run)
-        shutil.rmtree(old)
-    else:
-        os.replace(work, run)
 
 
 def _write_counts(

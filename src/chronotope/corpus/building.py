@@ -99,7 +99,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
         "conditions": conditions.to_dict(),
         "problems": ingested.problems.to_dict(),
         "report": report.to_dict(),
-        "settings": to_dict(settings) | ({"tokenizer": _name(corpus.tokenizer)} if corpus.tokenizer else {}),
+        "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
         "sources": sources,
     }
 
@@ -159,8 +159,3 @@ def _report(
         unspaced=ingested.unspaced,
         phrases=phrases,
     )
-
-
-def _name(function: Any) -> str:
-    """How a user's own tokenizer is named in the store."""
-    return str(getattr(function, "__qualname__", type(function).__name__))

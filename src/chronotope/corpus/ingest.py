@@ -176,7 +176,8 @@ class _Collector:
         if self._unspaced.characters > MOST_UNSPACED * self._unspaced.of_characters:
             raise InputError(
                 "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
-                "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace'"
+                "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
+                "(--tokenizer whitespace)"
             )
 
     def finish(self) -> Ingested:

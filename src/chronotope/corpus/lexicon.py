@@ -34,9 +34,9 @@ class Normalizer:
 
     Examples
     --------
-    >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color"}))
-    >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "co\\u00adoperate"]]
-    ['cafe', 'rome', 'escoto', 'color', 'cooperate']
+    >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color", "PM": "prime minister"}))
+    >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "pm", "co\\u00adoperate"]]
+    ['cafe', 'rome', 'escoto', 'color', 'prime_minister', 'cooperate']
     >>> normalize("Rome’s", as_it_is=True), normalize("New York", as_it_is=True)
     ("rome's", 'new_york')
     """
@@ -45,7 +45,7 @@ class Normalizer:
         self._lowercase = settings.lowercase
         self._strip_accents = settings.strip_accents
         self._variants: Mapping[str, str] = {}
-        self._variants = {self(form): self(word) for form, word in settings.variants.items()}
+        self._variants = {self._written(form): self._written(word) for form, word in settings.variants.items()}
 
     def __call__(self, form: str, as_it_is: bool = False) -> str:
         """The word that a form stands for; empty if nothing is left."""
@@ -61,6 +61,10 @@ class Normalizer:
         elif "'" in word:
             word = _ELISION.sub("", word.removesuffix("'s").removesuffix("'S"))
         return self._variants.get(word, word)
+
+    def _written(self, words: str) -> str:
+        """One word as it is, and several as the phrase that they are: prime_minister."""
+        return "_".join(word for form in words.split() if (word := self(form)))
 
 
 class Lexicon:

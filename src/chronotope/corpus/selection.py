@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,8 @@ NO_TIME = "no time"
 UNREADABLE_TIME = "unreadable time"
 NO_PLACE = "no place"
 _MOST_FIELDS_IN_FILTER = 8
+# What polars calls the parts of an expression that need more than one row: max(year), … OVER (…), count(*), quantiles.
+_OF_MANY_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
 
 class Documents(NamedTuple):
@@ -67,13 +70,20 @@ class RowFilter:
     every other field is text, as it stands in the input.
     """
 
+    where: str
     expression: pl.Expr
     numbers: tuple[str, ...]
 
     def keep(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         """(N,) whether a row fulfills the condition."""
         numbers = [pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in self.numbers]
-        kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
+        try:
+            kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
+        except pl.exceptions.PolarsError as error:
+            raise SettingsError(
+                f'where="{self.where}" cannot be used: {_reason(error)}; a field is text, or a number where it is '
+                "compared with one, so write for instance flag = 'true'"
+            ) from None
         return np.broadcast_to(kept.to_numpy(), (frame.height,))
 
 
@@ -93,6 +103,11 @@ def row_filter(where: str) -> tuple[RowFilter, tuple[str, ...]]:
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
     except Exception as error:
         raise SettingsError(f'cannot read where="{where}" as an SQL condition: {_reason(error)}') from None
+    if _looks_beyond_its_row(json.loads(expression.meta.serialize(format="json"))):
+        # Rows come in batches: a maximum would be that of a batch.
+        raise SettingsError(
+            f'where="{where}" cannot be used: it must be about one row at a time, without max, count, …'
+        )
     reason = "it names no field" if not fields else "it names too many fields"
     if 0 < len(fields) <= _MOST_FIELDS_IN_FILTER:
         reason = "it is no yes-or-no question"
@@ -101,10 +116,20 @@ def row_filter(where: str) -> tuple[RowFilter, tuple[str, ...]]:
             try:
                 if sample.select(expression).dtypes == [pl.Boolean]:
                     numbers = tuple(name for name, kind in zip(fields, kinds, strict=True) if kind == pl.Float64)
-                    return RowFilter(expression, numbers), fields
+                    return RowFilter(where, expression, numbers), fields
             except pl.exceptions.PolarsError as error:
                 reason = _reason(error)
     raise SettingsError(f'where="{where}" cannot be used: {reason}')
+
+
+def _looks_beyond_its_row(part: Any) -> bool:
+    """Whether a part of an expression, as polars writes it in JSON, needs more than one row."""
+    if isinstance(part, dict):
+        inner = (value for key, value in part.items() if key not in ("Literal", "Column"))
+        return not _OF_MANY_ROWS.isdisjoint(part) or any(map(_looks_beyond_its_row, inner))
+    if isinstance(part, list):
+        return any(map(_looks_beyond_its_row, part))
+    return part in _OF_MANY_ROWS
 
 
 class Selection:

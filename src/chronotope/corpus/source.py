@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from chronotope.config import CorpusSettings, NamedBin
 from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.selection import Selection
 from chronotope.errors import InputError, SettingsError, did_you_mean
-from chronotope.provenance import checksum
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,22 @@ class Corpus:
         return sum(reader.size for reader in self.readers)
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        """The name (without its folders), bytes and checksum of each file; no checksum for what is not a file."""
-        found: list[dict[str, Any]] = []
-        for reader in self.readers:
-            paths: Sequence[Path] = getattr(reader, "paths", None) or [getattr(reader, "path", None)]
-            for name, path in zip(reader.names, paths, strict=True):
-                size = None if path is None else path.stat().st_size
-                found.append({"name": name, "bytes": size, "checksum": None if path is None else checksum(path)})
-        return found
+        """The name, bytes and checksum of each file.
+
+        The name has no folders but for plain text files, where they are data. A frame, or records that can be read
+        again, have a checksum of the fields that are read; a generator has none. What a user's own tokenizer does is
+        not in it; see `tokenizer_name`.
+        """
+        fields = Selection(self.settings).fields
+        return [entry for reader in self.readers for entry in reader.fingerprint(fields)]
+
+    @property
+    def tokenizer_name(self) -> str | None:
+        """The module and name of the user's own tokenizer, which says nothing of what it does; None without one."""
+        if self.tokenizer is None:
+            return None
+        named = self.tokenizer if hasattr(self.tokenizer, "__qualname__") else type(self.tokenizer)
+        return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
 
 
 def read_corpus(
@@ -63,12 +69,12 @@ def read_corpus(
     time: str | None = None,
     every: str | None = None,
     place: str | None = None,
-    bins: Iterable[NamedBin] = (),
+    bins: Iterable[NamedBin | Mapping[str, Any] | Sequence[Any]] = (),
     where: str | None = None,
     tokenizer: str | Callable[[str], list[str]] = "words",
     lowercase: bool = True,
     strip_accents: bool = False,
-    phrases: Iterable[str] = (),
+    phrases: str | Iterable[str] = (),
     find_phrases: bool = False,
     variants: Mapping[str, str] | None = None,
     holdout: float = 0.0,
@@ -88,7 +94,8 @@ def read_corpus(
         The field with the text: a string, or a list of tokens.
     time, every, bins
         The field with the time (a year, a year and month, an ISO date or timestamp) and the length of the time bins
-        (1y, 10y, 1q, 1mo, 1w, 1d; 1y unless told), or named bins instead.
+        (1y, 10y, 1q, 1mo, 1w, 1d; 1y unless told), or named bins instead: ("cold war", 1947, 1991), or the same as a
+        mapping with name, start and end.
     place
         The field with the place, or with any other label that parts the text. Spellings that differ in case only are
         one place. Neither time nor place: the whole corpus is one condition, 'all'.
@@ -126,13 +133,13 @@ def read_corpus(
             text=text,
             time=time,
             every=every,
-            bins=tuple(bins),
+            bins=tuple(_named_bin(item) for item in bins),
             place=place,
             where=where,
             tokenizer="whitespace" if own else str(tokenizer),
             lowercase=lowercase,
             strip_accents=strip_accents,
-            phrases=tuple(phrases),
+            phrases=(phrases,) if isinstance(phrases, str) else tuple(phrases),
             find_phrases=find_phrases,
             variants=dict(variants or {}),
             holdout=holdout,
@@ -152,10 +159,26 @@ def read_corpus(
     return Corpus(tuple(readers), settings, own, tuple(empty))
 
 
+def _named_bin(item: Any) -> NamedBin:
+    """A named bin from a bin, a mapping or three values."""
+    try:
+        if isinstance(item, NamedBin):
+            name, start, end = item.name, item.start, item.end
+        elif isinstance(item, Mapping):
+            name, start, end = NamedBin(**item).__dict__.values()
+        else:
+            name, start, end = item if isinstance(item, list | tuple) else ()
+    except (TypeError, ValueError):
+        raise SettingsError(f"a named bin needs a name, a start and an end, not {item!r:.60}") from None
+    return NamedBin(str(name), str(start), str(end))
+
+
 def _check_columns(name: str, columns: Sequence[str], fields: Sequence[str]) -> None:
-    """Refuse an input that lacks one of the fields."""
+    """Refuse an input that lacks one of the fields, or has it twice."""
     for wanted in fields:
         if wanted not in columns:
             shown = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
             hint = did_you_mean(wanted, columns)
             raise InputError(f"{name} has no column '{wanted}'; its columns are: {shown}{hint}")
+        if (count := columns.count(wanted)) > 1:
+            raise InputError(f"{name} has {count} columns named '{wanted}'; rename all but the one that is meant")

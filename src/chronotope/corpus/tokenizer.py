@@ -11,7 +11,7 @@ form and not once a token; see `lexicon`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -106,10 +106,12 @@ def without_junk(texts: pl.Series) -> pl.Series:
 
 
 def _own_tokens(tokenizer: Tokenizer, text: str) -> str:
-    tokens = tokenizer(text)
-    if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-        raise InputError(f"the tokenizer must return a list of strings, not {tokens!r:.60}")
-    return TOKEN_SEPARATOR.join(tokens)
+    returned: object = tokenizer(text)
+    if isinstance(returned, Iterable) and not isinstance(returned, str):
+        tokens = list(returned)
+        if all(isinstance(token, str) for token in tokens):
+            return TOKEN_SEPARATOR.join(tokens)
+    raise InputError(f"the tokenizer must return a list of strings, not {returned!r:.60}")
 
 
 def _bytes_of(texts: pl.Series) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -85,8 +85,8 @@ class TokenStore:
         if about.get("format") != FORMAT:
             raise DamagedFile(f"{folder} was written by another version of chronotope; tokenize the corpus again")
         try:
-            documents = pl.read_parquet(folder / DOCUMENTS, columns=["condition", "length", "held_out"])
-            lexicon = pl.read_parquet(folder / LEXICON)
+            documents = pl.read_parquet(folder / DOCUMENTS, columns=["condition", "length", "held_out"], glob=False)
+            lexicon = pl.read_parquet(folder / LEXICON, glob=False)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise DamagedFile(f"cannot read {folder}: {str(error).splitlines()[0]}") from None
         starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)

@@ -73,8 +73,8 @@ def log_context_distribution(counts: Counts) -> NDArray[np.float64]:
     return np.asarray(np.log(total / total.sum()))
 
 
-def log_likelihood(rows: list[HeldOutRows], scores: Scores) -> float:
-    """The mean log-likelihood of a held-out context, averaged over rows.
+def log_likelihood(rows: list[HeldOutRows], scores: Scores) -> float | None:
+    """The mean log-likelihood of a held-out context, averaged over rows; None where there is nothing to predict.
 
     Parameters
     ----------
@@ -93,4 +93,4 @@ def log_likelihood(rows: list[HeldOutRows], scores: Scores) -> float:
                 np.exp(given - highest, out=given)
                 total += met - float(np.sum(np.log(given.sum(axis=1, dtype=np.float64)) + highest[:, 0]))
                 count += len(words)
-    return total / count if count else float("nan")
+    return total / count if count else None

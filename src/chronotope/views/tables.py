@@ -45,7 +45,9 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        shown = RichTable(title=self.title or None, caption=self.note or None, title_justify="left", box=None)
+        title, note = Text(self.title, style="bold"), Text(self.note, style="dim")
+        shown = RichTable(title=title, caption=note, title_justify="left", caption_justify="left", box=None)
+        shown.title, shown.caption = title if self.title else None, note if self.note else None
         for number, column in enumerate(self.columns):
             shown.add_column(column, justify="right" if self._is_number(number) else "left", overflow="fold")
         for row in self.rows:
@@ -94,10 +96,11 @@ def drift(answer: Drift, top: int = 20) -> Table:
     return Table(columns, rows, f"The words that changed most {between}", note)
 
 
-def stable_words(rows: Sequence[StableWord], *, title: str = "") -> Table:
+def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0) -> Table:
     """Words with their stability, as `Stability.most` and `Stability.least` give them."""
     columns = ("word", "stability", "conditions", "count")
-    return Table(columns, tuple((row.word, row.stability, row.conditions, row.count) for row in rows), title)
+    note = f"{left_out:,} words left out, seen too rarely or in too few conditions" if left_out else ""
+    return Table(columns, tuple((row.word, row.stability, row.conditions, row.count) for row in rows), title, note)
 
 
 def scores(answer: Scores) -> Table:
@@ -121,10 +124,17 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
     """What a corpus holds, condition by condition; of very many conditions only the first ones and the flagged."""
     shown = report.conditions
     note = f"{report.documents:,} documents, {report.tokens:,} tokens, {report.vocabulary:,} distinct words"
+    for count, what in (
+        (report.held_out, "documents set aside"),
+        (report.left_out, "rows left out by the filter"),
+        (report.outside, "rows outside the named bins"),
+        (report.unspaced, "words in scripts without blanks"),
+    ):
+        note += f"; {count:,} {what}" if count else ""
     if len(shown) > most:
-        flagged = sum(bool(condition.flag) for condition in shown)
-        note += f"; {len(shown) - most:,} more conditions, {flagged:,} of all flagged"
-        shown = shown[:most]
+        flagged = tuple(condition for condition in shown[most:] if condition.flag)
+        note += f"; {len(shown) - most:,} more conditions, {len(flagged):,} of them flagged"
+        shown = shown[:most] + flagged[:most]
     columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
     rows = tuple(
         (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)

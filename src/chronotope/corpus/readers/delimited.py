@@ -15,14 +15,36 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.problems import BadRow
+from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.jsonl import ENCODING
 from chronotope.corpus.readers.pieces import BLOCK_BYTES, Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.streams import opened, read_head, without_mark
+from chronotope.errors import InputError
 
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"
 # A quoted field longer than this is taken for a quote that was never closed.
 LONGEST_RECORD = 4 * BLOCK_BYTES
+_SEPARATOR_LINE = re.compile(r'^"?sep=([^"\w\s]|\t)"?$', re.IGNORECASE)
+
+
+class Header(NamedTuple):
+    """What the first lines of a file say.
+
+    Attributes
+    ----------
+    separator, names
+        The separator and the column names; no name for an empty file.
+    skipped
+        How many lines that are not blank stand before the column names: Excel writes `sep=;`.
+    line_end
+        How lines end; a lone CR in old files of the Macintosh.
+    """
+
+    separator: str
+    names: list[str]
+    skipped: int
+    line_end: bytes
 
 
 class Records(NamedTuple):
@@ -62,39 +84,50 @@ class Delimited:
 
     def columns(self) -> list[str] | None:
         """The column names; None for an empty file."""
-        head = read_head(self.path)
-        return self._header(head)[1] if head.strip() else None
+        return self._header().names or None
 
-    def _header(self, head: bytes) -> tuple[str, list[str]]:
-        """The separator and the column names; a CSV file may be separated by semicolons or tabs instead."""
-        records = find_records(head, self.separator)
-        first = next((r for r in range(len(records.fields)) if records.fields[r]), None)
-        if first is None:
-            return self.separator, []
-        text = head[records.start[first] : records.start[first + 1]].decode("utf-8", "replace").rstrip("\r\n")
-        for separator in (self.separator, ";", "\t"):
-            names = split_record(text, separator)
-            if len(names) > 1:
-                return separator, [name.strip() for name in names]
-        return self.separator, [name.strip() for name in split_record(text, self.separator)]
+    def _header(self) -> Header:
+        """What the first lines say; a CSV file may be separated by semicolons, tabs or bars instead."""
+        head = read_head(self.path, line_ends=(b"\n", b"\r"))
+        line_end = _line_end(head)
+        head = head.replace(b"\r", b"\n") if line_end == b"\r" else head
+        records = find_records(head, self.separator, at_end=True)
+        filled = np.flatnonzero(records.fields > 0).tolist()
+        if head.strip() and not filled and b'"' in head:
+            raise InputError(f"{self.path.name}: the line of column names has {OPEN_QUOTE}")
+        lines = [
+            head[records.start[r] : records.start[r + 1]].decode("utf-8", "replace").rstrip("\r\n") for r in filled[:2]
+        ]
+        told = _SEPARATOR_LINE.match(lines[0]) if lines else None
+        skipped = 1 if told else 0
+        if len(lines) <= skipped:
+            return Header(self.separator, [], skipped, line_end)
+        candidates = (told[1],) if told else (self.separator, ";", "\t", "|")
+        splits = [(separator, split_record(lines[skipped], separator)) for separator in candidates]
+        separator, names = next((split for split in splits if len(split[1]) > 1), splits[0])
+        return Header(separator, [name.strip() for name in names], skipped, line_end)
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
+        """The name, bytes and checksum of the file."""
+        return [file_fingerprint(self.path)]
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Blocks of records."""
-        separator, names = self._header(read_head(self.path))
+        separator, names, skipped, line_end = self._header()
         table = _Table(separator, names, fields, first)
         with opened(self.path) as stream:
-            rest, line, started = b"", 0, False
+            rest, line, before_rows = b"", 0, skipped + 1
+            block = without_mark(self.path, stream.read(BLOCK_BYTES))
             while True:
-                data = stream.read(BLOCK_BYTES)
-                if not started:
-                    data = without_mark(self.path, data)
-                data, at_end = rest + data, not data
+                at_end = not block
+                data = rest + (block.replace(b"\r", b"\n") if line_end == b"\r" else block)
                 records = find_records(data, separator, at_end)
                 end = int(records.start[-1])
                 skip = 0
-                if len(records.line) and not started:
-                    skip = int(np.argmax(records.fields > 0)) + 1 if records.fields.any() else len(records.line)
-                    started = bool(records.fields.any())
+                if before_rows:
+                    filled = np.flatnonzero(records.fields > 0)[:before_rows]
+                    before_rows -= len(filled)
+                    skip = len(records.line) if before_rows else int(filled[-1]) + 1
                 if len(records.line) > skip:
                     records = Records(records.start[skip:], records.line[skip:] + line + 1, records.fields[skip:])
                     yield Piece(partial(table.parse, data, records), stream.done)
@@ -105,10 +138,9 @@ class Delimited:
                     bad = [BadRow(OPEN_QUOTE, first, line + 1)]
                     yield Piece(partial(batches_of_rows, (), fields, first, bad), stream.done)
                     rest, line = rest[end:], line + 1
-                    if rest:
-                        continue
-                if at_end:
+                if at_end and not rest:
                     return
+                block = stream.read(BLOCK_BYTES)
 
 
 class _Table(NamedTuple):
@@ -134,10 +166,10 @@ class _Table(NamedTuple):
                 chosen,
                 has_header=False,
                 separator=self.separator,
-                new_columns=[self.fields.names[wanted.index(i)] for i in sorted(wanted)],
                 columns=sorted(wanted),
                 infer_schema=False,
-            )
+            ).fill_null("")
+            frame.columns = [self.names[i] for i in sorted(wanted)]
         except (pl.exceptions.PolarsError, ValueError):
             frame = pl.DataFrame()
         if frame.height != len(lines) or not len(lines):
@@ -163,6 +195,12 @@ class _Table(NamedTuple):
         return batches_of_rows(rows, self.fields, self.source, bad)
 
 
+def _line_end(head: bytes) -> bytes:
+    """How the first line ends; line ends in quoted fields do not count."""
+    found = re.search(rb"\r\n|\n|\r", re.sub(rb'"[^"]*"', b"", head))
+    return found[0] if found else b"\n"
+
+
 def split_record(text: str, separator: str) -> list[str]:
     """The fields of one record.
 
@@ -171,7 +209,8 @@ def split_record(text: str, separator: str) -> list[str]:
     >>> split_record('"a, b",5" pipe,', ",")
     ['a, b', '5" pipe', '']
     """
-    field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)")?([^{separator}]*)({separator}|$)')
+    sign = re.escape(separator)
+    field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)")?([^{sign}]*)({sign}|$)')
     fields, position = [], 0
     while match := field.match(text, position):
         fields.append((match[1] or "").replace('""', '"') + match[2])

@@ -14,6 +14,7 @@ So `time="date"`, `place="folder"` or `place="name"` name them like the columns 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from chronotope.corpus.problems import BadRow
+from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.jsonl import ENCODING
 from chronotope.corpus.readers.pieces import BLOCK_BYTES, Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.streams import Block, read_blocks
@@ -62,6 +64,11 @@ class TextFiles:
         """The fields that every text file has."""
         return list(FIELDS)
 
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
+        """The path of each file from the folder that was given on, which is data here, with its bytes and checksum."""
+        root = name_of(self.root)
+        return [file_fingerprint(path, f"{root}/{self._below(path)}") for path in self.paths]
+
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Groups of files, of about the same size."""
         group: list[tuple[int, Path, Block]] = []
@@ -100,13 +107,22 @@ class TextFiles:
     def _about(self, path: Path) -> dict[str, str | None]:
         """All the fields of a file but its text."""
         name = stem(path)
-        folder = path.parent.name
+        folder = name_of(path.parent)
         return {
             "name": name,
             "folder": folder,
             "date": date_in(name) or date_in(folder),
-            "path": path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name,
+            "path": self._below(path),
         }
+
+    def _below(self, path: Path) -> str:
+        """The path of a file below the folder that was given."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
+
+
+def name_of(folder: Path) -> str:
+    """The name of a folder, also where it was given as `.` or `..`."""
+    return Path(os.path.abspath(folder)).name
 
 
 def stem(path: Path) -> str:

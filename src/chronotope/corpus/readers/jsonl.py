@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.problems import BadRow
+from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.streams import Block, read_blocks, read_head
 
@@ -43,6 +44,10 @@ class JsonLines:
         for record in self._first_records():
             found.update(dict.fromkeys(record))
         return list(found) if found or read_head(self.path).strip() else None
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
+        """The name, bytes and checksum of the file."""
+        return [file_fingerprint(self.path)]
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Blocks of lines."""

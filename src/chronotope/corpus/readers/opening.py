@@ -44,6 +44,11 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
         The names of the fields that will be read; in a folder that holds both text files and tables they tell which
         are meant.
     """
+    if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
+        raise InputError(
+            f"cannot read a {type(source).__name__} as a corpus; give a frame with a column of text, "
+            "for instance series.to_frame('text')"
+        )
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or hasattr(source, "iloc"):
         return [Frame(source)]
     if isinstance(source, str | os.PathLike):

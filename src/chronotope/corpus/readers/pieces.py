@@ -78,6 +78,9 @@ class Reader(Protocol):
     def columns(self) -> list[str] | None:
         """The fields that are there; None where the input is empty, no name where they cannot be told yet."""
 
+    def fingerprint(self, fields: Fields) -> list[dict[str, Any]]:
+        """What tells each file, or the fields that are read of anything else, from others: name, bytes, checksum."""
+
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """The input in pieces; `first` is the number of the first file."""
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.errors import InputError
 
@@ -42,6 +43,11 @@ class Records:
                 raise InputError(f"records:{number} is not a mapping of field names to values but {record!r:.60}")
             found.update(dict.fromkeys(str(name) for name in record))
         return list(found) or None
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:
+        """The checksum of the fields that are read; None for what may be read once only."""
+        again = not self._once and isinstance(self.records, Sized)
+        return [content_fingerprint(self.names[0], self.pieces(fields, 0) if again else None, fields)]
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """The records in pieces."""

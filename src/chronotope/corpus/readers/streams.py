@@ -97,11 +97,13 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
             data = following
 
 
-def read_head(path: Path, count: int = 1 << 20) -> bytes:
+def read_head(path: Path, count: int = 1 << 20, line_ends: tuple[bytes, ...] = (b"\n",)) -> bytes:
     """The first lines of a file, decompressed: at least one of them, if it has any, and about `count` bytes."""
     with opened(path) as stream:
         head = stream.read(count)
-        while b"\n" not in head[-count:] and len(head) < LONGEST_LINE and (more := stream.read(count)):
+        more = head
+        while more and not any(end in more for end in line_ends) and len(head) < LONGEST_LINE:
+            more = stream.read(count)
             head += more
     return without_mark(path, head)
 

@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import BLOCK_BYTES, TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
 from chronotope.errors import InputError
 
@@ -45,6 +46,10 @@ class Parquet:
     def columns(self) -> list[str] | None:
         """The column names; None for an empty file."""
         return list(self._file.schema_arrow.names) if self.size else None
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
+        """The name, bytes and checksum of the file."""
+        return [file_fingerprint(self.path)]
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Slices of the rows."""
@@ -81,6 +86,10 @@ class Frame:
             return self.frame.collect_schema().names()
         return [str(name) for name in self.frame.columns]
 
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:
+        """The checksum of the columns that are read."""
+        return [content_fingerprint(self.names[0], self.pieces(fields, 0), fields)]
+
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Slices of the rows."""
         line = 1
@@ -95,9 +104,11 @@ class Frame:
         elif isinstance(self.frame, pl.LazyFrame):
             yield from self.frame.select(names).collect_batches(maintain_order=True)
         else:
+            # By position: the name of a column of pandas need not be a string.
+            position = {str(name): number for number, name in enumerate(self.frame.columns)}
             for start in range(0, self.size, 4096):
                 part = self.frame.iloc[start : start + 4096]
-                yield pl.DataFrame({name: _series(part[name]) for name in names})
+                yield pl.DataFrame({name: _series(part.iloc[:, position[name]]) for name in names})
 
 
 def _series(column: Any) -> pl.Series:

@@ -73,10 +73,9 @@ class ConditionedModel(ConditionedSettings):
         """
         if not isinstance(counts, Counts):
             counts = count(counts)
-        return self._for_axis(counts.conditions.axis)._fit(
-            counts, threads or os.cpu_count() or 1, place_edges, Path(checkpoint) if checkpoint else None, resume,
-            on_step, on_epoch,
-        )  # fmt: skip
+        model = self._for_axis(counts.conditions.axis)
+        edges = None if place_edges is None else list(place_edges)
+        return model._fit(counts, threads or os.cpu_count() or 1, edges, checkpoint, resume, on_step, on_epoch)
 
     def _for_axis(self, axis: str) -> ConditionedModel:
         """The model with the setting that depends on the conditions filled in."""
@@ -86,8 +85,8 @@ class ConditionedModel(ConditionedSettings):
         self,
         counts: Counts,
         threads: int,
-        place_edges: Iterable[tuple[str, str]] | None,
-        checkpoint: Path | None,
+        place_edges: list[tuple[str, str]] | None,
+        checkpoint: str | Path | None,
         resume: bool,
         on_step: Callable[[int, int], None] | None,
         on_epoch: Callable[[Epoch], None] | None,
@@ -96,7 +95,7 @@ class ConditionedModel(ConditionedSettings):
         layout = make_layout(counts, self)
         penalties = Penalties.of(*penalties_of(self, layout, graph), layout, graph)
         rows = held_out_rows(counts) if counts.has_held_out else None
-        provenance = self._provenance(counts, graph)
+        provenance = self._provenance(counts, place_edges)
         saved = Checkpoint(checkpoint, provenance)
         found = saved.load() if resume else None
         state = State.restored(*found) if found else self._start(counts, layout)
@@ -128,7 +127,7 @@ class ConditionedModel(ConditionedSettings):
                     on_epoch(epoch)
         return self._embeddings(state.parameters, counts, provenance | {"training": state.history})
 
-    def _provenance(self, counts: Counts, graph: Graph) -> dict[str, Any]:
+    def _provenance(self, counts: Counts, place_edges: list[tuple[str, str]] | None) -> dict[str, Any]:
         """All that the embeddings depend on."""
         return {
             "method": "cw2v",
@@ -137,7 +136,7 @@ class ConditionedModel(ConditionedSettings):
             "run": counts.checksum,
             "min_count": counts.vocabulary.min_count,
             "window": counts.settings.window,
-            "graph": {"edges": len(graph.edges)},
+            "place_edges": place_edges,
             "device": "cpu",
             "versions": versions(),
         }

@@ -1,0 +1,61 @@
+"""CSV files as people have them: columns that nobody asked for, and the habits of spreadsheets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.readers import delimited
+from chronotope.errors import InputError
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def words(store):
+    return [store.words[i] for i in store.ids.tolist()]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
+def test_clean_input_with_other_columns_is_not_read_record_by_record(separator, tmp_path, monkeypatch):
+    def forbidden(*_):
+        raise AssertionError("the slow parser was called")
+
+    monkeypatch.setattr(delimited._Table, "_parse_records", forbidden)
+    lines = ["id,year,title,text,note", '1,1998,x,"a ""sunny""\nday",', "2,1999,,the day after,y"]
+    data = "\n".join(lines).replace(",", separator).encode()
+    store = tokenize(read_corpus(write(tmp_path / "a.csv", data), time="year"), tmp_path / "s")
+    assert store.conditions.labels == ("1998", "1999")
+    assert words(store) == ["a", "sunny", "day", "the", "day", "after"]
+
+
+@pytest.mark.parametrize("bad", [b"", b"caf\xe9,x,fr\n"])
+def test_an_empty_field_means_the_same_to_both_parsers(bad, tmp_path):
+    """A row that is not UTF-8 sends its neighbors through the slow parser."""
+    path = write(tmp_path / "a.csv", b"text,note,lang\none,x,\ntwo,x,en\n" + bad)
+    store = tokenize(read_corpus(path, where="lang <> 'en'"), tmp_path / "s")
+    assert words(store) == ["one"]
+
+
+def test_cells_of_an_old_macintosh_may_hold_line_feeds(tmp_path):
+    path = write(tmp_path / "a.csv", b'text,note\r"one\ntwo",x\rthree,y\r\rfour\r')
+    store = tokenize(read_corpus(path), tmp_path / "s")
+    assert words(store) == ["one", "two", "three"]
+    assert store.problems["wrong number of fields"].locations == ("a.csv:6",)
+
+
+def test_lines_are_counted_from_the_line_with_the_separator_on(tmp_path):
+    path = write(tmp_path / "a.csv", b"sep=;\n\ntext;year\na;1998\nb;soon\n")
+    store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
+    assert store.problems["unreadable time"].locations == ("a.csv:5",)
+    with pytest.raises(InputError, match=r"^b\.csv holds no rows$"):
+        read_corpus(write(tmp_path / "b.csv", b"sep=;\n"))
+
+
+def test_column_names_with_an_open_quote(tmp_path):
+    with pytest.raises(InputError, match=r"^a\.csv: the line of column names has a quote that never closes$"):
+        read_corpus(write(tmp_path / "a.csv", b'"text,year\na,1998\n'))

