@@ -326,14 +326,17 @@ class Config:
     dynamic: DynamicSettings = field(default_factory=DynamicSettings)
 
 
-# What the paper says, and what the authors' program does; `time` holds whatever has a time axis.
+# What the paper says, and what the authors' program does; `time` holds whatever has a time axis. The paper does not say
+# where the accumulators start: they start at 1, as in the authors' program and in GloVe.
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {
         "time": {
-            "smoothness": 1.5, "deviation_penalty": 0.2, "weight_cap": 0.0, "epochs": 40, "centering": "vocabulary",
+            "smoothness": 1.5, "deviation_penalty": 0.2, "weight_cap": 0.0, "epochs": 40, "accumulator": 1.0,
+            "centering": "vocabulary",
         },
         "place": {
-            "smoothness": 1.0, "deviation_penalty": 0.2, "weight_cap": 0.0, "epochs": 40, "centering": "vocabulary",
+            "smoothness": 1.0, "deviation_penalty": 0.2, "weight_cap": 0.0, "epochs": 40, "accumulator": 1.0,
+            "centering": "vocabulary",
         },
     },
     "authors": {
