@@ -5,6 +5,7 @@ from chronotope.analysis import drift
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, UnknownCondition
+from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])
@@ -106,3 +107,11 @@ def test_as_plain_data():
     assert (data["from"], data["to"], data["left_out"]) == ("1990", "2010", 2)
     assert data["rows"][0]["word"] == "bank"
     assert data["rows"][0]["after"]["neighbors"][0]["word"] == "money"
+
+
+def test_of_two_conditions_one_is_typical_and_the_other_unusual():
+    conditions = Conditions.of_places(["canada", "ghana"])
+    support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
+    vectors = [[1, 0], [0, 1], [-1, -1], [1, 0.2], [0.1, -1], [-1, 1]]
+    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors))
+    assert all((row.before.condition, row.after.condition) == ("canada", "ghana") for row in answer.top(3))

@@ -224,7 +224,8 @@ def _over_series(embeddings: ConditionedEmbeddings, min_support: int) -> Drift:
         word = matrix.word
         others = unit_rows((total[word] - matrix.unit).astype(np.float32))
         cosine = np.multiply(matrix.unit, others, dtype=np.float64).sum(axis=1)
-        closer, further = cosine > nearest[word], cosine < farthest[word]
+        # Of two conditions both are as far from the other: the first is the typical one, the last the unusual.
+        closer, further = cosine > nearest[word], cosine <= farthest[word] + 1e-9
         nearest[word[closer]], before[word[closer]] = cosine[closer], condition
         farthest[word[further]], after[word[further]] = cosine[further], condition
     return _ranked(embeddings, None, None, words, 1 - farthest[words], before[words], after[words], min_support)
