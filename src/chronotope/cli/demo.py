@@ -96,5 +96,5 @@ def draw(embeddings: ConditionedEmbeddings, picture: Path) -> None:
     from chronotope.analysis import company
     from chronotope.views import charts
 
-    subtitle = "State of the Union addresses, similarity to its nearest words then and now"
+    subtitle = "State of the Union addresses, 1790 to today"
     charts.save(charts.company(company(embeddings, PICTURED), subtitle=subtitle), picture)
