@@ -1,12 +1,13 @@
 # make demo    make a virtual environment, install, and run the built-in example
 # make test    the same, and run all tests
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
+# make bench   all benchmarks of this machine's processor, each with a ratio to a baseline; appends to benchmarks/rows.jsonl
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test check format clean
+.PHONY: demo test check bench format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +27,9 @@ check: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(MAKE) test
+
+bench: $(VENV)/.installed
+	for name in counting prepare queries training graph roofline chart; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 format: $(VENV)/.installed
 	$(BIN)/ruff format .

@@ -13,8 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.analysis import company, drift, stable
-    from chronotope.baselines import AlignedWord2Vec, DynamicFactorization, LinearWord2Vec, StaticWord2Vec
+    from chronotope.analysis import collocate_changes, collocates, company, drift, evidence, frequency, stable
+    from chronotope.baselines import (
+        AlignedWord2Vec,
+        CompassWord2Vec,
+        DynamicFactorization,
+        LinearWord2Vec,
+        StaticWord2Vec,
+    )
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus, sotu_corpus
     from chronotope.corpus.invented import invented_world
@@ -35,17 +41,23 @@ _HOME = {
     "StaticWord2Vec": "baselines",
     "LinearWord2Vec": "baselines",
     "AlignedWord2Vec": "baselines",
+    "CompassWord2Vec": "baselines",
     "DynamicFactorization": "baselines",
     "ConditionedEmbeddings": "embeddings",
     "load": "embeddings",
     "drift": "analysis",
     "stable": "analysis",
     "company": "analysis",
+    "evidence": "analysis",
+    "frequency": "analysis",
+    "collocates": "analysis",
+    "collocate_changes": "analysis",
     "evaluate": "evaluation.evaluate",
 }
 
 __all__ = [
     "AlignedWord2Vec",
+    "CompassWord2Vec",
     "ConditionedEmbeddings",
     "ConditionedModel",
     "Corpus",
@@ -54,10 +66,14 @@ __all__ = [
     "GraphModel",
     "LinearWord2Vec",
     "StaticWord2Vec",
+    "collocate_changes",
+    "collocates",
     "company",
     "count",
     "drift",
     "evaluate",
+    "evidence",
+    "frequency",
     "invented_world",
     "load",
     "read_corpus",

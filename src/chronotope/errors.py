@@ -19,10 +19,10 @@ class SettingsError(ChronotopeError):
 
 
 class UnknownWord(ChronotopeError):
-    """A word is not among the words of a model."""
+    """A word is not among the words of a model, or of a run."""
 
-    def __init__(self, word: str, words: Iterable[str], count: int) -> None:
-        super().__init__(f"'{word}' is not among the {count:,} words of this model{did_you_mean(word, words)}")
+    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "model") -> None:
+        super().__init__(f"'{word}' is not among the {count:,} words of this {of}{did_you_mean(word, words)}")
 
 
 class UnknownCondition(ChronotopeError):

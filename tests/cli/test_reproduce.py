@@ -46,6 +46,8 @@ def data(tmp_path_factory):
     places.write_pairs(folder / "tests" / "ice_equivalents.csv", "place")
     years = invented_world(years=range(1990, 2017), places=("arlen",), documents=810)
     write_corpus(years, folder / "pool_1990_2016.jsonl.zst")
+    write_corpus(years, folder / "ungdc.jsonl.zst")
+    years.write_pairs(folder / "tests" / "ungdc_roles.csv", "time")
     return folder
 
 
@@ -66,7 +68,8 @@ def test_the_table_is_markdown_on_stdout_and_progress_on_stderr(made):
     folder, done = made
     lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
     assert lines[0].startswith("| method | MRR | ± seeds | 95 % | MP@1 | MP@3 | MP@5 | MP@10 |")
-    assert [line.split("|")[1].strip() for line in lines[2:5]] == ["graph-12", "graph", "dynamic-12"]
+    who = ["graph-12", "graph", "dynamic-12", "copy the query word"]
+    assert [line.split("|")[1].strip() for line in lines[2:6]] == who
     assert "0.12 (DW2V)" in done.stdout
     assert "not comparable" in done.stdout
     assert "6/6 dynamic-12, seed 2" in done.stderr
@@ -94,7 +97,9 @@ def test_json_on_request(made, data):
     assert section["size"] == 180
     best = max(section["lines"], key=lambda line: line["mean"]["mrr"])
     assert best["behind"] is None
-    for line in section["lines"]:
+    *lines, copy = section["lines"]
+    assert (copy["contender"], copy["seconds"]) == ("copy the query word", 0)
+    for line in lines:
         assert line["seeds"] == [1, 2]
         assert line["intervals"]["mrr"][0] <= line["mean"]["mrr"] <= line["intervals"]["mrr"][1]
         assert {(kind["retrieval"], kind["min_support"]) for kind in line["kinds"]} == {
@@ -136,7 +141,13 @@ def test_missing_data_get_one_clear_line(tmp_path):
     (tmp_path / "work").mkdir()
     here = tmp_path / "work"
     without = {"CHRONOTOPE_DATA": ""}
-    for table, needed in (("places", "ice9_open.jsonl.zst"), ("time", "ungdc.jsonl.zst"), ("qualitative", "pool_1990")):
+    needs = {
+        "places": "ice9_open.jsonl.zst",
+        "time": "ungdc.jsonl.zst",
+        "qualitative": "pool_1990",
+        "ablation": "ungdc",
+    }
+    for table, needed in needs.items():
         done = run(table, code=2, cwd=here, **without)
         assert needed in done.stderr
         assert f"looked in {tmp_path / 'shared' / 'data'}" in done.stderr
@@ -160,3 +171,29 @@ def test_examples(data, tmp_path):
     apple = plain[0]["neighbors"]["apple"]
     assert [row["at"] for row in apple] == sorted(row["at"] for row in apple)
     assert all(row["support"] >= 5 and "apple" not in row["found"] for row in apple)
+
+
+def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
+    arguments = ("ablation", "-o", tmp_path / "out", "--data", data, "--methods", "cw2v deviations=False")
+    done = run(*arguments)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    assert lines[0].startswith(
+        "| choice | time: held-out | time: MRR | time: difference | time: cosine | time: seconds |"
+    )
+    assert [line.split("|")[1].strip() for line in lines[2:]] == ["cw2v", "cw2v deviations=False"]
+    assert all(len(line.split("|")) == 13 for line in lines)
+    again = run(*arguments, "--json")
+    assert again.stderr.count("done before") == 4
+    rows = json.loads(again.stdout)["rows"]
+    assert rows[0]["figures"]["time"]["difference"] is None
+    assert rows[1]["changed"] == {"deviations": False}
+    for row in rows:
+        for figures in row["figures"].values():
+            assert figures["held_out"] < 0
+            assert 0 <= figures["mrr"] <= 1
+    assert list((tmp_path / "out").glob("*.ct")) == [], "the models are not kept"
+
+
+def test_the_ablation_refuses_what_it_does_not_know():
+    assert "did you mean graph marginals=pooled" in run("ablation", "--methods", "graph marginal=pooled", code=2).stderr
+    assert "leave --dimensions out" in run("ablation", "--dimensions", 9, code=2).stderr

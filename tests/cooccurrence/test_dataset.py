@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import worlds
-from chronotope.cooccurrence import Counts, count, scale_of_conditions, symmetric
+from chronotope.cooccurrence import Counts, count, dataset, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
 from chronotope.errors import DamagedFile, InputError, SettingsError
 
@@ -29,6 +29,14 @@ def test_counting_twice_gives_the_same_bytes_with_any_number_of_threads(tmp_path
         (tmp_path / name).mkdir()
     prepared(tmp_path / "a", threads=1, holdout=0.2)
     prepared(tmp_path / "b", threads=3, holdout=0.2)
+    assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
+
+
+def test_the_size_of_chunks_does_not_show(tmp_path, monkeypatch):
+    for name, size in (("a", 10**9), ("b", 50)):
+        monkeypatch.setattr(dataset, "TOKENS_IN_A_CHUNK", size)
+        (tmp_path / name).mkdir()
+        prepared(tmp_path / name, threads=2, holdout=0.2)
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
 
 

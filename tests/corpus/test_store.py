@@ -117,7 +117,7 @@ def test_a_store_is_replaced_only_when_the_new_one_is_complete(tmp_path, monkeyp
             tokenize(read_corpus([{"text": "new"}]), tmp_path / "s")
     assert TokenStore.open(tmp_path / "s").words.to_list() == ["old"]
     assert tokenize(read_corpus([{"text": "new"}]), tmp_path / "s").words.to_list() == ["new"]
-    assert len(list((tmp_path / "s").iterdir())) == 4
+    assert len(list((tmp_path / "s").iterdir())) == 9
 
 
 def test_a_damaged_store_is_told(tmp_path):

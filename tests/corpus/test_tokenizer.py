@@ -114,3 +114,18 @@ def test_a_tokenizer_that_returns_no_list_of_strings_is_told(returned, tmp_path)
 def test_a_tokenizer_may_be_a_generator(tmp_path):
     store = tokenize(read_corpus([{"text": "a b"}], tokenizer=lambda text: iter(text.split())), tmp_path / "s")
     assert store.words.to_list() == ["a", "b"]
+
+
+def test_words_of_all_lengths_are_told_apart_however_many_there_are():
+    """More distinct words than the first table has room for, short ones and long ones, each of them twice."""
+    words = [f"{'x' * (number % 12)}{number}" for number in range(40_000)]
+    tokens = split_texts(pl.Series([" ".join(words), "", " ".join(reversed(words))]))
+    assert tokens.forms == words
+    assert tokens.length.tolist() == [40_000, 0, 40_000]
+    assert tokens.code.tolist() == [*range(40_000), *reversed(range(40_000))]
+
+
+def test_a_word_is_not_the_same_with_a_null_byte_before_it():
+    tokens = split_texts(pl.Series(["a \0a a\0 a abcdefg \0abcdefg"]), "whitespace")
+    assert tokens.forms == ["a", "\0a", "a\0", "abcdefg", "\0abcdefg"]
+    assert tokens.code.tolist() == [0, 1, 2, 0, 3, 4]

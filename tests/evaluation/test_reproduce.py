@@ -82,6 +82,20 @@ def test_pairs_about_other_years_are_left_out_and_unknown_words_are_wrong(made, 
     assert asked.paper == {}
 
 
+def test_whoever_copies_the_query_word_gets_the_pairs_that_ask_for_it(made):
+    answer, *_ = made
+    asked, more = answer.sections
+    for section in (asked, more):
+        assert section.lines[-1].contender == "copy the query word"
+        for kind in section.lines[-1].kinds:
+            assert kind.different_words in (None, 0.0)
+        assert section.lines[-1].kinds[0].answerable == section.lines[0].kinds[0].answerable
+    (copy,) = [line for line in more.lines if line.method == "copy"]
+    assert (copy.mean["mrr"], copy.kinds[0].same_word) == (0.5, 1.0)
+    assert (copy.spread["mrr"], copy.seconds, copy.peak_bytes) == (0.0, 0.0, None)
+    assert all(fit.method != "copy" for fit in answer.fits), "it is no fit: nothing is trained or kept"
+
+
 def test_what_is_done_is_not_done_again(made, data, monkeypatch):
     answer, folder, who, _ = made
     monkeypatch.setattr("chronotope.evaluation.reproduce.fit_apart", None)
@@ -118,9 +132,10 @@ def test_a_method_that_cannot_be_trained_is_named_and_the_others_go_on(made, dat
 def test_the_defaults_take_part_beside_the_common_dimensions():
     names = [contender.name for contender in contenders("place", 50)]
     assert {"graph-50", "graph", "cw2v", "cw2v-paper", "cw2v-authors", "static", "linear", "aligned"} <= set(names)
+    assert {"compass", "dynamic", "shared-context-50", "shared-context", "covariate", "additive"} <= set(names)
     assert len(set(names)) == len(names)
     for contender in contenders("place", 50):
-        if contender.name != "graph":
+        if contender.name not in ("graph", "shared-context"):
             assert contender.settings.get("dimensions", 50) == 50
         assert "seed" not in contender.settings
     paper = {axis: contenders(axis, 50, ["cw2v-paper"])[0].settings["smoothness"] for axis in ("time", "place")}
@@ -175,7 +190,9 @@ def test_a_fit_that_is_refused_says_why(drifting, tmp_path):
 
 def fit(contender: str, seed: int, ranks: list[int]) -> Fit:
     answers = tuple(Answers("p", checksum_of_pairs(PAIRS), way, 3, tuple(ranks), "") for way in WAYS)
-    return Fit(f"{contender}{seed}", "t", contender, contender, {}, seed, "run", "m.ct", 2.0 * seed, 2**30, answers)
+    return Fit(
+        f"{contender}{seed}", "t", contender, contender, {}, seed, "run", "m.ct", 2.0 * seed, 2**30, answers=answers
+    )
 
 
 PAIRS = TestPairs("p", (TestPair("a", "1", "a", "2"), TestPair("a", "1", "b", "2"), TestPair("c", "1", "d", "2")))

@@ -1,4 +1,4 @@
-"""Every fast kernel equals the reference, tensor by tensor, on odd shapes."""
+"""The compiled kernel equals the reference, tensor by tensor, on odd shapes, and the layout holds what was counted."""
 
 from __future__ import annotations
 
@@ -9,48 +9,83 @@ import pytest
 
 from chronotope.cooccurrence import scale_of_conditions, symmetric
 from chronotope.model import ConditionedModel
-from chronotope.model.cw2v.kernels import cpu, reference
-from chronotope.model.cw2v.layout import CELLS_IN_A_GROUP, make_layout, strata
-from chronotope.model.cw2v.model import penalties_of
+from chronotope.model.cw2v.alternating import train_epoch
+from chronotope.model.cw2v.kernels.cpu import CpuSides
+from chronotope.model.cw2v.kernels.sides import ReferenceSides
+from chronotope.model.cw2v.layout import PARTS, make_layout, mean_targets
 from chronotope.model.cw2v.parameters import initial_accumulators, initial_parameters
-from chronotope.model.cw2v.training import Penalties, State, train_epoch
+from chronotope.model.cw2v.penalties import Penalties, penalties_of
+from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, RowCells
 
 
-def state_of(counts, layout, dimensions, accumulator=0.1, seed=3):
+def start_of(counts, layout, dimensions, accumulator=0.1, seed=3):
     sizes = len(counts.vocabulary), len(counts.conditions), len(layout.pair_word)
     parameters = initial_parameters(*sizes, dimensions, seed)
-    return State(parameters, initial_accumulators(parameters, accumulator))
+    return parameters, initial_accumulators(parameters, accumulator)
+
+
+def as_rows(layout, words):
+    """The same cells in the order of the reference: word after word, each through the stratum's conditions."""
+    groups, pairs, word_start = [], [], []
+    for stratum, order in enumerate(layout.order):
+        turn = np.argsort(order)
+        rows = layout.rows[layout.row_start[stratum, 0, 0] : layout.row_start[stratum, -1, -1]]
+        rows = rows[np.lexsort((turn[layout.pair_condition[rows]], layout.pair_word[rows]))]
+        sizes = np.zeros(words, dtype=np.int64)
+        begin = len(groups)
+        for pair in rows:
+            cells = np.arange(layout.start[pair], layout.start[pair + 1])
+            cut = np.split(cells, range(CELLS_IN_A_GROUP, len(cells), CELLS_IN_A_GROUP)) if len(cells) else []
+            groups += cut
+            pairs += [pair] * len(cut)
+            sizes[layout.pair_word[pair]] += len(cut)
+        word_start.append(begin + np.concatenate([[0], np.cumsum(sizes)]))
+    cells = np.concatenate(groups)
+    return RowCells(
+        layout.pair_word, layout.pair_condition, layout.pair_cells, np.stack(word_start),
+        np.concatenate([[0], np.cumsum([len(group) for group in groups])]), np.array(pairs),
+        layout.context_pair[cells], layout.target[cells], layout.weight[cells],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "blocks", "model"),
+    ("dimensions", "strata", "model"),
     [
         (1, 1, ConditionedModel(deviation_penalty=0.0)),
         (7, 2, ConditionedModel()),
         (13, 3, ConditionedModel.preset("authors")),
-        (32, 8, ConditionedModel.preset("paper")),
+        (33, 8, ConditionedModel.preset("paper")),
+        (50, 8, ConditionedModel(condition_vectors=False)),
     ],
 )
-def test_the_compiled_kernel_equals_the_reference(small, dimensions, blocks, model):
+def test_the_compiled_kernel_equals_the_reference(small, dimensions, strata, model):
     model = model._for_axis("time")
-    layout = make_layout(small, model, blocks)
+    layout = make_layout(small, model, strata)
     graph = small.conditions.graph()
     penalties = Penalties.of(*penalties_of(model, layout, graph), layout, graph)
-    states, losses = [], []
-    for kernel in (reference.visit_groups, cpu.visit_groups):
-        state = state_of(small, layout, dimensions, model.accumulator)
-        with ThreadPoolExecutor(1) as pool:
-            losses.append(train_epoch(state, layout, penalties, seed=1, rate=model.rate, pool=pool, kernel=kernel))
-        states.append(state)
-    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
-    for kind in ("parameters", "accumulators"):
-        for name, expected in getattr(states[0], kind)._asdict().items():
-            found = getattr(getattr(states[1], kind), name)
-            np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-4, err_msg=f"{kind}.{name}")
+    found = []
+    with ThreadPoolExecutor(3) as pool:
+        for fast in (False, True):
+            parameters, accumulators = start_of(small, layout, dimensions, model.accumulator)
+            cells = layout if fast else as_rows(layout, len(small.vocabulary))
+            more = (pool, 3) if fast else ()
+            kernel = (CpuSides if fast else ReferenceSides)(cells, parameters, accumulators, penalties.share, *more)
+            squared = [
+                train_epoch(
+                    kernel, parameters.condition, accumulators.condition, penalties.neighbors,
+                    epoch=epoch, strata=strata, rate=model.rate,
+                )
+                for epoch in range(2)
+            ]  # fmt: skip
+            found.append((squared, parameters, accumulators))
+    assert found[1][0] == pytest.approx(found[0][0], rel=1e-4)
+    for expected, tensors in zip(found[0][1:], found[1][1:], strict=True):
+        for name, array in tensors._asdict().items():
+            np.testing.assert_allclose(array, getattr(expected, name), rtol=5e-3, atol=5e-4, err_msg=name)
 
 
 def test_the_layout_holds_every_cell_once_in_each_direction(small):
-    layout = make_layout(small, ConditionedModel(weight_cap=0.0), blocks=3)
+    layout = make_layout(small, ConditionedModel(weight_cap=0.0), strata=3)
     scale = scale_of_conditions(small)
     support = small.vocabulary.support
     expected = {}
@@ -59,37 +94,57 @@ def test_the_layout_holds_every_cell_once_in_each_direction(small):
         for word, context, value in zip(matrix.row, matrix.col, matrix.data, strict=True):
             pairs = support.find(word, condition), support.find(context, condition)
             expected[pairs] = np.float32(np.log(value * scale[condition]))
-    lengths = np.diff(layout.group_start)
-    word_pair = np.repeat(layout.group_pair, lengths)
+    word_pair = np.repeat(np.arange(len(layout.pair_word)), layout.pair_cells)
     found = dict(zip(zip(word_pair.tolist(), layout.context_pair.tolist(), strict=True), layout.target, strict=True))
     assert len(layout.target) == len(found) == len(expected)
     assert found == pytest.approx(expected)
-    assert lengths.max() <= CELLS_IN_A_GROUP
-    assert layout.pair_cells.tolist() == np.bincount(word_pair, minlength=len(layout.pair_word)).tolist()
 
 
-def test_members_of_a_stratum_share_neither_words_nor_contexts(small):
-    blocks = 4
-    layout = make_layout(small, ConditionedModel(), blocks)
-    seen = []
-    for members in strata(blocks):
-        words, contexts = [], []
-        for member in members:
-            groups = slice(layout.block_start[member], layout.block_start[member + 1])
-            cells = slice(layout.group_start[groups.start], layout.group_start[groups.stop])
-            words.append(set(layout.pair_word[layout.group_pair[groups]]))
-            contexts.append(set(layout.pair_word[layout.context_pair[cells]]))
-        for sets in (words, contexts):
-            assert sum(map(len, sets)) == len(set.union(*sets)), "no word in two members"
-        seen += members
-    assert sorted(seen) == list(range(blocks * blocks))
+def test_every_row_stands_once_in_the_order_of_training(small):
+    """All rows of a word are in one part, so that no two threads ever move it."""
+    layout = make_layout(small, ConditionedModel(), strata=3)
+    assert sorted(layout.rows.tolist()) == list(range(len(layout.pair_word)))
+    part_of_word = {}
+    for place in np.ndindex(layout.row_start.shape[:2]):
+        bounds = layout.row_start[place]
+        for condition in range(len(small.conditions)):
+            rows = layout.rows[bounds[condition] : bounds[condition + 1]]
+            assert (layout.pair_condition[rows] == condition).all()
+            assert all(part_of_word.setdefault(word, place) == place for word in layout.pair_word[rows].tolist())
+    assert all(sorted(order) == list(range(len(small.conditions))) for order in layout.order.tolist())
 
 
-def test_blocks_carry_about_the_same_load(drifting):
-    layout = make_layout(drifting, ConditionedModel(), 8)
-    cells = layout.group_start[layout.block_start]
-    loads = np.diff(cells).reshape(8, 8).sum(axis=1)
-    assert loads.max() < 1.1 * loads.mean()
+def test_parts_carry_about_the_same_load(drifting):
+    layout = make_layout(drifting, ConditionedModel(), 2)
+    loads = [
+        layout.pair_cells[layout.rows[bounds[0] : bounds[-1]]].sum()
+        for bounds in layout.row_start.reshape(2 * PARTS, -1)
+    ]
+    assert max(loads) < 1.2 * np.mean(loads)
+
+
+def test_the_cells_of_a_row_are_shuffled(drifting):
+    """Sorted by frequency, a row would meet its most frequent contexts first in every epoch."""
+    layout = make_layout(drifting, ConditionedModel())
+    longest = int(layout.pair_cells.argmax())
+    contexts = layout.context_pair[layout.start[longest] : layout.start[longest + 1]]
+    rank = np.argsort(np.argsort(contexts))
+    assert abs(np.corrcoef(rank, np.arange(len(rank)))[0, 1]) < 0.3
+    other = make_layout(drifting, ConditionedModel(seed=2))
+    assert not np.array_equal(layout.context_pair, other.context_pair)
+
+
+def test_biases_start_at_the_mean_target(small):
+    layout = make_layout(small, ConditionedModel(), 1)
+    biases = mean_targets(layout)
+    for condition in range(len(small.conditions)):
+        here = np.repeat(layout.pair_condition == condition, layout.pair_cells)
+        word_pair = np.repeat(np.arange(len(biases)), layout.pair_cells)[here]
+        target, weight = layout.target[here].astype(np.float64), layout.weight[here]
+        mean = np.average(target, weights=weight)
+        pair = word_pair[0]
+        own = word_pair == pair
+        assert biases[pair] + mean / 2 == pytest.approx(np.average(target[own], weights=weight[own]), rel=1e-4)
 
 
 def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):
@@ -99,11 +154,15 @@ def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):
     graph = small.conditions.graph()
     penalties = Penalties.of(*penalties_of(model, layout, graph), layout, graph)
     for start, learns in ((0.0, False), (1.0, True)):
-        state = state_of(small, layout, 8)
-        state.parameters.condition[:] = start
+        parameters, accumulators = start_of(small, layout, 8)
+        parameters.condition[:] = start
         with ThreadPoolExecutor(1) as pool:
-            for _ in range(3):
-                train_epoch(state, layout, penalties, seed=1, rate=0.05, pool=pool)
-        assert bool(np.abs(state.parameters.word_deviation).max() > 0) is learns
-        assert bool(np.abs(state.parameters.condition - start).max() > 0) is learns
-        assert np.abs(state.parameters.word_bias).max() > 0
+            kernel = CpuSides(layout, parameters, accumulators, penalties.share, pool, 1)
+            for epoch in range(3):
+                train_epoch(
+                    kernel, parameters.condition, accumulators.condition, penalties.neighbors,
+                    epoch=epoch, strata=8, rate=0.05,
+                )  # fmt: skip
+        assert bool(np.abs(parameters.word_deviation).max() > 0) is learns
+        assert bool(np.abs(parameters.condition - start).max() > 0) is learns
+        assert np.abs(parameters.word_bias).max() > 0

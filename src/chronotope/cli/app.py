@@ -7,19 +7,30 @@ from typing import Annotated
 import typer
 
 from chronotope.cli import (
+    analogy,
+    axis,
+    changepoints,
+    collocates,
     compare,
     demo,
     drift,
     equivalents,
     evaluate,
+    evidence,
+    frequency,
+    grid,
     inspect,
     neighbors,
+    places,
     plot,
     prepare,
     reproduce,
+    series,
     stable,
     train,
+    trajectory,
 )
+from chronotope.cli.formats import with_formats
 from chronotope.provenance import package_version
 
 app = typer.Typer(
@@ -46,6 +57,9 @@ def options(
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
 
 
+# What these have to say is no table.
+WITHOUT_TABLE = ("inspect", "reproduce")
+
 for module in (
     demo,
     prepare,
@@ -54,6 +68,16 @@ for module in (
     equivalents,
     drift,
     stable,
+    series,
+    changepoints,
+    trajectory,
+    analogy,
+    axis,
+    places,
+    grid,
+    evidence,
+    frequency,
+    collocates,
     evaluate,
     compare,
     reproduce,
@@ -61,4 +85,5 @@ for module in (
     inspect,
 ):
     name = module.__name__.rsplit(".", 1)[-1]
-    app.command(name)(getattr(module, f"{name}_command"))
+    command = getattr(module, f"{name}_command")
+    app.command(name)(command if name in WITHOUT_TABLE else with_formats(command))

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -19,6 +20,9 @@ stderr = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 # A table in a pipe is read by a program or a file: there no width is too wide.
 stdout = Console(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1_000)
 
+# What a command's answer is printed as; the commands themselves need not know.
+_form: ContextVar[str] = ContextVar("form", default="table")
+
 
 def talk(message: str, *values: object) -> None:
     """Say something on stderr; `values` fill the braces and are never read as markup."""
@@ -26,11 +30,26 @@ def talk(message: str, *values: object) -> None:
 
 
 def show(table: Table, data: Any, as_json: bool) -> None:
-    """Print an answer on stdout: as a table, or as JSON."""
-    if as_json:
+    """Print an answer on stdout: as JSON, or as a table in the form that `answers_as` says."""
+    form = "json" if as_json else _form.get()
+    if form == "json":
         sys.stdout.write(json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+    elif form == "csv":
+        sys.stdout.write(table.to_csv())
+    elif form == "markdown":
+        sys.stdout.write(table.to_markdown())
     else:
         stdout.print(table.to_rich())
+
+
+@contextmanager
+def answers_as(form: str) -> Iterator[None]:
+    """Within the block answers are shown as 'table' (for a terminal), 'csv' or 'markdown'."""
+    before = _form.set(form)
+    try:
+        yield
+    finally:
+        _form.reset(before)
 
 
 class Bars:
@@ -48,6 +67,7 @@ class Bars:
             for task in self._progress.tasks:
                 if task.total is None:
                     self._progress.remove_task(task.id)
+                    self._tasks = {name: number for name, number in self._tasks.items() if number != task.id}
             self._tasks[stage] = self._progress.add_task(stage, total=total, note=note)
         self._progress.update(self._tasks[stage], completed=done, total=total, note=note)
 

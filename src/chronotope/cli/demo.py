@@ -34,7 +34,8 @@ def demo_command(
     threads: Threads = None,
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
-    talk("The State of the Union addresses, in bins of 20 years. The first time, compiling takes some seconds more.")
+    talk("The State of the Union addresses, in bins of 20 years.")
+    talk("The first run also waits for its kernels to be compiled, about ten seconds; they are kept for the next.")
     embeddings = train_example(output, threads)
     show_changes(embeddings)
     picture = output / f"{PICTURED}.png"

@@ -7,23 +7,37 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model, warn_if_absent
+from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Word, open_model, warn_if_absent
 
 
 def equivalents_command(
     model: Model,
     word: Word,
     at: At,
-    to: Annotated[str, typer.Option("--to", help="The condition to look in.")],
-    top: Top = 10,
+    to: Annotated[str, typer.Option("--to", help="The condition to look in; all: every one.")] = "all",
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="How many answers (10; 3 in each of all conditions).")
+    ] = None,
+    chance: Annotated[
+        float,
+        typer.Option("--chance", help="With all: how often a vector without meaning may have a match; 1: always."),
+    ] = 0.05,
     min_support: MinSupport = 5,
     retrieval: Retrieval = "csls",
     as_json: Json = False,
 ) -> None:
-    """Which words in TO play the part that WORD plays in AT?"""
-    from chronotope.views import tables
+    """Which words in TO (or everywhere) play the part that WORD plays in AT?"""
+    from chronotope.views import answer_tables, tables
 
     embeddings = open_model(model)
     warn_if_absent(embeddings, word, at)
-    found = embeddings.equivalents(word, at, to, top, min_support=min_support, retrieval=retrieval)
+    if to == "all":
+        from chronotope.analysis.everywhere import equivalents_everywhere
+
+        answer = equivalents_everywhere(
+            embeddings, word, at, top=top or 3, chance=chance, min_support=min_support, retrieval=retrieval
+        )
+        show(answer_tables.everywhere(answer), answer.to_dict(), as_json)
+        return
+    found = embeddings.equivalents(word, at, to, top or 10, min_support=min_support, retrieval=retrieval)
     show(tables.matches(found, title=f"{word} in {at}, sought in {to}"), [match.to_dict() for match in found], as_json)

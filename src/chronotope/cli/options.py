@@ -21,6 +21,23 @@ Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
 MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
 Evidence = Annotated[int, typer.Option("--min-support", min=1, help="How often a word must occur to be judged.")]
 Retrieval = Annotated[str, typer.Option("--retrieval", help="How answers are ranked: csls or cosine.")]
+Against = Annotated[
+    str, typer.Option("--against", help="Compare with: first, previous, overall (all others), or a condition.")
+]
+Place = Annotated[str | None, typer.Option("--place", help="With times × places: the place whose time line is meant.")]
+Formula = Annotated[
+    str | None, typer.Option("--formula", help="Measure along an axis of words: 'fruit - company', '(a + b) - c'.")
+]
+Fixed = Annotated[
+    bool, typer.Option("--fixed", help="Take the seeds as used over all conditions, not as used in each.")
+]
+Coordinates = Annotated[
+    Path | None, typer.Option("--coordinates", metavar="FILE", help="Where places are: a CSV file place,lat,lon.")
+]
+Edges = Annotated[Path | None, typer.Option("--edges", metavar="FILE", help="Neighboring places: lines `place,place`.")]
+Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many neighbors a place has by coordinates.")]
+Level = Annotated[float, typer.Option("--level", help="A change counts where p is at most this.")]
+Permutations = Annotated[int, typer.Option("--permutations", min=19, help="Random orders to compare with.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, help="Cores to use (all); the result does not depend on it.")

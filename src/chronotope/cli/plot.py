@@ -8,24 +8,68 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import talk
-from chronotope.cli.options import MinSupport, Model, Word, open_model
-from chronotope.config import one_of
+from chronotope.cli.options import (
+    Against,
+    Coordinates,
+    Edges,
+    Fixed,
+    Formula,
+    MinSupport,
+    Model,
+    Nearest,
+    Place,
+    open_model,
+)
+from chronotope.cli.pictures import KINDS, OF_RUNS, Asked, draw
 
-KINDS = ("company",)
+ONE_LINE = "; ".join(f"{kind}: {about}" for kind, (about, _, _) in KINDS.items())
 
 
 def plot_command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="company: who stands near the word, and when.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=ONE_LINE)],
     model: Model,
-    word: Word,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="A .png, .svg, .pdf or .html file.")],
+    words: Annotated[list[str] | None, typer.Argument(metavar="WORD", help="The word, or the words.")] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", help="The condition that is asked from (equivalents, analogy).")
+    ] = None,
+    start: Annotated[str | None, typer.Option("--from", help="The condition to start from (drift).")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="The condition to end in (drift, analogy).")] = None,
+    against: Against = "first",
+    formula: Formula = None,
+    fixed: Fixed = False,
+    place: Place = None,
+    coordinates: Coordinates = None,
+    edges: Edges = None,
+    nearest: Nearest = 3,
+    method: Annotated[str, typer.Option("--method", help="For a trajectory: lle or pca.")] = "lle",
+    top: Annotated[int | None, typer.Option("--top", min=1, help="How many answers, or neighbors, are shown.")] = None,
+    subtitle: Annotated[
+        str | None, typer.Option("--subtitle", help="A line below the title, such as the name of the corpus.")
+    ] = None,
     min_support: MinSupport = 5,
 ) -> None:
     """Draw an answer, for print or for the screen."""
-    one_of("KIND", kind, KINDS)
-    from chronotope.analysis import company
     from chronotope.views import charts
 
-    embeddings = open_model(model)
-    charts.save(charts.company(company(embeddings, word, min_support=min_support)), output)
+    asked = Asked(
+        words=tuple(words or ()),
+        at=at,
+        start=start,
+        to=to,
+        against=against,
+        formula=formula,
+        fixed=fixed,
+        place=place,
+        coordinates=coordinates,
+        edges=edges,
+        nearest=nearest,
+        method=method,
+        top=top,
+        subtitle=subtitle,
+        min_support=max(min_support, 1),
+    )
+    asked.check(kind)
+    charts.check_name(output)
+    charts.save(draw(kind, model if kind in OF_RUNS else open_model(model), asked), output)
     talk("{}", output)

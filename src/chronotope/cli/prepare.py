@@ -49,6 +49,9 @@ def prepare_command(
         list[str] | None, typer.Option("--phrase", help="A phrase to count as one word; may be given again.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad row.")] = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
@@ -68,6 +71,7 @@ def prepare_command(
         "find_phrases": find_phrases or None,
         "phrases": tuple(phrase) if phrase else None,
         "strict": strict or None,
+        "keep_text": False if no_text else None,
     }
     corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
     if not (corpus.time or corpus.place):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.console import Bars, progress_bars, talk
 from chronotope.cli.options import Json, Threads
 from chronotope.config import one_of
+from chronotope.errors import SettingsError
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
     from chronotope.evaluation.reproduce_contenders import Contender
     from chronotope.evaluation.reproduce_tables import Table
 
-NAMES = ("places", "time", "news", "qualitative")
+NAMES = ("places", "time", "news", "qualitative", "ablation")
+SEEDS, DIMENSIONS = 3, 50
 # Our model and the paper's, in the examples.
 LOOKED_AT = ("graph", "cw2v")
 # As many as the paper lists.
@@ -37,14 +41,24 @@ def reproduce_command(
     methods: Annotated[
         str | None, typer.Option("--methods", help="Only these, with commas between: graph,cw2v-paper (all).")
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train each method with so many seeds.")] = 3,
-    dimensions: Annotated[int, typer.Option("--dimensions", min=1, help="The common length of vectors.")] = 50,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, help=f"Train each with so many seeds ({SEEDS}; ablation: 1).")
+    ] = None,
+    dimensions: Annotated[
+        int | None, typer.Option("--dimensions", min=1, help=f"The common length of vectors ({DIMENSIONS}).")
+    ] = None,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """Train every method on the same open text, and print the paper's table: what is done is not done again."""
     one_of("TABLE", table, NAMES)
     chosen = [name.strip() for name in methods.split(",") if name.strip()] if methods else None
+    if table == "ablation":
+        if dimensions is not None:
+            raise SettingsError("dimensions are among what the ablation changes; leave --dimensions out")
+        ablation(output, data, chosen, range(1, (seeds or 1) + 1), threads, as_json)
+        return
+    dimensions = dimensions or DIMENSIONS
     if table == "qualitative":
         examples(output, data, chosen or list(LOOKED_AT), dimensions, threads, as_json)
         return
@@ -53,7 +67,7 @@ def reproduce_command(
     from chronotope.views import charts, score_charts, score_tables
 
     who = contenders(TABLES[table].axis, dimensions, chosen)
-    answer = run_table(TABLES[table], output, data, who, range(1, seeds + 1), threads)
+    answer = run_table(TABLES[table], output, data, who, range(1, (seeds or SEEDS) + 1), threads)
     for section in answer.sections:
         picture = output / f"{table}-{Path(section.pairs).stem}.png"
         subtitle = "MRR: mean over seeds, with 95 % intervals by resampling the words that are asked about"
@@ -69,15 +83,23 @@ def run_table(
     """Make a table, with progress on stderr."""
     from chronotope.evaluation.reproduce import reproduce
 
-    with progress_bars() as bars:
-        try:
-            return reproduce(
-                table, output, who, data=data, seeds=seeds, threads=threads, progress=bars,
-                say=lambda line: talk("{}", line),
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            talk("stopped; the same command goes on from the fit that it was at")
-            raise
+    with _talking() as bars:
+        return reproduce(table, output, who, data=data, seeds=seeds, threads=threads, progress=bars, say=_say)
+
+
+def ablation(
+    output: Path, data: Path | None, chosen: list[str] | None, seeds: range, threads: int | None, as_json: bool
+) -> None:
+    """What each choice in our models does, on time and on places."""
+    from chronotope.evaluation import reproduce_ablation
+    from chronotope.views import score_tables
+
+    choices = reproduce_ablation.choose(chosen)
+    with _talking() as bars:
+        answer = reproduce_ablation.ablation(
+            output, choices, data=data, seeds=seeds, threads=threads, progress=bars, say=_say
+        )
+    sys.stdout.write(_json(answer.to_dict()) if as_json else score_tables.ablation(answer))
 
 
 def examples(
@@ -119,6 +141,21 @@ def _examples_of(embeddings: ConditionedEmbeddings, contender: str, made: Reprod
         },
         "failures": [example.to_dict() for example in failures(embeddings)] if axis == "time" else [],
     }
+
+
+@contextmanager
+def _talking() -> Iterator[Bars]:
+    """Progress on stderr, and what to do where it is stopped."""
+    with progress_bars() as bars:
+        try:
+            yield bars
+        except KeyboardInterrupt:
+            talk("stopped; the same command goes on from the fit that it was at")
+            raise
+
+
+def _say(line: str) -> None:
+    talk("{}", line)
 
 
 def _json(data: Any) -> str:

@@ -21,13 +21,20 @@ def stable_command(
     as_json: Json = False,
 ) -> None:
     """Which words keep their meaning over all conditions?"""
-    from chronotope.analysis import stable
-    from chronotope.views import tables
+    from chronotope.analysis.properties import consistency, deviations
+    from chronotope.analysis.stability import stable
+    from chronotope.views import answer_tables, tables
 
     embeddings = open_model(model)
     enough = min_conditions or max(2, len(embeddings.conditions) // 2)
     answer = stable(embeddings, min_support=min_support, min_conditions=enough)
+    second, third = consistency(embeddings, min_support=min_support), deviations(embeddings, answer)
     rows = answer.least(top) if least else answer.most(top)
     title = f"The {'least' if least else 'most'} stable words"
-    table = tables.stable_words(rows, title=title, left_out=answer.left_out)
-    show(table, answer.to_dict(top), as_json)
+    facts = answer_tables.properties(second, third)
+    table = tables.stable_words(rows, title=title, left_out=answer.left_out, facts=facts)
+    data = answer.to_dict(top) | {
+        "consistency": second.to_dict() if second else None,
+        "own_deviation": third.to_dict(top),
+    }
+    show(table, data, as_json)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shlex
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,8 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
-from chronotope.methods import METHODS, method_class
+from chronotope.methods import METHODS, Method, method_class
+from chronotope.model.device import DEVICES
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -41,7 +43,7 @@ def train_command(
         Path | None, typer.Option("--edges", help="Which places are neighbors: lines `place,place` (all pairs).")
     ] = None,
     threads: Threads = None,
-    device: Annotated[str, typer.Option("--device", help="auto or cpu.")] = "auto",
+    device: Annotated[str, typer.Option("--device", help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
@@ -49,7 +51,7 @@ def train_command(
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
     one_of("method", method, tuple(METHODS))
-    one_of("device", device, ("auto", "cpu"))
+    one_of("device", device, DEVICES)
     if preset and method != "cw2v":
         raise SettingsError("a preset belongs to cw2v; add --method cw2v")
     given = {
@@ -61,7 +63,7 @@ def train_command(
         "deviation_penalty": deviation_penalty,
     }
     chosen = {key: value for key, value in given.items() if value is not None}
-    train(run, method, preset, chosen, config, edges, threads, resume, output or run / "model.ct", force)
+    train(run, method, preset, chosen, config, edges, threads, device, resume, output or run / "model.ct", force)
 
 
 def train(
@@ -72,6 +74,7 @@ def train(
     config: Path | None,
     edges: Path | None,
     threads: int | None,
+    device: str,
     resume: bool,
     output: Path,
     force: bool,
@@ -82,12 +85,13 @@ def train(
     from chronotope.cooccurrence import Counts
 
     counts = Counts.open(run)
-    settings = getattr(read_config(config) if config else Config(), method)
+    settings = (read_config(config) if config else Config()).of_method(method)
     if preset:
         settings = named_preset(preset, counts.conditions.axis)
     if unknown := chosen.keys() - asdict(settings).keys():
         raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
-    model = method_class(method)(**(asdict(settings) | chosen))
+    model = method_class(method)(**asdict(replace(settings, **chosen)))
+    on_device = device_options(model, method, device)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
@@ -109,6 +113,7 @@ def train(
                 counts,
                 threads=threads,
                 place_edges=place_edges,
+                **on_device,
                 checkpoint=checkpoint,
                 resume=resume,
                 on_step=lambda done, total: bars("training", done, total, note),
@@ -123,6 +128,15 @@ def train(
     checkpoint.unlink(missing_ok=True)
     talk("{}: {}", output, embeddings.signature)
     return embeddings
+
+
+def device_options(model: Method, method: str, device: str) -> dict[str, Any]:
+    """What `fit` is told about the device; nothing where a method knows only one."""
+    if "device" in inspect.signature(model.fit).parameters:
+        return {"device": device, "on_device": lambda line: talk("{}", line)}
+    if device == "cuda":
+        raise SettingsError(f"{method} trains on the CPU alone; leave out --device cuda")
+    return {}
 
 
 def check_output(output: Path, force: bool) -> None:

@@ -26,12 +26,22 @@ SCHEMA = pa.schema(
     ]
 )
 ROWS_IN_A_GROUP = 4_000_000
+# Numbers that ascend are stored as their differences, and counts by the few different ones that there are. That is
+# smaller than a general compression of the plain numbers, and both written and read in a fraction of the time.
+ENCODING = dict.fromkeys(("condition", "word", "context"), "DELTA_BINARY_PACKED")
 
 
 def write_cells(path: Path, conditions: Iterable[CellArrays]) -> list[int]:
     """Write the cells of each condition in turn; return how many each has."""
     sizes = []
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd", compression_level=1, use_dictionary=False) as writer:
+    with pq.ParquetWriter(
+        path,
+        SCHEMA,
+        compression="none",
+        use_dictionary=["count"],  # type: ignore[arg-type]  # the stubs know only yes and no
+        column_encoding=ENCODING,
+        write_statistics=["condition", "word"],
+    ) as writer:
         for number, cells in enumerate(conditions):
             sizes.append(len(cells.word))
             columns: dict[str, Any] = {"condition": np.full(len(cells.word), number, dtype=np.int32), **cells._asdict()}

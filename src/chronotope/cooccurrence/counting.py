@@ -1,9 +1,14 @@
-"""How often two words stand within a window of each other: exact integer counts, sorted, by a counting sort.
+"""How often two words stand within a window of each other: exact integer counts, sorted without sorting.
 
 Counts are integers, so that any order of adding them gives the same bytes. A context at distance d counts 1/d in
 units of 1/2520, which is exact up to a window of 10 (2520 is the least common multiple of 1 … 10) and rounded beyond.
 
 The matrix is symmetric, so only cells with word ≤ context are kept; a cell of the diagonal holds both directions.
+
+The tokens of each word are found by a counting sort of their places. Then the words are visited in ascending order,
+each with all its windows at once, so that the sums of one word stay in the fastest memory. A pair of words is counted
+at the higher number, which is the rarer word, and its cell is appended to the row of the lower one: since the words
+come in ascending order, every row comes out sorted.
 """
 
 from __future__ import annotations
@@ -17,11 +22,6 @@ from numpy.typing import NDArray
 from chronotope.config import CountSettings
 
 UNIT = 2520
-# Nearly half of all pairs have one of the most frequent words in them: these rows are dense, and adding to them at
-# once is cheaper than sorting. It pays only where there is text enough to fill them.
-DENSE_ROWS = 64
-DENSE_FROM_TOKENS = 200_000
-DISTANCE_BITS = 5
 
 
 class CellArrays(NamedTuple):
@@ -66,121 +66,144 @@ def count_cells(
     weights
         What a context at each distance counts, from `distance_weights`.
     """
-    kept, kept_ends = _keep_known(tokens, ends, words)
-    dense = min(words, DENSE_ROWS) if len(kept) >= DENSE_FROM_TOKENS else 0
-    return CellArrays(*_count(kept, kept_ends, words, weights, dense))
+    window = len(weights) - 1
+    frequency = _frequencies(tokens, words)
+    word = np.flatnonzero(frequency).astype(np.int32)
+    frequency = frequency[word]
+    size, total = len(word), int(frequency.sum())
+    # Within these documents the words are numbered without gaps, in the same order.
+    number = np.empty(words, dtype=np.uint32)
+    number[word] = np.arange(size, dtype=np.uint32)
+    start = np.concatenate([[0], np.cumsum(frequency)])
+    # NumPy asks the system for large pages, the compiler does not: the large arrays are made here.
+    text = np.full(total + window * (len(ends) + 1), size, dtype=np.uint32)
+    places = np.empty(total, dtype=np.uint32)
+    _arrange(tokens, ends, number, text, places, start, window)
+    room = np.minimum(2 * window * frequency, np.arange(size, 0, -1))
+    first = np.concatenate([[0], np.cumsum(room)])
+    # A cell is one number, so that it lies in one place: the count, then the context in as many bits as it needs.
+    rows = np.empty(first[-1], dtype=np.int64)
+    bits = size.bit_length()
+    last = _gather(text, places, start, weights, first, rows, bits)
+    cells = int((last - first[:-1]).sum())
+    found = CellArrays(np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(cells, np.int64))
+    _close_up(word, first, last, rows, bits, found)
+    return found
 
 
 def add_cells(a: CellArrays, b: CellArrays) -> CellArrays:
     """The sum of two sorted sets of cells."""
-    return CellArrays(*_merge(*a, *b))
+    most = len(a.word) + len(b.word)
+    both = CellArrays(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int64))
+    size = _merge(a, b, both)
+    return CellArrays(both.word[:size], both.context[:size], both.count[:size])
 
 
 @numba.njit(nogil=True, cache=True)
-def _keep_known(tokens: NDArray[np.int32], ends: NDArray[np.int64], words: int):  # type: ignore[no-untyped-def]
-    kept = np.empty(len(tokens), dtype=np.int32)
-    kept_ends = np.empty(len(ends), dtype=np.int64)
-    size = 0
+def _frequencies(tokens: NDArray[np.int32], words: int) -> NDArray[np.int64]:
+    frequency = np.zeros(words + 1, dtype=np.int64)
+    for token in tokens:
+        frequency[min(token, words)] += 1
+    return frequency[:words]
+
+
+@numba.njit(nogil=True, cache=True)
+def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore[no-untyped-def]
+    """Fill in the known words with a window of blanks around every document, and where each word stands."""
+    cursor = start.copy()
+    at = window
     begin = 0
     for document in range(len(ends)):
         for position in range(begin, ends[document]):
-            if tokens[position] < words:
-                kept[size] = tokens[position]
-                size += 1
+            token = tokens[position]
+            if token < len(number):
+                word = number[token]
+                text[at] = word
+                places[cursor[word]] = at
+                cursor[word] += 1
+                at += 1
         begin = ends[document]
-        kept_ends[document] = size
-    return kept[:size], kept_ends
+        at += window
 
 
 @numba.njit(nogil=True, cache=True)
-def _count(tokens, ends, words, weights, dense):  # type: ignore[no-untyped-def]
-    """Two passes: how many pairs each lower word has, then the pairs sorted by it; then each word's are summed."""
+def _gather(text, places, start, weights, first, rows, bits):  # type: ignore[no-untyped-def]
+    """Fill in the cells of each row from `first` on; return where each row ends.
+
+    Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
+    """
+    size = len(start) - 1
     window = len(weights) - 1
-    bucket = np.zeros(words + 1, dtype=np.int64)
-    begin = 0
-    for document in range(len(ends)):
-        end = ends[document]
-        for here in range(begin, end):
-            a = tokens[here]
-            for there in range(here + 1, min(here + window + 1, end)):
-                low = min(a, tokens[there])
-                if low >= dense:
-                    bucket[low + 1] += 1
-        begin = end
-    for word in range(words):
-        bucket[word + 1] += bucket[word]
-
-    head = np.zeros((dense, words), dtype=np.int64)
-    pairs = np.empty(bucket[words], dtype=np.uint32)
-    cursor = bucket[:words].copy()
-    begin = 0
-    for document in range(len(ends)):
-        end = ends[document]
-        for here in range(begin, end):
-            a = tokens[here]
-            for there in range(here + 1, min(here + window + 1, end)):
-                b = tokens[there]
-                low, high = min(a, b), max(a, b)
-                if low < dense:
-                    head[low, high] += weights[there - here]
-                else:
-                    pairs[cursor[low]] = (np.uint32(high) << DISTANCE_BITS) | np.uint32(there - here)
-                    cursor[low] += 1
-        begin = end
-
-    total = np.zeros(words, dtype=np.int64)
-    most = len(pairs) + np.count_nonzero(head)
-    out_word = np.empty(most, dtype=np.int32)
-    out_context = np.empty(most, dtype=np.int32)
-    out_count = np.empty(most, dtype=np.int64)
-    size = 0
-    for word in range(dense):
-        for context in range(word, words):
-            value = head[word, context]
-            if value:
-                out_word[size] = word
-                out_context[size] = context
-                out_count[size] = 2 * value if context == word else value
-                size += 1
-    for word in range(dense, words):
-        first = size
-        for position in range(bucket[word], bucket[word + 1]):
-            other = np.int64(pairs[position] >> DISTANCE_BITS)
-            if total[other] == 0:
-                out_context[size] = other
-                size += 1
-            total[other] += weights[pairs[position] & ((1 << DISTANCE_BITS) - 1)]
-        if size > first:
-            out_context[first:size].sort()
-            for position in range(first, size):
-                context = out_context[position]
-                out_word[position] = word
-                out_count[position] = 2 * total[context] if context == word else total[context]
-                total[context] = 0
-    return out_word[:size].copy(), out_context[:size].copy(), out_count[:size].copy()
+    last = first[:size].copy()
+    total = np.zeros(size + 1, dtype=np.int64)
+    met = np.empty(size + 2, dtype=np.uint32)
+    for word in range(size):
+        if 4 * window * (start[word + 1] - start[word]) > size:
+            # A frequent word: all its sums are filled, and looked through from end to end.
+            for occurrence in range(start[word], start[word + 1]):
+                here = np.uint64(places[occurrence])
+                for distance in range(1, window + 1):
+                    weight = weights[distance]
+                    total[text[here - np.uint64(distance)]] += weight
+                    total[text[here + np.uint64(distance)]] += weight
+            for lower in range(word + 1):
+                if total[lower]:
+                    rows[last[lower]] = (total[lower] << bits) | word
+                    last[lower] += 1
+            total[:] = 0
+        else:
+            # A rare one: the words that it meets are noted. No branch, which the processor would guess wrong.
+            many = np.uint64(0)
+            for occurrence in range(start[word], start[word + 1]):
+                here = np.uint64(places[occurrence])
+                for distance in range(1, window + 1):
+                    weight = weights[distance]
+                    for there in (here - np.uint64(distance), here + np.uint64(distance)):
+                        other = text[there]
+                        lower = other <= np.uint32(word)
+                        met[many] = other
+                        many += np.uint64(lower & (total[other] == 0))
+                        total[other] += weight if lower else 0
+            for one in range(many):
+                lower = met[one]
+                rows[last[lower]] = (total[lower] << bits) | word
+                last[lower] += 1
+                total[lower] = 0
+    return last
 
 
 @numba.njit(nogil=True, cache=True)
-def _merge(word_a, context_a, count_a, word_b, context_b, count_b):  # type: ignore[no-untyped-def]
-    word = np.empty(len(word_a) + len(word_b), dtype=np.int32)
-    context = np.empty(len(word), dtype=np.int32)
-    count = np.empty(len(word), dtype=np.int64)
-    a = b = size = 0
-    while a < len(word_a) or b < len(word_b):
-        from_a = b >= len(word_b) or (
-            a < len(word_a) and (word_a[a] < word_b[b] or (word_a[a] == word_b[b] and context_a[a] <= context_b[b]))
-        )
-        from_b = a >= len(word_a) or (
-            b < len(word_b) and (word_b[b] < word_a[a] or (word_b[b] == word_a[a] and context_b[b] <= context_a[a]))
-        )
-        count[size] = 0
-        if from_a:
-            word[size], context[size] = word_a[a], context_a[a]
-            count[size] += count_a[a]
-            a += 1
-        if from_b:
-            word[size], context[size] = word_b[b], context_b[b]
-            count[size] += count_b[b]
-            b += 1
+def _close_up(word, first, last, rows, bits, found):  # type: ignore[no-untyped-def]
+    """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
+    size = 0
+    context = (1 << bits) - 1
+    for row in range(len(word)):
+        for at in range(first[row], last[row]):
+            found.word[size] = word[row]
+            found.context[size] = word[rows[at] & context]
+            found.count[size] = rows[at] >> bits
+            size += 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _merge(a, b, both):  # type: ignore[no-untyped-def]
+    """Fill in the sum of two sets of cells; return its size. Without branches but for the loop."""
+    i = j = size = 0
+    while i < len(a.word) and j < len(b.word):
+        of_a = (np.int64(a.word[i]) << 32) | a.context[i]
+        of_b = (np.int64(b.word[j]) << 32) | b.context[j]
+        from_a, from_b = of_a <= of_b, of_b <= of_a
+        key = min(of_a, of_b)
+        both.word[size] = key >> 32
+        both.context[size] = key & 0xFFFFFFFF
+        both.count[size] = (a.count[i] if from_a else 0) + (b.count[j] if from_b else 0)
+        i += from_a
+        j += from_b
         size += 1
-    return word[:size].copy(), context[:size].copy(), count[:size].copy()
+    for cells, at in ((a, i), (b, j)):
+        for position in range(at, len(cells.word)):
+            both.word[size] = cells.word[position]
+            both.context[size] = cells.context[position]
+            both.count[size] = cells.count[position]
+            size += 1
+    return size

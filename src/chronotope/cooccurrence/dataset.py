@@ -38,7 +38,8 @@ from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
 
 Progress = Callable[[str, int, int | None], None]
 
-TOKENS_IN_A_CHUNK = 4_000_000
+# Small enough that the text of a chunk and the places of its words stay in the caches.
+TOKENS_IN_A_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -204,9 +205,7 @@ def _make_run(
             "conditions": store.conditions.to_dict(),
             "unit": units(settings),
             "versions": versions(),
-            "files": {
-                path.name: {"bytes": path.stat().st_size, "checksum": checksum(path)} for path in sorted(work.iterdir())
-            },
+            "files": _files(work, threads),
         }
         about["checksum"] = checksum_of(about)
         (work / "run.json").write_text(canonical_json(about), encoding="utf-8")
@@ -214,6 +213,16 @@ def _make_run(
         put_in_place(work, run)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _files(folder: Path, threads: int) -> dict[str, dict[str, int | str]]:
+    """The size and the checksum of each file of a run."""
+    paths = sorted(folder.iterdir())
+    with ThreadPoolExecutor(threads) as pool:
+        sums = pool.map(checksum, paths)
+        return {
+            path.name: {"bytes": path.stat().st_size, "checksum": own} for path, own in zip(paths, sums, strict=True)
+        }
 
 
 def _write_counts(
@@ -288,17 +297,38 @@ def count_conditions(
         waiting: list[Future[CellArrays]] = []
         upcoming = iter(flat)
         for parts in chunks:
-            cells = CellArrays(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
-            for position, (first, last) in enumerate(parts):
+            summed = _Sum()
+            for first, last in parts:
                 # Only a few chunks ahead, so that finished ones do not pile up.
                 while len(waiting) <= threads and (chunk := next(upcoming, None)):
                     waiting.append(pool.submit(counted, *chunk))
-                chunk_cells = waiting.pop(0).result()
-                cells = add_cells(cells, chunk_cells) if position else chunk_cells
+                summed.add(waiting.pop(0).result())
                 done += int(store.starts[last] - store.starts[first])
                 if progress:
                     progress("setting counts aside" if held_out else "counting", done, total)
-            yield cells
+            yield summed.total()
+
+
+class _Sum:
+    """A sum of cells that adds parts of equal size, so that none is gone through more than a few times."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, CellArrays]] = []  # (n, the cells of 2ⁿ chunks), the largest first
+
+    def add(self, cells: CellArrays) -> None:
+        power = 0
+        while self._parts and self._parts[-1][0] == power:
+            cells = add_cells(self._parts.pop()[1], cells)
+            power += 1
+        self._parts.append((power, cells))
+
+    def total(self) -> CellArrays:
+        if not self._parts:
+            return CellArrays(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
+        total = self._parts.pop()[1]
+        while self._parts:
+            total = add_cells(self._parts.pop()[1], total)
+        return total
 
 
 def _chunks(store: TokenStore, condition: int) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -58,28 +59,67 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     return sparse.csr_array((np.append(count, count[other]).astype(np.float64), (rows, columns)), shape=(words, words))
 
 
-def positive_pmi(counts: Counts, context_power: float) -> PairMatrix:
-    """Positive pointwise mutual information in each condition, against that condition's own frequencies.
+def positive_pmi(counts: Counts, context_power: float, marginals: str = "own") -> PairMatrix:
+    """Positive pointwise mutual information in each condition.
 
     Parameters
     ----------
     context_power
         Context frequencies are raised to this power, which keeps rare contexts from looking too telling.
+    marginals
+        Against which frequencies of contexts: the condition's 'own', or those of all conditions 'pooled'.
     """
-    words = len(counts.vocabulary)
+    words, support = len(counts.vocabulary), counts.vocabulary.support
+    pooled = _pooled_contexts(counts, words) if marginals == "pooled" else None
     lengths, contexts, values = [], [], []
     for condition in range(len(counts.conditions)):
-        matrix = symmetric(counts.cells(condition), words)
-        row_total: NDArray[np.float64] = np.asarray(matrix.sum(axis=1))
-        expected = row_total**context_power
+        word, context, count = counts.cells(condition)
+        log_count = np.log(count)
+        row_total = np.bincount(word, count, words) + np.bincount(context, np.where(word == context, 0, count), words)
+        expected = (row_total if pooled is None else pooled) ** context_power
         expected /= max(expected.sum(), 1)
         with np.errstate(divide="ignore"):
             log_row, log_expected = np.log(row_total), np.log(expected)
-        value = np.log(matrix.data) - np.repeat(log_row, np.diff(matrix.indptr)) - log_expected[matrix.indices]
-        matrix.data = np.maximum(value, 0)
-        matrix.eliminate_zeros()
-        lengths.append(np.diff(matrix.indptr)[counts.vocabulary.support.words_in(condition)])
-        contexts.append(matrix.indices.astype(np.int32))
-        values.append(matrix.data.astype(np.float32))
+        length = _positive_cells(word, context, log_count, log_row, log_expected)
+        start = np.cumsum(length) - length
+        contexts.append(np.empty(length.sum(), dtype=np.int32))
+        values.append(np.empty(length.sum(), dtype=np.float32))
+        _put_positive(word, context, log_count, log_row, log_expected, start, contexts[-1], values[-1])
+        lengths.append(length[support.words_in(condition)])
     start = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
     return PairMatrix(start, np.concatenate(contexts), np.concatenate(values))
+
+
+@numba.njit(cache=True)
+def _positive_cells(word, context, log_count, log_row, log_expected):  # type: ignore[no-untyped-def]
+    """(W,) how many contexts of each word have positive mutual information."""
+    length = np.zeros(len(log_row), dtype=np.int64)
+    for cell in range(len(word)):
+        i, j = word[cell], context[cell]
+        length[i] += log_count[cell] - log_row[i] - log_expected[j] > 0
+        if i != j:
+            length[j] += log_count[cell] - log_row[j] - log_expected[i] > 0
+    return length
+
+
+@numba.njit(cache=True)
+def _put_positive(word, context, log_count, log_row, log_expected, cursor, contexts, values):  # type: ignore[no-untyped-def]
+    """Put the positive values into their rows; as the cells are sorted, the contexts of each row come out sorted."""
+    for cell in range(len(word)):
+        i, j = word[cell], context[cell]
+        for _direction in range(1 if i == j else 2):
+            value = log_count[cell] - log_row[i] - log_expected[j]
+            if value > 0:
+                contexts[cursor[i]] = j
+                values[cursor[i]] = value
+                cursor[i] += 1
+            i, j = j, i
+
+
+def _pooled_contexts(counts: Counts, words: int) -> NDArray[np.float64]:
+    """(W,) how often each word is a context in all conditions together, each condition with the same mass."""
+    total = np.zeros(words)
+    scale = scale_of_conditions(counts)
+    for condition in range(len(counts.conditions)):
+        total += scale[condition] * np.asarray(symmetric(counts.cells(condition), words).sum(axis=0))
+    return total

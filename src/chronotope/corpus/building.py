@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.config import to_dict
+from chronotope.corpus import occurrences, text_store
 from chronotope.corpus.arranging import measure_conditions, ordered_conditions, ranked_words, repeated, write_tokens
 from chronotope.corpus.ingest import Ingested, Progress, ingest
 from chronotope.corpus.phrases import join_phrases
@@ -55,9 +57,10 @@ def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = Non
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     try:
         about = _build(corpus, work, progress)
-        (folder / STORE).unlink(missing_ok=True)
-        for name in (TOKENS, DOCUMENTS, LEXICON):
-            os.replace(work / name, folder / name)
+        for name in (STORE, *text_store.FILES):
+            (folder / name).unlink(missing_ok=True)
+        for path in sorted(work.iterdir()):
+            os.replace(path, folder / path.name)
         with written_whole(folder / STORE) as path:
             path.write_text(json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1), encoding="utf-8")
     finally:
@@ -71,11 +74,15 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     """Write the files of a store to the folder `work`; return what goes into its JSON file."""
     settings = corpus.settings
     raw = work / "raw"
-    ingested = ingest(corpus, raw, progress)
+    writer = None
+    with contextlib.ExitStack() as files:
+        if settings.keep_text:
+            writer = text_store.TextWriter(files.enter_context(open(work / text_store.TEXT, "wb")))
+        ingested = ingest(corpus, raw, progress, writer)
     if progress:
         progress("writing", 0, None)
     selection = Selection(settings)
-    ingested, phrases = join_phrases(ingested, raw, corpus)
+    ingested, phrases = join_phrases(ingested, raw, corpus, writer)
     conditions, position = ordered_conditions(ingested, selection, settings.place is not None)
     condition = position[ingested.label]
     lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
@@ -85,6 +92,9 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)
+    occurrences.write_occurrences(work / TOKENS, work, ingested.length[order], len(lexicon))
+    if writer:
+        writer.write_tables(work, order)
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
     distinct, rare = measure_conditions(
@@ -107,6 +117,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
 def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: NDArray[np.int64], path: Path) -> None:
     """Write what is known of each document, in the final order."""
     length = ingested.length[order]
+    written = {"time": ingested.date.gather(order)} if len(ingested.date) else {}
     pl.DataFrame(
         {
             "condition": condition[order],
@@ -115,6 +126,7 @@ def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: ND
             "source": ingested.source[order],
             "line": ingested.line[order],
             "held_out": ingested.held_out[order],
+            **written,
         }
     ).write_parquet(path)
 

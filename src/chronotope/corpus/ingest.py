@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 import numba
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.lexicon import Lexicon, Unspaced
@@ -21,6 +22,7 @@ from chronotope.corpus.preparing import Prepared, prepare_ahead
 from chronotope.corpus.problems import SHOWN, BadRow, Problems
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
+from chronotope.corpus.text_store import TextWriter
 from chronotope.errors import InputError
 
 Progress = Callable[[str, int, int | None], None]
@@ -46,8 +48,8 @@ class Ingested(NamedTuple):
         The (time bin, place) pairs, in the order of their first occurrence.
     places
         The places, as first spelt.
-    length, source, line, held_out, text_hash
-        (N,) what is known of each document.
+    length, source, line, held_out, text_hash, date
+        (N,) what is known of each document; `date` is the time as it is written, empty without a time axis.
     """
 
     lexicon: Lexicon
@@ -60,6 +62,7 @@ class Ingested(NamedTuple):
     line: NDArray[np.int64]
     held_out: NDArray[np.bool_]
     text_hash: NDArray[np.uint64]
+    date: pl.Series
     problems: Problems
     rows: int
     left_out: int
@@ -68,11 +71,14 @@ class Ingested(NamedTuple):
     content: str
 
 
-def ingest(corpus: Corpus, path: Path, progress: Progress | None = None) -> Ingested:
-    """Read a corpus once and append its tokens, as numbers in the order of first occurrence, to the file at `path`."""
+def ingest(corpus: Corpus, path: Path, progress: Progress | None = None, text: TextWriter | None = None) -> Ingested:
+    """Read a corpus once and append its tokens, as numbers in the order of first occurrence, to the file at `path`.
+
+    Where its text is to be kept, `text` writes it.
+    """
     selection = Selection(corpus.settings)
     with open(path, "wb") as file:
-        collector = _Collector(corpus, file)
+        collector = _Collector(corpus, file, text)
         for number in corpus.empty:
             before = sum(len(reader.names) for reader in corpus.readers[:number])
             collector.reject([BadRow(EMPTY_FILE, before, 0)])
@@ -86,8 +92,10 @@ def ingest(corpus: Corpus, path: Path, progress: Progress | None = None) -> Inge
 class _Collector:
     """Takes documents in order, numbers their words, places and conditions, and writes their tokens."""
 
-    def __init__(self, corpus: Corpus, file: BinaryIO) -> None:
+    def __init__(self, corpus: Corpus, file: BinaryIO, text: TextWriter | None) -> None:
         self._corpus = corpus
+        self._text = text
+        self._dates: list[pl.Series] = []
         self._names = corpus.names
         self._file = file
         self._lexicon = Lexicon(corpus.settings)
@@ -134,7 +142,15 @@ class _Collector:
         while len(self._lexicon) > self._counts.shape[1]:
             self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
         length = tokens.length if (number >= 0).all() else _lengths(tokens.code, tokens.length, number)
+        packed, of_parts = prepared.packed, length
+        if packed:
+            length = packed.of_documents(of_parts)
+            tokens = tokens._replace(length=packed.of_documents(tokens.length))
         kept = length > 0
+        if packed and self._text:
+            self._text.add(packed, of_parts, kept)
+        if len(documents.date):
+            self._dates.append(documents.date.filter(pl.Series(kept)))
         bad = [
             BadRow(NO_WORDS, int(documents.source[row]), int(documents.line[row]))
             for row in np.flatnonzero(~kept).tolist()
@@ -197,6 +213,7 @@ class _Collector:
             line=line,
             held_out=held_out,
             text_hash=text_hash,
+            date=pl.concat(self._dates) if self._dates else pl.Series([], dtype=pl.String),
             problems=self._problems,
             rows=self._rows,
             left_out=self._left_out,

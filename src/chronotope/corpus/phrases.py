@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.arranging import read_chunks
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.source import Corpus
+from chronotope.corpus.text_store import TextWriter
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import TOKEN
 
@@ -54,8 +55,13 @@ class Trie(NamedTuple):
     joined: NDArray[np.int32]
 
 
-def join_phrases(ingested: Ingested, path: Path, corpus: Corpus) -> tuple[Ingested, tuple[str, ...]]:
-    """The documents with their phrases joined (the file at `path` is written anew), and the phrases that occur."""
+def join_phrases(
+    ingested: Ingested, path: Path, corpus: Corpus, text: TextWriter | None = None
+) -> tuple[Ingested, tuple[str, ...]]:
+    """The documents with their phrases joined (the file at `path` is written anew), and the phrases that occur.
+
+    Where the text is kept, `text` is told how many tokens became one.
+    """
     sequences = _given(ingested, corpus)
     if corpus.settings.find_phrases:
         given = set(sequences)
@@ -73,8 +79,11 @@ def join_phrases(ingested: Ingested, path: Path, corpus: Corpus) -> tuple[Ingest
             out = np.empty(len(tokens), TOKEN)
             left = np.empty(documents.stop - documents.start, np.int64)
             held_out = ingested.held_out[documents]
-            written = _join(tokens, ingested.length[documents], held_out, trie, out, left, counts)
+            width = np.empty(len(tokens), np.int32)
+            written = _join(tokens, ingested.length[documents], held_out, trie, out, left, counts, width)
             length[documents] = left
+            if text:
+                text.joined(documents, ingested.length[documents], left, width[:written])
             file.write(out[:written].data)
     os.replace(target, path)
     occur = sorted({words[number] for number in joined if counts[:, number].any()})
@@ -146,8 +155,11 @@ def build_trie(sequences: Iterable[tuple[int, ...]], joined: Iterable[int], word
 
 
 @numba.njit(nogil=True, cache=True)
-def _join(tokens, length, held_out, trie, out, left, counts):  # type: ignore[no-untyped-def]
-    """Copy tokens with every phrase in place of its words, the longest that fits first; return how many are left."""
+def _join(tokens, length, held_out, trie, out, left, counts, width):  # type: ignore[no-untyped-def]
+    """Copy tokens with every phrase in place of its words, the longest that fits first; return how many are left.
+
+    Fills in how many tokens each of them stands for.
+    """
     start, written = 0, 0
     for document in range(len(length)):
         i, stop, before = start, start + length[document], written
@@ -164,6 +176,7 @@ def _join(tokens, length, held_out, trie, out, left, counts):  # type: ignore[no
                 if trie.joined[node] >= 0:
                     word, after = trie.joined[node], k
             out[written] = word
+            width[written] = after - i
             counts[part, word] += 1
             written += 1
             i = after

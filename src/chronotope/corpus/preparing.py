@@ -15,7 +15,8 @@ from chronotope.corpus.lexicon import Unspaced, unspaced
 from chronotope.corpus.readers import Piece
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
-from chronotope.corpus.tokenizer import Tokens, split_texts
+from chronotope.corpus.text_store import Packed, pack
+from chronotope.corpus.tokenizer import Tokens, own_tokens, split_texts
 
 # Each takes about 100 MB for its piece, and what is done in order cannot keep up with more.
 MOST_WORKERS = 4
@@ -27,7 +28,9 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     documents, tokens
-        The documents and their tokens.
+        The documents and their tokens; where the text is kept, the lengths are those of its parts.
+    packed
+        The texts to be kept, or None.
     as_it_is
         Whether the text was cut into tokens by others.
     text_hash
@@ -40,6 +43,7 @@ class Prepared(NamedTuple):
 
     documents: Documents
     tokens: Tokens
+    packed: Packed | None
     as_it_is: bool
     text_hash: NDArray[np.uint64]
     unspaced: Unspaced
@@ -79,14 +83,18 @@ def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]
 def _prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared]:
     """The documents of a piece, tokenized."""
     prepared = []
+    settings = corpus.settings
     for batch in piece.parse():
         documents = selection.documents(batch)
-        tokenizer = "tokens" if documents.tokenized else corpus.tokenizer or corpus.settings.tokenizer
-        tokens = split_texts(documents.text, tokenizer)
+        texts, tokenizer = documents.text, "tokens" if documents.tokenized else settings.tokenizer
+        if corpus.tokenizer and not documents.tokenized:
+            texts, tokenizer = own_tokens(texts, corpus.tokenizer), "tokens"
+        packed = pack(texts, tokenizer) if settings.keep_text else None
+        tokens = split_texts(packed.texts if packed else texts, tokenizer)
         foreign = Unspaced()
         if tokenizer == "words":
             foreign = unspaced(tokens.forms, np.bincount(tokens.code, minlength=len(tokens.forms)))
         text_hash = documents.text.hash(0).to_numpy()
         rows = len(batch.line) + len(batch.bad)
-        prepared.append(Prepared(documents, tokens, tokenizer != "words", text_hash, foreign, rows))
+        prepared.append(Prepared(documents, tokens, packed, tokenizer != "words", text_hash, foreign, rows))
     return prepared

@@ -40,6 +40,8 @@ class Documents(NamedTuple):
         (N,) the number of the time bin; empty without a time axis.
     place
         (N,) the label of the place; empty without places.
+    date
+        (N,) the time as it is written; empty without a time axis.
     source, line
         (N,) where they stand.
     bad
@@ -54,6 +56,7 @@ class Documents(NamedTuple):
     tokenized: bool
     time: NDArray[np.int64]
     place: pl.Series
+    date: pl.Series
     source: NDArray[np.int32]
     line: NDArray[np.int64]
     bad: list[BadRow]
@@ -163,7 +166,7 @@ class Selection:
             findings.reject(UNREADABLE_TIME, ~dates.readable, times)
             key, too_coarse, beyond = self.bins.assign(dates)
             findings.reject(f"time too coarse for {self._bins_in_words()}", too_coarse, times)
-        place = pl.Series([], dtype=pl.String)
+        place = date = pl.Series([], dtype=pl.String)
         if self._settings.place:
             place = frame[self._settings.place].str.strip_chars()
             findings.reject(NO_PLACE, _blank(place))
@@ -178,6 +181,7 @@ class Selection:
             tokenized=batch.tokenized,
             time=key[good] if len(key) else key,
             place=place.filter(mask) if self._settings.place else place,
+            date=frame[self._settings.time].filter(mask) if self._settings.time else date,
             source=batch.source[good],
             line=batch.line[good],
             bad=bad,

@@ -79,6 +79,7 @@ def read_corpus(
     variants: Mapping[str, str] | None = None,
     holdout: float = 0.0,
     strict: bool = False,
+    keep_text: bool = True,
     settings: CorpusSettings | None = None,
 ) -> Corpus:
     """A corpus of dated or placed text, checked but not read yet.
@@ -113,6 +114,8 @@ def read_corpus(
         The share of documents that is set aside.
     strict
         Stop at the first bad row instead of counting and skipping it.
+    keep_text
+        Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
     settings
         All of these together instead.
 
@@ -144,6 +147,7 @@ def read_corpus(
             variants=dict(variants or {}),
             holdout=holdout,
             strict=strict,
+            keep_text=keep_text,
         )
     fields = Selection(settings).fields.names
     readers = open_readers(source, fields)

@@ -83,8 +83,7 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     ([0, 1, 1, 2, 3, 4], [5, 1])
     """
     if callable(tokenizer):
-        texts = pl.Series([_own_tokens(tokenizer, text) for text in texts], dtype=pl.String)
-        tokenizer = "tokens"
+        texts, tokenizer = own_tokens(texts, tokenizer), "tokens"
     if tokenizer == "words":
         texts = without_junk(texts)
     data, start = _bytes_of(texts)
@@ -101,8 +100,14 @@ def without_junk(texts: pl.Series) -> pl.Series:
     for sign, junk in JUNK:
         suspect = texts.str.contains(sign).arg_true()
         if len(suspect):
-            texts = texts.scatter(suspect, texts.gather(suspect).str.replace_all(junk, " "))
+            # A copy, since polars would write into the caller's own series.
+            texts = texts.clone().scatter(suspect, texts.gather(suspect).str.replace_all(junk, " "))
     return texts
+
+
+def own_tokens(texts: pl.Series, tokenizer: Tokenizer) -> pl.Series:
+    """The tokens that a user's own function makes of each text, joined by the separator of the readers."""
+    return pl.Series([_own_tokens(tokenizer, text) for text in texts], dtype=pl.String)
 
 
 def _own_tokens(tokenizer: Tokenizer, text: str) -> str:

@@ -4,9 +4,12 @@ A store is a folder with
 
 - `tokens.bin`: the word numbers, little-endian int32; the documents of a condition stand together, in the order of the
   input;
-- `documents.parquet`: condition, start, length, source (number of the file), line, held_out;
+- `documents.parquet`: condition, start, length, source (number of the file), line, held_out and, with a time axis,
+  time as the input has it;
 - `lexicon.parquet`: word and count, the most frequent first: a word's number is its row, so that a vocabulary is the
   first rows. Counts are over the documents that are not held out; words that occur in held-out ones only come last;
+- the index of which word occurs in which document (see `occurrences`) and, unless it is not to be kept, the text (see
+  `text_store`);
 - `store.json`: the conditions, the bad rows, the report and the sources. It is written last: without it there is no
   store.
 """

@@ -160,6 +160,7 @@ class ConditionedEmbeddings:
             f"seed {made['seed']}" if "seed" in made else None,
             f"settings {checksum_of(made['settings'])[:8]}" if made.get("settings") else None,
             f"edges {checksum_of(made['place_edges'])[:8]}" if made.get("place_edges") else None,
+            made["device"] if made.get("device", "cpu") != "cpu" else None,
             f"run {str(made['run'])[:8]}" if made.get("run") else None,
         ]
         return "|".join(str(part) for part in parts if part)

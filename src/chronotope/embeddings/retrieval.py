@@ -179,11 +179,23 @@ class Neighborhoods:
         """
         rest = np.flatnonzero(np.isnan(self.exact))
         count = len(self.exact)
-        if min(count, len(pool.word)) <= FEW or top > count // 4 or len(rest) < (1 - MEASURED_FOR_ALL) * count:
+        if not len(rest):
+            return
+        if min(count, len(pool.word)) <= FEW or top > count // 4:
             self.measure(rest, candidates, pool, own)
             return
         rows = self._likely(scores, top, queries.shape[1])
         if not np.isnan(self.exact[rows]).any():
+            return
+        many = len(rest) < (1 - MEASURED_FOR_ALL) * count
+        measured = rows[~np.isnan(self.exact[rows])]
+        if len(measured) >= top:
+            # What is measured already sets a mark that most of the others cannot reach.
+            reached = scores[:, measured] - (self.exact[measured] / 2).astype(np.float32)
+            cut = np.partition(reached, -top, axis=1)[:, -top] - slack(queries.shape[1])
+            rest = rest[self._above(cut, scores, rest) >= 0]
+        if many or not len(rest):
+            self.measure(rest, candidates, pool, own)
             return
         # The best candidates of a query have their nearest words about where the query has its own.
         around = _sums(nearest(queries[:LANDMARKS], pool.unit, NEIGHBORHOOD + own).row, pool)

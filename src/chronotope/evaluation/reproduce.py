@@ -5,8 +5,9 @@ What is done stays done: a run that was stopped goes on with the fit that it was
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from chronotope.errors import InputError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.pairs import TestPairs
 from chronotope.evaluation.reproduce_contenders import Contender
+from chronotope.evaluation.reproduce_copy import copied
 from chronotope.evaluation.reproduce_data import Data, Progress, data_folder, read_data
 from chronotope.evaluation.reproduce_fit import FitFailed, Job, fit_apart
 from chronotope.evaluation.reproduce_paper import paper_figures
@@ -39,7 +41,7 @@ class Section:
     queries
         How many words they ask about.
     lines
-        One for each contender.
+        One for each contender, and one for whoever copies the query word.
     paper
         What the paper prints on these pairs, on other text; empty where it has nothing.
     """
@@ -72,6 +74,8 @@ class Reproduction:
         Contenders that could not be trained, and why.
     fits
         All that was done.
+    pairs
+        The pairs that were asked.
     """
 
     table: Table
@@ -83,6 +87,7 @@ class Reproduction:
     sections: tuple[Section, ...]
     skipped: dict[str, str]
     fits: tuple[Fit, ...]
+    pairs: tuple[TestPairs, ...] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data for JSON, without the ranks."""
@@ -96,7 +101,7 @@ class Reproduction:
             "run": self.run,
             "sections": [section.to_dict() for section in self.sections],
             "skipped": self.skipped,
-            "models": [fit.model for fit in self.fits],
+            "models": [fit.model for fit in self.fits if fit.model],
         }
 
 
@@ -110,6 +115,7 @@ def reproduce(
     threads: int | None = None,
     progress: Progress | None = None,
     say: Say | None = None,
+    keep_models: bool = True,
 ) -> Reproduction:
     """Train every contender with every seed, ask it the pairs, and sum up; what is done already is not done again.
 
@@ -131,13 +137,16 @@ def reproduce(
         Called with (stage, done, total).
     say
         Called with a line of text for each fit.
+    keep_models
+        Whether the models stay in the folder once they have been asked.
     """
     folder = Path(folder)
     source = data_folder(data, table)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the results")
     known = read_data(table, source, folder, threads=threads, progress=progress)
-    bench = _Bench(table, known, folder, Results(folder / "results.jsonl"), threads, progress, say or (lambda _: None))
+    results = Results(folder / "results.jsonl")
+    bench = _Bench(table, known, folder, results, threads, progress, say or (lambda _: None), keep_models)
     seeds = list(seeds)
     fits: list[Fit] = []
     skipped: dict[str, str] = {}
@@ -155,6 +164,7 @@ def reproduce(
     if progress:
         progress("all fits", len(jobs), len(jobs))
     counts = known.counts
+    copy = copied(counts, known.pairs, table.name)
     return Reproduction(
         table=table,
         words=len(counts.vocabulary),
@@ -163,10 +173,11 @@ def reproduce(
         cells=counts.size,
         run=counts.checksum,
         sections=tuple(
-            _section(fits, pairs, asked.paper) for pairs, asked in zip(known.pairs, table.pairs, strict=True)
+            _section([*fits, copy], pairs, asked.paper) for pairs, asked in zip(known.pairs, table.pairs, strict=True)
         ),
         skipped=skipped,
         fits=tuple(fits),
+        pairs=known.pairs,
     )
 
 
@@ -181,6 +192,7 @@ class _Bench:
     threads: int | None
     progress: Progress | None
     say: Say
+    keep_models: bool
 
     def fit(self, contender: Contender, seed: int, number: str) -> Fit:
         """A fit with all its answers: from the results, or made now."""
@@ -197,18 +209,21 @@ class _Bench:
         if self.data.pairs:
             fit = replace(fit, contender=contender.name, answers=tuple(self._asked(fit)))
             self.results.put(fit)
+        if not self.keep_models:
+            (self.folder / fit.model).unlink(missing_ok=True)
         self.say(f"{number} {contender.name}, seed {seed}: {', '.join(self._outcome(fit))}")
         return fit
 
     def _trained(self, key: str, contender: Contender, settings: dict[str, Any], seed: int, number: str) -> Fit:
         self.say(f"{number} {contender.name}, seed {seed}: training")
-        model = f"{self.table.name}-{contender.name}-seed{seed}.ct"
+        name = re.sub(r"[^\w.=-]+", "-", contender.name)
+        model = f"{self.table.name}-{name}-seed{seed}.ct"
         job = Job(str(self.data.counts.folder), contender.method, settings, str(self.folder / model), self.threads)
         step = self.progress
         cost = fit_apart(job, (lambda done, total: step("this fit", done, total)) if step else None)
         return Fit(
             key, self.table.name, contender.name, contender.method, settings, seed, self.data.counts.checksum, model,
-            cost.seconds, cost.peak_bytes,
+            cost.seconds, cost.peak_bytes, cost.held_out,
         )  # fmt: skip
 
     def _asked(self, fit: Fit) -> Iterable[Answers]:

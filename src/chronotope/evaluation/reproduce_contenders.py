@@ -8,7 +8,7 @@ from typing import Any
 
 from chronotope.config import PRESETS, preset
 from chronotope.errors import SettingsError, did_you_mean
-from chronotope.methods import METHODS, method_class
+from chronotope.methods import METHODS, default_settings
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,17 @@ def contenders(axis: str, dimensions: int, chosen: Sequence[str] | None = None) 
 
 def _forms(method: str, axis: str, dimensions: int) -> list[Contender]:
     """The forms in which a method takes part."""
-    default = _without_seed(asdict(method_class(method)()))
+    default = without_seed(default_settings(method))
     forms = [Contender(method, method, default)]
     if default.get("dimensions", dimensions) != dimensions:
         forms.insert(0, Contender(f"{method}-{dimensions}", method, default | {"dimensions": dimensions}))
     if method == "cw2v":
         for name in PRESETS:
-            settings = _without_seed(asdict(preset(name, axis))) | {"dimensions": dimensions}
+            settings = without_seed(asdict(preset(name, axis))) | {"dimensions": dimensions}
             forms.append(Contender(f"{method}-{name}", method, settings))
     return forms
 
 
-def _without_seed(settings: dict[str, Any]) -> dict[str, Any]:
+def without_seed(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a contender: all but the seed, of which each has several."""
     return {key: value for key, value in settings.items() if key != "seed"}

@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a fit took.
+    """What a fit took, and how it predicts.
 
     Attributes
     ----------
@@ -56,10 +56,14 @@ class Cost:
         Of the fit alone, from opened counts to embeddings.
     peak_bytes
         The most memory that the process had by then; None where the system does not tell.
+    held_out
+        How well the method predicts held-out text: the mean log-likelihood of a context; None where no documents were
+        set aside, or the method gives no probability.
     """
 
     seconds: float
     peak_bytes: int | None
+    held_out: float | None = None
 
 
 class FitFailed(ChronotopeError):
@@ -144,7 +148,9 @@ def _train(job: Job, send: Callable[[dict[str, Any]], None]) -> None:
     method = method_class(job.method)(**job.settings)
     began = time.perf_counter()
     embeddings = method.fit(counts, threads=job.threads, on_step=on_step)
-    cost = Cost(round(time.perf_counter() - began, 3), peak_memory())
+    seconds = round(time.perf_counter() - began, 3)
+    last_epoch = (embeddings.provenance.get("training") or [{}])[-1]
+    cost = Cost(seconds, peak_memory(), last_epoch.get("held_out"))
     embeddings.save(job.model)
     send({"cost": asdict(cost)})
 

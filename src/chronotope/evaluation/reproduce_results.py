@@ -75,6 +75,8 @@ class Fit:
         The name of the model's file.
     seconds, peak_bytes
         What it took.
+    held_out
+        How well it predicts held-out text; None where there is none, or it gives no probability.
     answers
         What it answered; empty until it has been asked.
     """
@@ -89,6 +91,7 @@ class Fit:
     model: str
     seconds: float
     peak_bytes: int | None
+    held_out: float | None = None
     answers: tuple[Answers, ...] = field(default=(), repr=False)
 
     def has_answered(self, pairs: Iterable[TestPairs]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -14,21 +13,25 @@ from chronotope.analysis import Companion, Company
 from chronotope.errors import SettingsError
 from chronotope.provenance import written_whole
 from chronotope.views.labels import spread
+from chronotope.views.style import (
+    EARLY,
+    FAINT,
+    INK,
+    LABEL_GAP,
+    LABEL_SIZE,
+    LABEL_WIDTH,
+    LATE,
+    THROUGHOUT,
+    Rows,
+    condition_axis,
+    finished,
+    made_by,
+)
 
 FORMATS = ("png", "svg", "pdf", "html")
-FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
-INK, QUIET, FAINT = "#222222", "#707070", "#e8e8e8"
-# Shades of the blue and the vermilion of Okabe and Ito, which color-blind readers can tell apart; dark enough for text.
-EARLY = ("#0072B2", "#00304D", "#4AA0D5", "#1D5A85")
-LATE = ("#D55E00", "#6E2C00", "#EE8B45", "#A34400")
-THROUGHOUT = ("#6b6b6b", "#3d3d3d", "#939393")
 LEFT, RIGHT = -1, 1
 WIDTH, HEIGHT, TILE = 560, 360, 34
-LABEL_SIZE, LABEL_WIDTH, LABEL_GAP = 13, 7.2, 16.5
 CONNECTOR = 14
-MOST_TICKS = 8
-
-Rows = list[dict[str, Any]]
 
 
 def save(chart: alt.TopLevelMixin, path: str | Path, *, scale: float = 2) -> None:
@@ -44,14 +47,19 @@ def save(chart: alt.TopLevelMixin, path: str | Path, *, scale: float = 2) -> Non
         How many pixels of a PNG make one of the chart.
     """
     path = Path(path)
+    check_name(path)
     suffix = path.suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise SettingsError(f"cannot draw {path.name}: its name must end in .png, .svg, .pdf or .html")
     options: dict[str, dict[str, Any]] = {"png": {"scale_factor": scale}, "html": {"inline": True}}
     with written_whole(path) as temporary:
         chart.save(
             str(temporary), format=cast("Literal['png', 'svg', 'pdf', 'html']", suffix), **options.get(suffix, {})
         )
+
+
+def check_name(path: Path) -> None:
+    """Refuse a file name that says no format; before the work is done, not after."""
+    if path.suffix.lower().removeprefix(".") not in FORMATS:
+        raise SettingsError(f"cannot draw {path.name}: its name must end in .png, .svg, .pdf or .html")
 
 
 def company(answer: Company, *, subtitle: str | None = None) -> alt.LayerChart:
@@ -65,30 +73,9 @@ def company(answer: Company, *, subtitle: str | None = None) -> alt.LayerChart:
         A line below the title, for instance the name of the corpus; by default how the embeddings were made.
     """
     drawn = _lines(answer) if answer.axis == "time" else _tiles(answer)
-    title = alt.TitleParams(
-        f"The company that “{answer.word}” keeps",
-        subtitle=[subtitle or " · ".join(answer.signature.split("|")[1:5]), _legend(answer)],
+    return finished(
+        drawn, f"The company that “{answer.word}” keeps", [subtitle or made_by(answer.signature), _legend(answer)]
     )
-    styled: alt.LayerChart = (
-        drawn.properties(title=title)
-        .configure(font=FONT, background="white", padding=16)
-        .configure_view(stroke=None)
-        .configure_title(
-            anchor="start",
-            frame="bounds",
-            fontSize=20,
-            color=INK,
-            offset=20,
-            subtitleFontSize=13,
-            subtitleColor=QUIET,
-            subtitlePadding=6,
-            subtitleLineHeight=18,
-        )
-        .configure_axis(
-            labelFontSize=12, labelColor=QUIET, titleFontSize=12, titleColor=QUIET, titleFontWeight="normal"
-        )
-    )
-    return styled
 
 
 def _legend(answer: Company) -> str:
@@ -138,7 +125,7 @@ def _drawn(answer: Company, points: Rows, labels: Rows, headings: Rows, domain: 
     x = alt.X(
         "x:Q",
         title=None,
-        axis=_condition_axis(answer.conditions),
+        axis=condition_axis(answer.conditions),
         scale=alt.Scale(domain=[0, max(len(answer.conditions) - 1, 1)], nice=False),
     )
     y = alt.Y(
@@ -240,16 +227,3 @@ def _colors(companions: list[Companion], answer: Company) -> list[str]:
         for one in companions
     ]
     return [next(shades[kind]) for kind in kinds]
-
-
-def _condition_axis(conditions: tuple[str, ...]) -> alt.Axis:
-    """An axis of numbers that shows the labels of the conditions, as many as fit."""
-    step = -(-len(conditions) // MOST_TICKS)
-    return alt.Axis(
-        values=list(range(0, len(conditions), step)),
-        labelExpr=f"{json.dumps(conditions, ensure_ascii=False)}[datum.value]",
-        grid=False,
-        domainColor=QUIET,
-        tickColor=QUIET,
-        labelPadding=6,
-    )

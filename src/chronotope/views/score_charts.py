@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import altair as alt
 
 from chronotope.evaluation.compare import Standing
 from chronotope.evaluation.reproduce import Section
-from chronotope.views.charts import EARLY, FAINT, FONT, INK, LATE, QUIET
+from chronotope.views.style import EARLY, FAINT, INK, LATE, QUIET, finished
 
 ROW, WIDTH = 30, 460
 BEST, CLOSE, BEHIND = LATE[0], EARLY[0], "#8a8a8a"
@@ -92,28 +92,6 @@ def scores(bars: Sequence[Bar], *, title: str, subtitle: str = "") -> alt.LayerC
             x=alt.value(WIDTH + 10), text="shown:N"
         ),
     )
-    drawn = alt.layer(*layers).properties(
-        width=WIDTH,
-        height=ROW * max(len(ordered), 1),
-        title=alt.TitleParams(
-            title, subtitle=subtitle or "MRR with 95 % intervals, by resampling the words that are asked about"
-        ),
-    )
-    styled: alt.LayerChart = (
-        drawn.configure(font=FONT, background="white", padding=16)
-        .configure_view(stroke=None)
-        .configure_title(
-            anchor="start",
-            frame="bounds",
-            fontSize=20,
-            color=INK,
-            offset=16,
-            subtitleFontSize=13,
-            subtitleColor=QUIET,
-            subtitlePadding=6,
-        )
-        .configure_axis(
-            labelFontSize=12, labelColor=QUIET, titleFontSize=12, titleColor=QUIET, titleFontWeight="normal"
-        )
-    )
-    return styled
+    drawn = cast("alt.LayerChart", alt.layer(*layers).properties(width=WIDTH, height=ROW * max(len(ordered), 1)))
+    said = subtitle or "MRR with 95 % intervals, by resampling the words that are asked about"
+    return finished(drawn, title, [said])

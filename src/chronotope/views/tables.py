@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chronotope.analysis import Drift, DriftRow, StableWord
-from chronotope.corpus import CorpusReport
 from chronotope.embeddings import Match
-from chronotope.evaluation.scores import Scores, Summary
 
 if TYPE_CHECKING:
     import rich.table
 
-Cell = str | int | float
+    from chronotope.analysis import Drift, DriftRow, StableWord
+    from chronotope.corpus import CorpusReport
+    from chronotope.evaluation.scores import Scores, Summary
+
+Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Table:
         return out.getvalue()
 
     def _is_number(self, column: int) -> bool:
-        return bool(self.rows) and all(isinstance(row[column], int | float) for row in self.rows)
+        known = [row[column] for row in self.rows if row[column] is not None]
+        return bool(known) and all(isinstance(cell, int | float) for cell in known)
 
 
 def matches(found: Sequence[Match], *, title: str = "") -> Table:
@@ -96,10 +98,11 @@ def drift(answer: Drift, top: int = 20) -> Table:
     return Table(columns, rows, f"The words that changed most {between}", note)
 
 
-def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0) -> Table:
-    """Words with their stability, as `Stability.most` and `Stability.least` give them."""
+def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0, facts: str = "") -> Table:
+    """Words with their stability, as `Stability.most` and `Stability.least` give them; `facts` end the note."""
     columns = ("word", "stability", "conditions", "count")
     note = f"{left_out:,} words left out, seen too rarely or in too few conditions" if left_out else ""
+    note = "\n".join(part for part in (note, facts) if part)
     return Table(columns, tuple((row.word, row.stability, row.conditions, row.count) for row in rows), title, note)
 
 
@@ -150,7 +153,9 @@ def _drift_row(row: DriftRow, with_conditions: bool) -> tuple[Cell, ...]:
 
 
 def _shown(cell: Cell) -> str:
-    """A cell for human eyes: three decimals, thousands apart."""
+    """A cell for human eyes: three decimals, thousands apart, a dash where there is nothing."""
+    if cell is None:
+        return "–"
     if isinstance(cell, float):
         return f"{cell:.3f}"
     return f"{cell:,}" if isinstance(cell, int) else cell

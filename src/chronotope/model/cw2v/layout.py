@@ -1,9 +1,9 @@
-"""The cells in the order in which training visits them: blocks of words × blocks of contexts, in short groups.
+"""The cells in the order in which a CPU visits them: row by row, and the rows by stratum, part and condition.
 
-The words are split into a fixed number of blocks with about equal numbers of cells. A stratum is a set of block pairs
-(word block, context block) that share no word block and no context block, so its members touch no parameter in
-common (condition vectors aside) and can run at the same time, in any order, on any number of threads, with the same
-result. Within a block pair the cells of one (word, condition) form groups, so that the word's side stays in registers.
+All cells of one (word, condition) are a row. A stratum is an eighth of the words, with all their rows; a part is some
+of these words. Rows of different words have nothing in common while the other side stands still, so parts run at the
+same time, in any order, on any number of threads, with the same result. Within a part the rows of one condition follow
+each other, so that the vectors they are compared with stay in the cache.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, scale_of_conditions, targets, weights
+from chronotope.model.cw2v.rows import STRATA
 
-BLOCKS = 8
-# Longer groups make the summed step of the word's side too coarse.
-CELLS_IN_A_GROUP = 32
+PARTS = 16  # of a stratum; as many threads are of use
 
 
 class Layout(NamedTuple):
@@ -27,39 +26,38 @@ class Layout(NamedTuple):
 
     pair_word: NDArray[np.int32]  # (P,)
     pair_condition: NDArray[np.int32]  # (P,)
-    block_start: NDArray[np.int64]  # (B·B + 1,) the groups of block pair (a, b) begin at block_start[a·B + b]
-    group_start: NDArray[np.int64]  # (G + 1,) the cells of a group
-    group_pair: NDArray[np.int32]  # (G,) the (word, condition) of a group
+    start: NDArray[np.int64]  # (P + 1,) the cells of pair p begin at start[p]; their order is random, and fixed
     context_pair: NDArray[np.int32]  # (N,) the (context, condition) of a cell
     target: NDArray[np.float32]  # (N,)
     weight: NDArray[np.float32]  # (N,)
-    pair_cells: NDArray[np.int64]  # (P,) how many cells a pair has; the matrix is symmetric, so on either side
-    condition_cells: NDArray[np.int64]  # (C,) how many cells a condition has
+    rows: NDArray[np.int32]  # (P,) the pairs by stratum, part, condition and word
+    row_start: NDArray[np.int64]  # (S, PARTS, C + 1) where those of a condition begin
+    order: NDArray[np.int64]  # (S, C) the order of the conditions in each stratum
+
+    @property
+    def pair_cells(self) -> NDArray[np.int64]:
+        """(P,) how many cells a pair has; the matrix is symmetric, so on either side."""
+        return np.diff(self.start)
+
+    @property
+    def condition_cells(self) -> NDArray[np.int64]:
+        """(C,) how many cells a condition has."""
+        return np.bincount(self.pair_condition, self.pair_cells, self.order.shape[1]).astype(np.int64)
 
 
-def make_layout(counts: Counts, settings: ConditionedSettings, blocks: int = BLOCKS) -> Layout:
+def make_layout(counts: Counts, settings: ConditionedSettings, strata: int = STRATA) -> Layout:
     """The cells of all conditions, scaled, with targets and weights, in training order."""
     support = counts.vocabulary.support
-    conditions = len(counts.conditions)
-    words = len(counts.vocabulary)
-    word_cells = np.zeros(words, dtype=np.int64)
+    words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(support.word)
+    pair_cells = np.zeros(pairs, dtype=np.int64)
     for condition in range(conditions):
         cells = counts.cells(condition)
-        word_cells += np.bincount(cells.word, minlength=words) + np.bincount(cells.context, minlength=words)
-    block_of_word = balanced_blocks(word_cells, blocks)
-
-    in_block = np.zeros((len(support.word), blocks), dtype=np.int64)
-    for condition in range(conditions):
-        cells = counts.cells(condition)
-        _count_blocks(
-            cells.word, cells.context, support.words_in(condition), support.start[condition], block_of_word, in_block
-        )
-    pair_cells = in_block.sum(axis=1)
-    size = int(pair_cells.sum())
-    cursor, block_start, group_start, group_pair = _groups(in_block, block_of_word[support.word], CELLS_IN_A_GROUP)
-    context_pair = np.empty(size, dtype=np.int32)
-    target = np.empty(size, dtype=np.float32)
-    weight = np.empty(size, dtype=np.float32)
+        _count(cells.word, cells.context, words, support.words_in(condition), support.start[condition], pair_cells)
+    start = np.concatenate([[0], np.cumsum(pair_cells)])
+    context_pair = np.empty(start[-1], dtype=np.int32)
+    target = np.empty(start[-1], dtype=np.float32)
+    weight = np.empty(start[-1], dtype=np.float32)
+    cursor = start[:-1].copy()
     scale = scale_of_conditions(counts, settings.scaling)
     for condition in range(conditions):
         cells = counts.cells(condition)
@@ -67,21 +65,43 @@ def make_layout(counts: Counts, settings: ConditionedSettings, blocks: int = BLO
         _scatter(
             cells.word, cells.context,
             targets(scaled, settings.target), weights(scaled, settings.weight_cap, settings.weight_power),
-            support.words_in(condition), support.start[condition], block_of_word,
-            cursor, context_pair, target, weight,
+            words, support.words_in(condition), support.start[condition], cursor, context_pair, target, weight,
         )  # fmt: skip
+    _shuffle(start, np.uint64(settings.seed), context_pair, target, weight)
+
+    load = np.bincount(support.word, pair_cells, words).astype(np.int64)
+    part = balanced_blocks(load, strata * PARTS)[support.word].astype(np.int64)
+    # The pairs are sorted by condition and word already.
+    place = part * conditions + support.condition
+    rows = np.argsort(place, kind="stable").astype(np.int32)
+    first = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=strata * PARTS * conditions))])
+    places = np.arange(strata * PARTS)[:, None] * conditions + np.arange(conditions + 1)
+    random = np.random.Generator(np.random.PCG64([settings.seed, 1]))
     return Layout(
         pair_word=support.word,
         pair_condition=support.condition,
-        block_start=block_start,
-        group_start=group_start,
-        group_pair=group_pair,
+        start=start,
         context_pair=context_pair,
         target=target,
         weight=weight,
-        pair_cells=pair_cells,
-        condition_cells=np.add.reduceat(np.append(pair_cells, 0), support.start[:-1]) * (np.diff(support.start) > 0),
+        rows=rows,
+        row_start=first[places].reshape(strata, PARTS, conditions + 1),
+        order=np.stack([random.permutation(conditions) for _ in range(strata)]),
     )
+
+
+def mean_targets(layout: Layout) -> NDArray[np.float32]:
+    """(P,) biases that predict the mean target of each pair: what training starts from.
+
+    The mean of a condition is halved between its words and its contexts.
+    """
+    pairs, conditions = len(layout.pair_word), layout.order.shape[1]
+    total, mass = np.zeros(pairs), np.zeros(pairs)
+    _sums(layout.start, layout.target, layout.weight, total, mass)
+    in_condition = [np.bincount(layout.pair_condition, sums, conditions) for sums in (total, mass)]
+    tiny = np.finfo(np.float32).tiny
+    half = 0.5 * in_condition[0] / np.maximum(in_condition[1], tiny)
+    return np.where(mass > 0, total / np.maximum(mass, tiny) - half[layout.pair_condition], 0).astype(np.float32)
 
 
 def balanced_blocks(load: NDArray[np.int64], blocks: int) -> NDArray[np.int32]:
@@ -100,17 +120,6 @@ def balanced_blocks(load: NDArray[np.int64], blocks: int) -> NDArray[np.int32]:
     return block
 
 
-def strata(blocks: int) -> list[list[int]]:
-    """Sets of block pairs that share neither a word block nor a context block; together all of them.
-
-    Examples
-    --------
-    >>> strata(2)
-    [[0, 3], [1, 2]]
-    """
-    return [[a * blocks + (a + shift) % blocks for a in range(blocks)] for shift in range(blocks)]
-
-
 @numba.njit(cache=True)
 def _positions(words, present):  # type: ignore[no-untyped-def]
     """(W,) where each word stands among those present in a condition."""
@@ -121,59 +130,50 @@ def _positions(words, present):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _count_blocks(word, context, present, first, block_of_word, in_block):  # type: ignore[no-untyped-def]
-    position = _positions(len(block_of_word), present)
+def _count(word, context, words, present, first, pair_cells):  # type: ignore[no-untyped-def]
+    """Count the cells of each pair of a condition, in both directions."""
+    position = _positions(words, present)
     for cell in range(len(word)):
         i, j = word[cell], context[cell]
-        in_block[first + position[i], block_of_word[j]] += 1
+        pair_cells[first + position[i]] += 1
         if i != j:
-            in_block[first + position[j], block_of_word[i]] += 1
+            pair_cells[first + position[j]] += 1
 
 
 @numba.njit(cache=True)
-def _groups(in_block, block_of_pair, longest):  # type: ignore[no-untyped-def]
-    """Where the cells of each (pair, context block) begin, and the groups that they are cut into."""
-    pairs, blocks = in_block.shape
-    groups = 0
-    for pair in range(pairs):
-        for block in range(blocks):
-            groups += (in_block[pair, block] + longest - 1) // longest
-    cursor = np.empty((pairs, blocks), dtype=np.int64)
-    block_start = np.empty(blocks * blocks + 1, dtype=np.int64)
-    group_start = np.empty(groups + 1, dtype=np.int64)
-    group_pair = np.empty(groups, dtype=np.int32)
-    group = 0
-    cell = 0
-    for a in range(blocks):
-        for b in range(blocks):
-            block_start[a * blocks + b] = group
-            for pair in range(pairs):
-                if block_of_pair[pair] != a:
-                    continue
-                cursor[pair, b] = cell
-                left = in_block[pair, b]
-                while left > 0:
-                    group_start[group] = cell
-                    group_pair[group] = pair
-                    group += 1
-                    cell += min(left, longest)
-                    left -= longest
-    block_start[blocks * blocks] = group
-    group_start[groups] = cell
-    return cursor, block_start, group_start, group_pair
-
-
-@numba.njit(cache=True)
-def _scatter(word, context, targets, weights, present, first, block_of_word, cursor, context_pair, target, weight):  # type: ignore[no-untyped-def]
-    position = _positions(len(block_of_word), present)
+def _scatter(word, context, targets, weights, words, present, first, cursor, context_pair, target, weight):  # type: ignore[no-untyped-def]
+    """Put the cells of a condition into their rows, in both directions."""
+    position = _positions(words, present)
     for cell in range(len(word)):
-        i, j = word[cell], context[cell]
+        i, j = first + position[word[cell]], first + position[context[cell]]
         for _direction in range(1 if i == j else 2):
-            row = first + position[i]
-            block = block_of_word[j]
-            place = cursor[row, block]
-            cursor[row, block] += 1
-            context_pair[place] = first + position[j]
+            place = cursor[i]
+            cursor[i] += 1
+            context_pair[place] = j
             target[place] = targets[cell]
             weight[place] = weights[cell]
             i, j = j, i
+
+
+@numba.njit(cache=True)
+def _shuffle(start, seed, context_pair, target, weight):  # type: ignore[no-untyped-def]
+    """Shuffle every row (Fisher and Yates), with random numbers made from the seed and the place of the cell."""
+    for row in range(len(start) - 1):
+        for last in range(start[row + 1] - 1, start[row], -1):
+            mixed = (np.uint64(last) + seed * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+            mixed = (mixed ^ (mixed >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
+            # The upper half of a product of 32 bits with the number of choices is an even choice among them.
+            choice = start[row] + np.int64((mixed * np.uint64(last - start[row] + 1)) >> np.uint64(32))
+            context_pair[last], context_pair[choice] = context_pair[choice], context_pair[last]
+            target[last], target[choice] = target[choice], target[last]
+            weight[last], weight[choice] = weight[choice], weight[last]
+
+
+@numba.njit(cache=True)
+def _sums(start, target, weight, total, mass):  # type: ignore[no-untyped-def]
+    """The weighted sum of the targets of each row, and the sum of its weights."""
+    for row in range(len(start) - 1):
+        for cell in range(start[row], start[row + 1]):
+            total[row] += weight[cell] * target[cell]
+            mass[row] += weight[cell]

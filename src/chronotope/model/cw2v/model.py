@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope import config
-from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, count
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.model.checkpoint import Checkpoint, stop_requests
-from chronotope.model.cw2v.layout import Layout, make_layout
+from chronotope.model.cw2v.kernels.gpu import memory_needed
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
-from chronotope.model.cw2v.training import Penalties, State, train_epoch
+from chronotope.model.cw2v.trainers import CpuTrainer, GpuTrainer, Trainer
+from chronotope.model.cw2v.training import State
+from chronotope.model.device import Choice, gpu_versions, train_on
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch
 from chronotope.provenance import versions
@@ -30,7 +31,10 @@ from chronotope.provenance import versions
 class ConditionedModel(ConditionedSettings):
     """CW2V: a word's vector in a condition is `word ⊙ condition + deviation`.
 
-    The fields are those of `chronotope.config.ConditionedSettings`.
+    The fields are those of `chronotope.config.ConditionedSettings`. Two known models are settings of it: without
+    `deviations` the one of Tian et al. (2018), where conditions move as a whole and no word has a change of its own;
+    without `condition_vectors` the one of Bamman et al. (2014). What is left out stays as it starts, at 0 or at 1; it
+    saves no memory in training.
 
     Examples
     --------
@@ -39,6 +43,11 @@ class ConditionedModel(ConditionedSettings):
     >>> ConditionedModel.preset("paper", axis="time").deviation_penalty
     0.2
     """
+
+    @property
+    def method(self) -> str:
+        """The name of the method that these settings make."""
+        return "cw2v" if self.deviations and self.condition_vectors else "additive" if self.deviations else "covariate"
 
     @classmethod
     def preset(cls, name: str, axis: str = "time") -> ConditionedModel:
@@ -50,11 +59,13 @@ class ConditionedModel(ConditionedSettings):
         counts: Counts | Any,
         *,
         threads: int | None = None,
+        device: str = "auto",
         place_edges: Iterable[tuple[str, str]] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
         on_step: Callable[[int, int], None] | None = None,
         on_epoch: Callable[[Epoch], None] | None = None,
+        on_device: Callable[[str], None] | None = None,
     ) -> ConditionedEmbeddings:
         """Train, and return the embeddings.
 
@@ -64,18 +75,32 @@ class ConditionedModel(ConditionedSettings):
             From `chronotope.count`, or a corpus, which is counted with the default settings.
         threads
             How many cores to use; the result does not depend on it.
+        device
+            'cpu', 'cuda' (a GPU), or 'auto': the GPU if there is one. Each always gives the same bytes, but not the
+            other's.
         place_edges
             Which places are neighbors; None: all of them.
         checkpoint, resume
             A file to save the state of training in, and whether to go on from it. Ctrl-C saves it and stops.
         on_step, on_epoch
             Called with (done, total) as training goes on, and with an `Epoch` after each.
+        on_device
+            Called with a line that says where training runs, and why.
         """
         if not isinstance(counts, Counts):
             counts = count(counts)
         model = self._for_axis(counts.conditions.axis)
         edges = None if place_edges is None else list(place_edges)
-        return model._fit(counts, threads or os.cpu_count() or 1, edges, checkpoint, resume, on_step, on_epoch)
+        need = memory_needed(
+            len(counts.vocabulary.support.word), len(counts.vocabulary), len(counts.conditions), 2 * counts.size,
+            self.dimensions,
+        )  # fmt: skip
+
+        def fit_on(choice: Choice) -> ConditionedEmbeddings:
+            cores = threads or os.cpu_count() or 1
+            return model._fit(counts, choice, cores, edges, checkpoint, resume, on_step, on_epoch)
+
+        return train_on(device, need, fit_on, on_device)
 
     def _for_axis(self, axis: str) -> ConditionedModel:
         """The model with the setting that depends on the conditions filled in."""
@@ -84,6 +109,7 @@ class ConditionedModel(ConditionedSettings):
     def _fit(
         self,
         counts: Counts,
+        choice: Choice,
         threads: int,
         place_edges: list[tuple[str, str]] | None,
         checkpoint: str | Path | None,
@@ -92,63 +118,68 @@ class ConditionedModel(ConditionedSettings):
         on_epoch: Callable[[Epoch], None] | None,
     ) -> ConditionedEmbeddings:
         graph = counts.conditions.graph(place_edges)
-        layout = make_layout(counts, self)
-        penalties = Penalties.of(*penalties_of(self, layout, graph), layout, graph)
         rows = held_out_rows(counts) if counts.has_held_out else None
-        provenance = self._provenance(counts, place_edges)
+        provenance = self._provenance(counts, choice, place_edges)
         saved = Checkpoint(checkpoint, provenance)
         found = saved.load() if resume else None
-        state = State.restored(*found) if found else self._start(counts, layout)
-        blocks = round((len(layout.block_start) - 1) ** 0.5)
+        state = State.restored(*found) if found else self._start(counts)
 
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
+            trainer: Trainer = (
+                CpuTrainer(self, counts, graph, state, pool, threads)
+                if choice.device == "cpu"
+                else GpuTrainer(self, counts, graph, state, choice.streamed)
+            )
 
             def after_stratum() -> None:
+                if stop.is_set() or saved.due:
+                    saved.save(trainer.fetch().tensors(), state.about())
                 if stop.is_set():
-                    saved.save(state.tensors(), state.about())
                     raise KeyboardInterrupt
-                if saved.due:
-                    saved.save(state.tensors(), state.about())
                 if on_step:
-                    on_step(state.epoch * blocks + state.stratum, self.epochs * blocks)
+                    on_step(state.epoch * trainer.strata + state.stratum, self.epochs * trainer.strata)
 
             while state.epoch < self.epochs:
-                squared = train_epoch(
-                    state, layout, penalties, seed=self.seed, rate=self.rate, pool=pool, after_stratum=after_stratum
-                )
+                squared = trainer.epoch(after_stratum)
                 epoch = Epoch(
                     number=state.epoch,
                     of=self.epochs,
-                    loss=squared / float(layout.weight.sum(dtype=np.float64)),
-                    held_out=log_likelihood(rows, context_scores(state.parameters, counts)) if rows else None,
+                    loss=squared / trainer.weight,
+                    held_out=log_likelihood(rows, context_scores(trainer.fetch().parameters, counts)) if rows else None,
                 )
                 state.history.append(epoch.to_dict())
                 if on_epoch:
                     on_epoch(epoch)
-        return self._embeddings(state.parameters, counts, provenance | {"training": state.history})
+        return self._embeddings(trainer.fetch().parameters, counts, provenance | {"training": state.history})
 
-    def _provenance(self, counts: Counts, place_edges: list[tuple[str, str]] | None) -> dict[str, Any]:
+    def _provenance(self, counts: Counts, choice: Choice, place_edges: list[tuple[str, str]] | None) -> dict[str, Any]:
         """All that the embeddings depend on."""
         return {
-            "method": "cw2v",
+            "method": self.method,
             "settings": config.to_dict(self),
             "seed": self.seed,
             "run": counts.checksum,
             "min_count": counts.vocabulary.min_count,
             "window": counts.settings.window,
             "place_edges": place_edges,
-            "device": "cpu",
-            "versions": versions(),
+            "device": choice.recorded,
+            "versions": versions() | gpu_versions(choice),
         }
 
-    def _start(self, counts: Counts, layout: Layout) -> State:
+    def _start(self, counts: Counts) -> State:
+        pairs = len(counts.vocabulary.support.word)
         parameters = initial_parameters(
-            len(counts.vocabulary), len(counts.conditions), len(layout.pair_word), self.dimensions, self.seed
+            len(counts.vocabulary), len(counts.conditions), pairs, self.dimensions, self.seed
         )
-        return State(parameters, initial_accumulators(parameters, self.accumulator))
+        fixed = (() if self.deviations else ("word_deviation", "context_deviation")) + (
+            () if self.condition_vectors else ("condition",)
+        )
+        return State(parameters, initial_accumulators(parameters, self.accumulator, fixed))
 
     def _embeddings(self, parameters: Parameters, counts: Counts, provenance: dict[str, Any]) -> ConditionedEmbeddings:
         support = counts.vocabulary.support
+        if not self.deviations:
+            parameters = parameters._replace(word_deviation=np.zeros_like(parameters.word_deviation))
         vectors = parameters.word[support.word] * parameters.condition[support.condition] + parameters.word_deviation
         center = None
         if self.centering == "vocabulary":
@@ -166,18 +197,6 @@ class ConditionedModel(ConditionedSettings):
             center=center,
             provenance=provenance,
         )
-
-
-def penalties_of(
-    settings: ConditionedSettings, layout: Layout, graph: Graph
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """β of each pair and α of each edge, as they stand in the loss."""
-    beta = np.full(len(layout.pair_word), settings.deviation_penalty)
-    alpha = np.full(len(graph.edges), settings.smoothness)
-    if settings.penalties == "each-cell":
-        beta *= layout.pair_cells
-        alpha *= layout.condition_cells[graph.edges].mean(axis=1)
-    return beta, alpha
 
 
 def context_scores(parameters: Parameters, counts: Counts) -> Scores:

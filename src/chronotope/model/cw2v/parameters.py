@@ -6,6 +6,7 @@ b `word_bias`, b′ `context_bias`. W words, C conditions, P pairs of word and c
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,16 @@ def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int,
     )
 
 
-def initial_accumulators(parameters: Parameters, start: float) -> Accumulators:
-    """Accumulators that all hold `start`."""
-    return Accumulators(*(np.full(len(array), start, dtype=np.float32) for array in parameters))
+def initial_accumulators(parameters: Parameters, start: float, fixed: Collection[str] = ()) -> Accumulators:
+    """Accumulators that hold `start`; those of parameters that are to stay as they are hold the largest number.
+
+    A step is the rate over the root of the accumulator, some 1e-21 there: what starts at 1 stays exactly 1, and what
+    starts at 0 stays so far below any vector that adding it changes no bit. (Infinity would give steps of exactly 0,
+    but compiled kernels may take the root by an approximation that makes NaN of it.)
+    """
+    return Accumulators(
+        *(
+            np.full(len(array), np.finfo(np.float32).max if name in fixed else start, dtype=np.float32)
+            for name, array in parameters._asdict().items()
+        )
+    )

@@ -19,7 +19,10 @@ from chronotope.cooccurrence import Counts, count, positive_pmi
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.model.checkpoint import Checkpoint, stop_requests
+from chronotope.model.device import Choice, gpu_versions, train_on
+from chronotope.model.graph.gpu import GpuSolver, memory_needed
 from chronotope.model.graph.links import make_problem
+from chronotope.model.graph.objective import GraphProblem
 from chronotope.model.graph.solver import Floats, best_contexts, solve_rows, start_contexts
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch, OnStep
@@ -33,7 +36,8 @@ ROWS_AT_ONCE = 65_536
 class GraphModel(GraphSettings):
     """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
 
-    The fields are those of `chronotope.config.GraphSettings`.
+    The fields are those of `chronotope.config.GraphSettings`. Without any pull between a word's vectors (smoothness and
+    deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts.
 
     Examples
     --------
@@ -41,16 +45,23 @@ class GraphModel(GraphSettings):
     1.0
     """
 
+    @property
+    def method(self) -> str:
+        """The name of the method that these settings make."""
+        return "graph" if self.smoothness or self.deviation_penalty != 0 else "shared-context"
+
     def fit(
         self,
         counts: Counts | Any,
         *,
         threads: int | None = None,
+        device: str = "auto",
         place_edges: Iterable[tuple[str, str]] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
         on_step: OnStep | None = None,
         on_epoch: Callable[[Epoch], None] | None = None,
+        on_device: Callable[[str], None] | None = None,
     ) -> ConditionedEmbeddings:
         """Train, and return the embeddings; the parameters are those of `ConditionedModel.fit`.
 
@@ -64,7 +75,14 @@ class GraphModel(GraphSettings):
             raise SettingsError(f"{self.dimensions} dimensions are more than the {words} words; ask for fewer")
         model = self._for_counts(counts)
         edges = None if place_edges is None else list(place_edges)
-        return model._fit(counts, threads or os.cpu_count() or 1, edges, checkpoint, resume, on_step, on_epoch)
+        assert model.dimensions is not None
+        need = memory_needed(len(counts.vocabulary.support.word), words, 2 * counts.size, model.dimensions)
+
+        def fit_on(choice: Choice) -> ConditionedEmbeddings:
+            cores = threads or os.cpu_count() or 1
+            return model._fit(counts, choice, cores, edges, checkpoint, resume, on_step, on_epoch)
+
+        return train_on(device, need, fit_on, on_device)
 
     def _for_counts(self, counts: Counts) -> GraphModel:
         """The model with the settings that depend on the corpus filled in."""
@@ -76,6 +94,7 @@ class GraphModel(GraphSettings):
     def _fit(
         self,
         counts: Counts,
+        choice: Choice,
         threads: int,
         place_edges: list[tuple[str, str]] | None,
         checkpoint: str | Path | None,
@@ -85,7 +104,7 @@ class GraphModel(GraphSettings):
     ) -> ConditionedEmbeddings:
         assert self.dimensions is not None
         support = counts.vocabulary.support
-        matrix = positive_pmi(counts, self.context_power)
+        matrix = positive_pmi(counts, self.context_power, self.marginals)
         problem = make_problem(
             matrix,
             support,
@@ -101,29 +120,36 @@ class GraphModel(GraphSettings):
         held_out = held_out_rows(counts) if counts.has_held_out else None
         base = log_context_distribution(counts) if held_out else None
         provenance = {
-            "method": "graph",
+            "method": self.method,
             "settings": config.to_dict(self),
             "seed": self.seed,
             "run": counts.checksum,
             "min_count": counts.vocabulary.min_count,
             "window": counts.settings.window,
             "place_edges": place_edges,
-            "device": "cpu",
-            "versions": versions(),
+            "device": choice.recorded,
+            "versions": versions() | gpu_versions(choice),
         }
         saved = Checkpoint(checkpoint, provenance)
         found = saved.load() if resume else None
         history: list[dict[str, float]] = found[1]["history"] if found else []
-        rows: Floats = found[0]["rows"] if found else np.zeros((len(support.word), self.dimensions), np.float32)
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
-            contexts = found[0]["contexts"] if found else start_contexts(problem, self.dimensions, self.seed, pool)
+            solver = (
+                CpuSolver(problem, self.dimensions, pool)
+                if choice.device == "cpu"
+                else GpuSolver(problem, self.dimensions, streamed=choice.streamed)
+            )
+            if found:
+                solver.rows, solver.contexts = found[0]["rows"], found[0]["contexts"]
+            else:
+                solver.start_contexts(self.seed)
             while len(history) < self.epochs:
                 if history:
-                    contexts = best_contexts(rows, problem, pool)
-                loss = constant + solve_rows(contexts, rows, problem, pool)
+                    solver.best_contexts()
+                loss = constant + solver.solve_rows()
                 likelihood = None
                 if held_out and base is not None:
-                    likelihood = log_likelihood(held_out, context_scores(rows, contexts, base, counts))
+                    likelihood = log_likelihood(held_out, context_scores(solver.rows, solver.contexts, base, counts))
                 epoch = Epoch(len(history) + 1, self.epochs, loss / constant if constant else 0.0, likelihood)
                 history.append(epoch.to_dict())
                 if on_step:
@@ -131,13 +157,39 @@ class GraphModel(GraphSettings):
                 if on_epoch:
                     on_epoch(epoch)
                 if saved.due or stop.is_set():
-                    saved.save({"rows": rows, "contexts": contexts}, {"history": history})
+                    saved.save({"rows": solver.rows, "contexts": solver.contexts}, {"history": history})
                 if stop.is_set():
                     raise KeyboardInterrupt
-        turn_to_principal_axes(rows, problem.weight)
+            rows = solver.principal_rows()
         return ConditionedEmbeddings(
             counts.vocabulary.words, counts.conditions, support, rows, provenance=provenance | {"training": history}
         )
+
+
+class CpuSolver:
+    """The steps of `solver` with the rows and contexts they work on; `GpuSolver` is the same on a GPU."""
+
+    def __init__(self, problem: GraphProblem, dimensions: int, pool: ThreadPoolExecutor) -> None:
+        self._problem, self._dimensions, self._pool = problem, dimensions, pool
+        self.rows: Floats = np.zeros((len(problem.weight), dimensions), dtype=np.float32)
+        self.contexts: Floats = np.empty((problem.words, dimensions), dtype=np.float32)
+
+    def start_contexts(self, seed: int) -> None:
+        """Orthonormal contexts near the main directions of the data."""
+        self.contexts = start_contexts(self._problem, self._dimensions, seed, self._pool)
+
+    def best_contexts(self) -> None:
+        """The best orthonormal contexts for the rows."""
+        self.contexts = best_contexts(self.rows, self._problem, self._pool)
+
+    def solve_rows(self) -> float:
+        """The best rows for the contexts; the loss less its constant Σ w‖M‖²."""
+        return solve_rows(self.contexts, self.rows, self._problem, self._pool)
+
+    def principal_rows(self) -> Floats:
+        """The rows, turned to their principal axes."""
+        turn_to_principal_axes(self.rows, self._problem.weight)
+        return self.rows
 
 
 def turn_to_principal_axes(rows: Floats, weight: Floats) -> None:

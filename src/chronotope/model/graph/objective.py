@@ -14,12 +14,13 @@ every sweep lowers the loss.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.cooccurrence import PairMatrix
+if TYPE_CHECKING:
+    from chronotope.cooccurrence import PairMatrix
 
 
 class GraphProblem(NamedTuple):

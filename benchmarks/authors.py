@@ -1,0 +1,74 @@
+"""The authors' program on the same cells; it is built elsewhere, and only its path is given here.
+
+Its condition vectors must start at 1 (with its own start, near 0, it learns nothing but biases).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+
+from chronotope.config import ConditionedSettings
+from chronotope.cooccurrence import Counts, scale_of_conditions
+from chronotope.model.cw2v.parameters import Parameters
+
+RECORD = np.dtype([("word", "i4"), ("context", "i4"), ("condition", "i4"), ("pad", "i4"), ("count", "f8")])
+
+
+def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> int:
+    """Write all cells, both directions, in random order; return how many."""
+    scale = scale_of_conditions(counts, settings.scaling)
+    parts = []
+    for condition in range(len(counts.conditions)):
+        word, context, count = counts.cells(condition)
+        other = word != context
+        part = np.zeros(len(word) + int(other.sum()), dtype=RECORD)
+        part["word"] = np.append(word, context[other]) + 1
+        part["context"] = np.append(context, word[other]) + 1
+        part["condition"] = condition + 1
+        part["count"] = np.append(count, count[other]) * scale[condition]
+        parts.append(part)
+    cells = np.concatenate(parts)
+    np.random.default_rng(0).shuffle(cells)
+    cells.tofile(folder / "cells.bin")
+    (folder / "vocabulary.txt").write_text("".join(f"{word} 1\n" for word in counts.vocabulary.words))
+    return len(cells)
+
+
+def run_program(
+    program: Path, counts: Counts, settings: ConditionedSettings, folder: Path, epochs: int, threads: int
+) -> float:
+    """The seconds that so many epochs take, with starting and saving."""
+    options = {
+        "vector-size": settings.dimensions, "cond": len(counts.conditions), "iter": epochs, "threads": threads,
+        "x-max": settings.weight_cap, "alpha": settings.weight_power, "eta": settings.rate, "binary": 1, "verbose": 0,
+        "vocab-file": folder / "vocabulary.txt", "input-file": folder / "cells.bin",
+        "save-file": folder / "common", "save-word-cond-file": folder / "own",
+    }  # fmt: skip
+    command = [str(program), *(str(part) for name, value in options.items() for part in (f"-{name}", value))]
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - begin
+
+
+def read_parameters(counts: Counts, settings: ConditionedSettings, folder: Path) -> Parameters:
+    """What it learned, as our parameters."""
+    words, conditions, dimensions = len(counts.vocabulary), len(counts.conditions), settings.dimensions
+    support = counts.vocabulary.support
+    word, condition = support.word, support.condition
+    common = np.fromfile(folder / "common.bin")
+    of_words = 2 * words * (dimensions + conditions)
+    sides = common[:of_words].reshape(2, words, dimensions + conditions)
+    own = np.fromfile(folder / "own.bin").reshape(2, conditions, words, dimensions)
+    return Parameters(
+        word=sides[0, :, :dimensions],
+        context=sides[1, :, :dimensions],
+        condition=common[of_words:].reshape(2, conditions, dimensions)[0],
+        word_deviation=own[0][condition, word],
+        context_deviation=own[1][condition, word],
+        word_bias=sides[0][word, dimensions + condition],
+        context_bias=sides[1][word, dimensions + condition],
+    )

@@ -1,0 +1,117 @@
+"""Invented co-occurrence counts of any size, in memory: Zipfian words in topics that drift from year to year."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chronotope.conditions import Conditions
+from chronotope.config import ConditionedSettings, CountSettings
+from chronotope.cooccurrence import CellArrays, Counts, scale_of_conditions, targets, weights
+from chronotope.model.cw2v.parameters import Parameters
+from chronotope.vocabulary import Support, Vocabulary
+
+TOPICS = 40
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Stands where a run has its file of cells."""
+
+    parts: tuple[CellArrays, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(part.word) for part in self.parts]
+
+    def read(self, condition: int) -> CellArrays:
+        return self.parts[condition]
+
+
+def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> Counts:
+    """Counts of `draws` pairs of words in each condition; about two thirds of the pairs are distinct."""
+    random = np.random.default_rng(seed)
+    chance = 1 / (np.arange(words) + 1.0)
+    taste, drift = random.standard_normal((2, TOPICS, words))
+    parts, present, occurrences = [], [], []
+    for condition in range(conditions):
+        below = np.cumsum(chance * np.exp(1.5 * taste + 0.5 * drift * condition / conditions), axis=1)
+        below /= below[:, -1:]
+        drawn = np.empty((2, draws), dtype=np.int64)
+        limits = np.linspace(0, draws, TOPICS + 1).astype(int)
+        for topic in range(TOPICS):
+            here = slice(limits[topic], limits[topic + 1])
+            drawn[:, here] = np.searchsorted(below[topic], random.random((2, here.stop - here.start)))
+        key, count = np.unique(drawn.min(axis=0) * words + drawn.max(axis=0), return_counts=True)
+        parts.append(CellArrays((key // words).astype(np.int32), (key % words).astype(np.int32), count))
+        seen = np.bincount(drawn.ravel(), minlength=words)
+        present.append(np.flatnonzero(seen).astype(np.int32))
+        occurrences.append(seen[present[-1]])
+    start = np.concatenate([[0], np.cumsum([len(here) for here in present])]).astype(np.int64)
+    pairs = np.array([part.count.sum() for part in parts])
+    return Counts(
+        folder=Path(),
+        conditions=Conditions.of_times([str(1990 + condition) for condition in range(conditions)]),
+        vocabulary=Vocabulary(
+            tuple(f"word{number}" for number in range(words)),
+            Support(start, np.concatenate(present), np.concatenate(occurrences)),
+        ),
+        settings=CountSettings(),
+        pairs=pairs,
+        tokens=pairs,
+        unit=1,
+        checksum="invented",
+        _cells=InMemory(tuple(parts)),  # type: ignore[arg-type]
+        _held_out=None,
+    )
+
+
+@dataclass(frozen=True)
+class HeldOutCells:
+    """Cells that training does not see, both directions."""
+
+    word_pair: Any
+    context_pair: Any
+    target: Any
+    weight: Any
+
+    def error(self, parameters: Parameters, support: Support) -> float:
+        """The weighted mean squared error of the predictions."""
+        v, u, q, d, d_, b, b_ = parameters
+        word, condition = support.word, support.condition
+        squared = 0.0
+        for first in range(0, len(self.target), 100_000):
+            part = slice(first, first + 100_000)
+            i, j = self.word_pair[part], self.context_pair[part]
+            own, other = v[word[i]] * q[condition[i]] + d[i], u[word[j]] * q[condition[j]] + d_[j]
+            apart = np.einsum("nd,nd->n", own, other) + b[i] + b_[j] - self.target[part]
+            squared += float(self.weight[part] @ (apart.astype(np.float64) ** 2))
+        return squared / float(self.weight.sum(dtype=np.float64))
+
+
+def hold_out(counts: Counts, settings: ConditionedSettings, share: float = 0.02) -> tuple[Counts, HeldOutCells]:
+    """The counts without a share of their cells, and these."""
+    random = np.random.default_rng(0)
+    support, scale = counts.vocabulary.support, scale_of_conditions(counts, settings.scaling)
+    kept, found = [], []
+    for condition in range(len(counts.conditions)):
+        cells = counts.cells(condition)
+        out = random.random(len(cells.word)) < share
+        kept.append(CellArrays(*(column[~out] for column in cells)))
+        word, context, count = (column[out] for column in cells)
+        scaled = count * scale[condition]
+        a, b = (
+            support.start[condition] + np.searchsorted(support.words_in(condition), side) for side in (word, context)
+        )
+        other = a != b
+        goal = targets(scaled, settings.target)
+        weight = weights(scaled, settings.weight_cap, settings.weight_power)
+        found.append(
+            [np.append(first, second[other]) for first, second in ((a, b), (b, a), (goal, goal), (weight, weight))]
+        )
+    arrays = [np.concatenate(column) for column in zip(*found, strict=True)]
+    return dataclasses.replace(counts, _cells=InMemory(tuple(kept))), HeldOutCells(*arrays)

@@ -1,0 +1,125 @@
+"""How fast text becomes a run: `python benchmarks/prepare.py [--input FILE --text F --time F] [--glove DIR]`.
+
+The whole of `chronotope prepare` in a process of its own: starting, reading JSONL.zst, tokenizing, vocabulary, counting
+and writing. GloVe's vocab_count and cooccur get the same tokens as text that is tokenized already. Without them the
+baseline is plain Python: a regular expression and a dictionary, on some of the documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+from harness import record, timed
+from zipfian import glove_seconds, invented_text, write_tokens
+
+import chronotope as ct
+
+WINDOW = 5
+BASELINE_DOCUMENTS = 300
+
+
+def write_jsonl(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as JSONL.zst."""
+    with pa.CompressedOutputStream(str(path), "zstd") as file:
+        file.write(frame.write_ndjson().encode())
+
+
+def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
+    """The seconds of `chronotope prepare`."""
+    command = [
+        sys.executable,
+        "-c",
+        "from chronotope.cli import main; main()",
+        "prepare",
+        source,
+        "-o",
+        run,
+        "--no-text",
+    ]
+    options = [
+        "--text",
+        asked.text,
+        "--time",
+        asked.time,
+        "--window",
+        WINDOW,
+        "--min-count",
+        asked.min_count,
+        "--force",
+    ]
+    with timed() as timing:
+        subprocess.run([str(part) for part in command + options], check=True, capture_output=True)
+    return timing.seconds
+
+
+def seconds_of_plain_python(source: Path, field: str) -> tuple[float, int]:
+    """A dictionary of pairs, for the first documents; and their tokens."""
+    tokens = 0
+    with timed() as timing:
+        lines = pa.CompressedInputStream(pa.OSFile(str(source)), "zstd").read().decode().splitlines()
+        cells: Counter[tuple[str, str]] = Counter()
+        for line in lines[:BASELINE_DOCUMENTS]:
+            words = re.findall(r"\w+", json.loads(line)[field].lower())
+            tokens += len(words)
+            for distance in range(1, WINDOW + 1):
+                for pair in zip(words, words[distance:], strict=False):
+                    cells[pair] += 1
+    return timing.seconds, tokens
+
+
+def main() -> None:
+    """Measure, and append rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--input", type=Path, help="a JSONL.zst file; else invented text")
+    parser.add_argument("--text", default="text")
+    parser.add_argument("--time", default="year")
+    parser.add_argument("--glove", type=Path, help="the folder with GloVe's vocab_count and cooccur")
+    parser.add_argument("--tokens", type=int, default=4_000_000, help="of invented text")
+    parser.add_argument("--min-count", type=int, default=5)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = asked.input or folder / "invented.jsonl.zst"
+        if not asked.input:
+            write_jsonl(invented_text(asked.tokens), source)
+        run = folder / "run"
+        seconds = min(prepared(source, run, asked) for _ in range(2))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+        counts = ct.Counts.open(run)
+        tokens, baseline_name = len(counts.store.ids), "plain Python"
+        if asked.glove:
+            text = folder / "text.txt"
+            write_tokens(counts.store, text)
+            baseline = sum(glove_seconds(asked.glove, text, folder, asked.min_count, WINDOW))
+            baseline_name = "GloVe vocab_count + cooccur"
+        else:
+            baseline, some = seconds_of_plain_python(source, asked.text)
+            baseline *= tokens / some
+        record(
+            "prepare",
+            source=source.name,
+            tokens=tokens,
+            words=len(counts.vocabulary),
+            conditions=len(counts.conditions),
+            cells=counts.size,
+            seconds=seconds,
+            million_tokens_a_second=tokens / seconds / 1e6,
+            baseline=baseline_name,
+            baseline_seconds=baseline,
+            ratio=baseline / seconds,
+            peak_mb=peak,
+        )
+
+
+if __name__ == "__main__":
+    main()

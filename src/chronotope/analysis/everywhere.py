@@ -1,0 +1,144 @@
+"""Who plays a word's part in every other condition, and where nobody does.
+
+There is always a nearest word; whether it is near enough is judged against chance. Vectors without meaning are drawn
+that spread as the words of the condition asked from (sums of its vectors with random weights), and each is given its
+best match among the same candidates. A match counts where it is nearer than the best match of all but a few of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.analysis.answer import Answer
+from chronotope.config import at_least
+from chronotope.embeddings import ConditionedEmbeddings, Match
+from chronotope.embeddings.nearest import nearest, unit_rows
+from chronotope.errors import SettingsError
+
+DRAWS = 400
+
+
+@dataclass(frozen=True)
+class PartIn(Answer):
+    """Who plays the part in one condition.
+
+    Attributes
+    ----------
+    condition
+        Where.
+    matches
+        The words that are near enough, best first; none where nobody plays the part.
+    nearest
+        The best match, near enough or not; None where the condition has no candidate.
+    needed
+        The cosine that a match needs to be nearer than chance.
+    """
+
+    condition: str
+    matches: tuple[Match, ...]
+    nearest: Match | None
+    needed: float
+
+
+@dataclass(frozen=True)
+class Everywhere(Answer):
+    """Who plays a word's part in every condition.
+
+    Attributes
+    ----------
+    word, at
+        The word, and the condition whose meaning is looked for.
+    axis
+        What distinguishes the conditions.
+    parts
+        One for each condition, that of the question among them.
+    chance
+        How often a vector without meaning has a match that counts.
+    retrieval, min_support, signature
+        How the answer was made.
+    """
+
+    word: str
+    at: str
+    axis: str
+    parts: tuple[PartIn, ...]
+    chance: float
+    retrieval: str
+    min_support: int
+    signature: str
+
+
+def equivalents_everywhere(
+    embeddings: ConditionedEmbeddings,
+    word: str,
+    at: str,
+    *,
+    top: int = 3,
+    chance: float = 0.05,
+    min_support: int = 5,
+    retrieval: str = "csls",
+    seed: int = 1,
+) -> Everywhere:
+    """The words that play in each condition the part that `word` plays in `at`; none where nothing is near enough.
+
+    Parameters
+    ----------
+    embeddings
+        The embeddings.
+    word, at
+        The word, and the condition that its meaning is taken from.
+    top
+        How many words each condition may name.
+    chance
+        How often a vector without meaning may have a match that counts; 1 lets every match count.
+    min_support
+        A candidate occurs at least so often in its condition.
+    retrieval
+        'csls' or 'cosine': what candidates are ranked by. Whether one is near enough is judged by its cosine.
+    seed
+        Of the vectors without meaning.
+    """
+    at_least("top", top, 1)
+    if not 0 < chance <= 1:
+        raise SettingsError(f"chance must be above 0 and at most 1, not {chance}")
+    at = embeddings.conditions.labels[embeddings.conditions.index(at)]
+    meaningless = _meaningless(embeddings, at, min_support, seed)
+    parts = []
+    for label in embeddings.conditions.labels:
+        if embeddings.query_mapping is not None:
+            # A word is carried among those of the condition asked in, so that chance is what it is there.
+            meaningless = _meaningless(embeddings, label, min_support, seed)
+        needed = _needed(embeddings, meaningless, label, min_support, chance)
+        found = embeddings.equivalents(word, at, label, top, min_support=min_support, retrieval=retrieval)
+        near = tuple(match for match in found if match.cosine >= needed)
+        parts.append(PartIn(label, near, found[0] if found else None, needed))
+    return Everywhere(
+        word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_support, embeddings.signature
+    )
+
+
+def _meaningless(embeddings: ConditionedEmbeddings, at: str, min_support: int, seed: int) -> NDArray[np.float32]:
+    """(DRAWS, D) unit vectors that spread as the words of a condition do, and mean nothing."""
+    from threadpoolctl import threadpool_limits
+
+    unit = embeddings.matrix(at, max(min_support, 1)).unit.astype(np.float64)
+    weights = np.random.default_rng(seed).standard_normal((DRAWS, unit.shape[1]))
+    # The square root of the second moments: weights times it have the same moments as weights over all the words.
+    with threadpool_limits(1):
+        values, axes = np.linalg.eigh(unit.T @ unit)
+        drawn = (weights * np.sqrt(np.maximum(values, 0))) @ axes.T
+    return unit_rows(drawn.astype(np.float32))
+
+
+def _needed(
+    embeddings: ConditionedEmbeddings, meaningless: NDArray[np.float32], to: str, min_support: int, chance: float
+) -> float:
+    """The cosine that the best match of a vector without meaning reaches with the given chance."""
+    candidates = embeddings.matrix(to, min_support).unit
+    if chance == 1 or not len(candidates):
+        return -1.0
+    best = nearest(meaningless, candidates, 1).cosine[:, 0]
+    return float(np.quantile(best, 1 - chance))

@@ -1,0 +1,79 @@
+"""Who the nearest words are in each condition, as ranks that can be followed from one to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chronotope.analysis.answer import Answer
+from chronotope.analysis.own_vectors import own_vectors
+from chronotope.config import at_least
+from chronotope.embeddings import ConditionedEmbeddings
+
+
+@dataclass(frozen=True)
+class RankedWord(Answer):
+    """A neighbor and its rank in each condition, 1 the nearest; None where it is not among the nearest."""
+
+    word: str
+    ranks: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Ranks(Answer):
+    """The nearest words of a word, condition by condition.
+
+    Attributes
+    ----------
+    word
+        The word.
+    axis
+        What distinguishes the conditions.
+    conditions
+        Those in which the word has enough support.
+    top
+        How many neighbors each has.
+    neighbors
+        The words that are among them somewhere, in the order in which they come.
+    min_support, signature
+        How the answer was made.
+    """
+
+    word: str
+    axis: str
+    conditions: tuple[str, ...]
+    top: int
+    neighbors: tuple[RankedWord, ...]
+    min_support: int
+    signature: str
+
+
+def ranks(embeddings: ConditionedEmbeddings, word: str, *, top: int = 5, min_support: int = 5) -> Ranks:
+    """The ranks of a word's nearest words in every condition.
+
+    Parameters
+    ----------
+    embeddings
+        The embeddings.
+    word
+        The word.
+    top
+        How many neighbors of each condition are followed.
+    min_support
+        A condition counts where the word occurs at least so often; so does a neighbor.
+    """
+    at_least("top", top, 1)
+    own = own_vectors(embeddings, word, min_support)
+    labels = [embeddings.conditions.labels[condition] for condition in own.conditions]
+    found: dict[str, list[int | None]] = {}
+    for at, label in enumerate(labels):
+        for rank, match in enumerate(embeddings.neighbors(word, label, top, min_support=min_support), 1):
+            found.setdefault(match.word, [None] * len(labels))[at] = rank
+    return Ranks(
+        word,
+        embeddings.conditions.axis,
+        tuple(labels),
+        top,
+        tuple(RankedWord(name, tuple(places)) for name, places in found.items()),
+        min_support,
+        embeddings.signature,
+    )

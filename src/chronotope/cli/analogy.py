@@ -1,0 +1,29 @@
+"""chronotope analogy: A is to B as C is to whom."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chronotope.cli.console import show
+from chronotope.cli.options import At, Json, MinSupport, Model, Top, open_model
+
+
+def analogy_command(
+    model: Model,
+    a: Annotated[str, typer.Argument(metavar="A")],
+    b: Annotated[str, typer.Argument(metavar="B")],
+    c: Annotated[str, typer.Argument(metavar="C")],
+    at: At,
+    to: Annotated[str | None, typer.Option("--to", help="The condition of C and of the answer (the same).")] = None,
+    top: Top = 10,
+    min_support: MinSupport = 5,
+    as_json: Json = False,
+) -> None:
+    """A is to B (in AT) as C (in TO) is to which word?"""
+    from chronotope.analysis.analogy import analogy
+    from chronotope.views import answer_tables
+
+    answer = analogy(open_model(model), a, b, c, at, to, top=top, min_support=min_support)
+    show(answer_tables.analogy(answer), answer.to_dict(), as_json)

@@ -1,0 +1,61 @@
+"""chronotope evidence: the sentences behind an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.cli.console import show, talk
+from chronotope.cli.options import Json, Top, Word
+
+if TYPE_CHECKING:
+    from chronotope.analysis.evidence import Evidence
+
+RunOrModel = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder that prepare wrote, or a model in it or beside it.")
+]
+AnyAt = Annotated[
+    str | None, typer.Option("--at", help="The condition: 1998, canada, 1998/canada; none: all of the text.")
+]
+RangeFrom = Annotated[str | None, typer.Option("--from", help="The first time bin of a range.")]
+RangeTo = Annotated[str | None, typer.Option("--to", help="The last time bin of a range.")]
+
+
+def evidence_command(
+    run: RunOrModel,
+    word: Word,
+    at: AnyAt = None,
+    start: RangeFrom = None,
+    end: RangeTo = None,
+    near: Annotated[
+        str | None, typer.Option("--near", help="Only where this word is near by, the nearest first.")
+    ] = None,
+    within: Annotated[
+        int | None, typer.Option("--within", min=1, help="How many words apart the two may be (the run's window).")
+    ] = None,
+    top: Top = 10,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Which sentences are chosen.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """In which sentences does WORD stand there, and which contexts pull it most?"""
+    from chronotope.analysis.evidence import evidence
+    from chronotope.views import evidence_tables
+
+    answer = evidence(run, word, at=at, start=start, end=end, near=near, within=within, top=top, seed=seed)
+    if not answer.examples:
+        say_where(run, answer)
+    show(evidence_tables.evidence(answer), answer.to_dict(), as_json)
+
+
+def say_where(run: Path, answer: Evidence) -> None:
+    """Say that there is no sentence, and where the word does occur."""
+    from chronotope.analysis.frequency import frequency
+
+    if answer.occurrences:
+        talk("[yellow]{} never has {} within {} words of it there[/]", answer.word, answer.near, answer.within)
+        return
+    rows = sorted(frequency(run, answer.word).rows, key=lambda row: -row.count)
+    most = ", ".join(f"{row.condition} ({row.count:,} times)" for row in rows[:3] if row.count)
+    talk("[yellow]{} does not occur there; it occurs most in {}[/]", answer.word, most or "documents set aside")

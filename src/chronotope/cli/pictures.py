@@ -1,0 +1,221 @@
+"""The kinds of pictures that `plot` draws: for each, what it asks and what it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chronotope.errors import SettingsError, did_you_mean
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says about a picture; each kind takes what it needs."""
+
+    words: tuple[str, ...]
+    at: str | None
+    start: str | None
+    to: str | None
+    against: str
+    formula: str | None
+    fixed: bool
+    place: str | None
+    coordinates: Path | None
+    edges: Path | None
+    nearest: int
+    method: str
+    top: int | None
+    subtitle: str | None
+    min_support: int
+
+    def check(self, kind: str) -> None:
+        """Refuse an unknown kind, and a wrong number of words, in one clear line."""
+        if kind not in KINDS:
+            raise SettingsError(f"KIND must be one of {', '.join(KINDS)}, not '{kind}'{did_you_mean(kind, KINDS)}")
+        least, most = KINDS[kind][1]
+        if not least <= len(self.words) <= most:
+            wanted = {(0, 0): "no word", (1, 1): "one word", (3, 3): "three words"}.get((least, most), "a word or more")
+            raise SettingsError(f"plot {kind} takes {wanted}, not {len(self.words)}")
+
+    def need(self, option: str, kind: str) -> str:
+        """An option that a kind cannot do without."""
+        value = {"at": self.at, "formula": self.formula}[option]
+        if not value:
+            raise SettingsError(f"plot {kind} needs --{option}")
+        return value
+
+
+def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
+    """The chart of one kind, from a model or, for the kinds in `OF_RUNS`, from the path of a run."""
+    return KINDS[kind][2](source, asked)
+
+
+def _company(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.company import company
+    from chronotope.views import charts
+
+    answer = company(embeddings, asked.words[0], top=asked.top or 4, min_support=asked.min_support)
+    return charts.company(answer, subtitle=asked.subtitle)
+
+
+def _series(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.views import lines
+
+    return lines.series(_similarities(embeddings, asked), subtitle=asked.subtitle)
+
+
+def _changepoints(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.changepoints import change_points
+    from chronotope.views import lines
+
+    found = [
+        change_points(embeddings, word, place=asked.place, top=0, min_support=asked.min_support) for word in asked.words
+    ]
+    return lines.series(_similarities(embeddings, asked), found, subtitle=asked.subtitle)
+
+
+def _frequency(run: Path, asked: Asked) -> Any:
+    from chronotope.analysis.frequency import frequency
+    from chronotope.views import frequency_chart
+
+    answer = frequency(run, asked.words, at=asked.at, start=asked.start, end=asked.to)
+    return frequency_chart.frequency(answer, subtitle=asked.subtitle)
+
+
+def _use(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.views import lines
+
+    return lines.frequency(_similarities(embeddings, asked), subtitle=asked.subtitle)
+
+
+def _similarities(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.series import series
+
+    return [
+        series(embeddings, word, asked.against, place=asked.place, min_support=asked.min_support)
+        for word in asked.words
+    ]
+
+
+def _heatmap(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.series import self_similarity
+    from chronotope.views import tiles
+
+    answer = self_similarity(embeddings, asked.words[0], place=asked.place, min_support=asked.min_support)
+    return tiles.self_similarity(answer, subtitle=asked.subtitle)
+
+
+def _trajectory(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.trajectory import trajectory
+    from chronotope.views import plane
+
+    word, top = asked.words[0], asked.top or 3
+    answer = trajectory(embeddings, word, method=asked.method, top=top, min_support=asked.min_support)
+    return plane.trajectory(answer, subtitle=asked.subtitle)
+
+
+def _ranks(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.ranks import ranks
+    from chronotope.views import bump
+
+    answer = ranks(embeddings, asked.words[0], top=asked.top or 5, min_support=asked.min_support)
+    return bump.ranks(answer, subtitle=asked.subtitle)
+
+
+def _equivalents(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.everywhere import equivalents_everywhere
+    from chronotope.views import ranked
+
+    at = asked.need("at", "equivalents")
+    answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.min_support)
+    return ranked.everywhere(answer, subtitle=asked.subtitle)
+
+
+def _analogy(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.analogy import analogy
+    from chronotope.views import ranked
+
+    at = asked.need("at", "analogy")
+    a, b, c = asked.words
+    answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.min_support)
+    return ranked.analogy(answer, subtitle=asked.subtitle)
+
+
+def _axis(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.axes import positions
+    from chronotope.views import lines
+
+    formula = asked.need("formula", "axis")
+    found = [
+        positions(embeddings, word, formula, fixed=asked.fixed, min_support=asked.min_support) for word in asked.words
+    ]
+    return lines.positions(found, subtitle=asked.subtitle)
+
+
+def _drift(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.drift import drift
+    from chronotope.views import ranked
+
+    answer = drift(embeddings, asked.start, asked.to, min_support=asked.min_support)
+    return ranked.drift(answer, asked.top or 20, subtitle=asked.subtitle)
+
+
+def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.places import place_distances
+    from chronotope.views import tiles
+
+    return tiles.distances(place_distances(embeddings, min_support=asked.min_support), subtitle=asked.subtitle)
+
+
+def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.geography import read_coordinates
+    from chronotope.analysis.places import word_map
+    from chronotope.cli.train import read_edges
+    from chronotope.views import plane, ranked
+
+    answer = word_map(
+        embeddings,
+        asked.words[0],
+        asked.formula,
+        coordinates=read_coordinates(asked.coordinates) if asked.coordinates else None,
+        edges=read_edges(asked.edges) if asked.edges else None,
+        nearest=asked.nearest,
+        min_support=asked.min_support,
+    )
+    drawn = plane.word_map if asked.coordinates else ranked.places
+    return drawn(answer, subtitle=asked.subtitle)
+
+
+def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.grid import grid
+    from chronotope.views import tiles
+
+    answer = grid(embeddings, asked.words[0], asked.formula, min_support=asked.min_support)
+    return tiles.grid(answer, subtitle=asked.subtitle)
+
+
+SEVERAL = 8
+OF_RUNS = ("frequency",)
+# What it shows, how many words it takes at least and at most, and what draws it.
+KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
+    "company": ("who stands near the word, and when", (1, 1), _company),
+    "ranks": ("its neighbors in each condition, in order", (1, 1), _ranks),
+    "series": ("words compared with themselves over the conditions", (1, SEVERAL), _series),
+    "changepoints": ("the same with the points where they change", (1, SEVERAL), _changepoints),
+    "use": ("the same beside how often they occur", (1, SEVERAL), _use),
+    "frequency": ("how often words of a RUN are used, with intervals", (1, SEVERAL), _frequency),
+    "heatmap": ("a word in every condition compared with every other", (1, 1), _heatmap),
+    "trajectory": ("its path among its company in a plane", (1, 1), _trajectory),
+    "equivalents": ("who plays its part in every condition (--at)", (1, 1), _equivalents),
+    "analogy": ("A B C: the words that complete the analogy (--at)", (3, 3), _analogy),
+    "axis": ("where words stand along --formula", (1, SEVERAL), _axis),
+    "drift": ("the words that changed most (--from, --to)", (0, 0), _drift),
+    "places": ("places by their use of words", (0, 0), _places),
+    "map": ("a word in each place (--coordinates)", (1, 1), _map),
+    "grid": ("a word over time × place", (1, 1), _grid),
+}

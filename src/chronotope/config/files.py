@@ -1,0 +1,141 @@
+"""All settings in one TOML file. An unknown key is an error, so that a misspelt setting is never silently ignored."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import tomli_w
+
+from chronotope.config.baselines import (
+    AlignedSettings,
+    CompassSettings,
+    DynamicSettings,
+    LinearSettings,
+    StaticSettings,
+)
+from chronotope.config.models import (
+    AdditiveSettings,
+    ConditionedSettings,
+    CovariateSettings,
+    GraphSettings,
+    SharedContextSettings,
+)
+from chronotope.config.text import CorpusSettings, CountSettings, NamedBin
+from chronotope.errors import SettingsError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Config:
+    """All the settings of a run, as they stand in its TOML file.
+
+    Every training method has a section under its name, with _ for -: `[shared_context]`.
+    """
+
+    corpus: CorpusSettings = field(default_factory=CorpusSettings)
+    counting: CountSettings = field(default_factory=CountSettings)
+    cw2v: ConditionedSettings = field(default_factory=ConditionedSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    static: StaticSettings = field(default_factory=StaticSettings)
+    linear: LinearSettings = field(default_factory=LinearSettings)
+    aligned: AlignedSettings = field(default_factory=AlignedSettings)
+    compass: CompassSettings = field(default_factory=CompassSettings)
+    dynamic: DynamicSettings = field(default_factory=DynamicSettings)
+    shared_context: SharedContextSettings = field(default_factory=SharedContextSettings)
+    covariate: CovariateSettings = field(default_factory=CovariateSettings)
+    additive: AdditiveSettings = field(default_factory=AdditiveSettings)
+
+    def of_method(self, method: str) -> Any:
+        """The settings of a training method.
+
+        Examples
+        --------
+        >>> Config().of_method("shared-context").smoothness
+        0.0
+        """
+        return getattr(self, method.replace("-", "_"))
+
+
+Settings = TypeVar("Settings")
+
+
+def from_dict(kind: type[Settings], data: Mapping[str, Any], where: str = "") -> Settings:
+    """Settings of one kind from plain data; an unknown key or a wrong type is an error that names it."""
+    hints = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        name = f"{where}.{key}" if where else key
+        if key not in hints:
+            raise SettingsError(f"unknown setting '{name}'{did_you_mean(key, hints)}")
+        values[key] = _converted(hints[key], value, name)
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise SettingsError(f"[{where}] {error}") from None
+
+
+def to_dict(settings: Any) -> dict[str, Any]:
+    """Settings as plain data for TOML or JSON; what is None is left out."""
+    return {key: value for key, value in dataclasses.asdict(settings).items() if value is not None}
+
+
+def read_config(path: str | Path) -> Config:
+    """The settings in a TOML file; what it leaves out has its default."""
+    try:
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot read {path}: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+    return from_dict(Config, data)
+
+
+def write_config(config: Config, path: str | Path) -> None:
+    """Write every setting to a TOML file that `read_config` reads back."""
+    sections = {section.name: _plain(to_dict(getattr(config, section.name))) for section in dataclasses.fields(config)}
+    Path(path).write_text(tomli_w.dumps(sections), encoding="utf-8")
+
+
+def _plain(data: dict[str, Any]) -> dict[str, Any]:
+    """Settings as TOML can hold them: tables and lists, nothing else."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
+
+
+def _named_bin(item: Any, name: str) -> NamedBin:
+    """A bin from TOML, where a year may be a number and a day a date."""
+    if not isinstance(item, Mapping) or item.keys() != {"name", "start", "end"}:
+        raise SettingsError(f"'{name}' must be tables with name, start and end, not {item!r}")
+    return NamedBin(**{key: str(value) for key, value in item.items()})
+
+
+def _converted(hint: Any, value: Any, name: str) -> Any:
+    """A value from TOML or JSON as the type that a setting has."""
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        if not isinstance(value, Mapping):
+            raise SettingsError(f"'{name}' must be a table")
+        return from_dict(hint, value, name)
+    text = str(hint)
+    if "tuple" in text:
+        if not isinstance(value, list | tuple):
+            raise SettingsError(f"'{name}' must be a list")
+        if "NamedBin" in text:
+            return tuple(item if isinstance(item, NamedBin) else _named_bin(item, name) for item in value)
+        if not all(isinstance(item, str) for item in value):
+            raise SettingsError(f"'{name}' must be a list of texts, not {value!r}")
+        return tuple(value)
+    allowed: list[type] = [
+        kind for kind, word in ((bool, "bool"), (int, "int"), (float, "float"), (str, "str")) if word in text
+    ]
+    if "Mapping" in text:
+        allowed = [dict]
+        if isinstance(value, dict) and not all(isinstance(item, str) for item in value.values()):
+            raise SettingsError(f"'{name}' must hold texts only, not {value!r}")
+    if float in allowed and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) not in allowed and not (value is None and "None" in text):
+        raise SettingsError(f"'{name}' must be {' or '.join(kind.__name__ for kind in allowed)}, not {value!r}")
+    return value

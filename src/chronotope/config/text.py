@@ -1,0 +1,106 @@
+"""The settings of the stages that read and count text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from chronotope.config.checks import at_least, one_of
+from chronotope.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class NamedBin:
+    """A time bin with a name of its own: from the first moment of `start` to the last of `end`, both included."""
+
+    name: str
+    start: str
+    end: str
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """How text becomes (condition, tokens).
+
+    Attributes
+    ----------
+    text, time, place
+        The names of the fields; `text` may hold a string or a list of tokens.
+    every
+        The length of a time bin: 1y, 10y, 5y, 1q, 1mo, 6mo, 1w, 1d.
+    bins
+        Named bins instead of `every`; they may be uneven and leave gaps, not overlap.
+    where
+        An SQL condition on the fields of a row; other rows are left out.
+    tokenizer
+        'words' (Unicode words; links and markup left out) or 'whitespace' (text that is tokenized already).
+    lowercase, strip_accents
+        Whether case and accents are folded.
+    phrases
+        Sequences of words that count as one word, written with blanks: 'prime minister' becomes prime_minister.
+    find_phrases
+        Also join pairs of words that stand together far more often than chance would have it.
+    variants
+        Other forms of a word: the key is replaced by the value ('colour' by 'color').
+    holdout
+        The share of documents set aside to measure how well their contexts are predicted.
+    strict
+        Stop at the first bad row instead of counting and skipping it.
+    keep_text
+        Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
+    """
+
+    text: str = "text"
+    time: str | None = None
+    every: str | None = None
+    bins: tuple[NamedBin, ...] = ()
+    place: str | None = None
+    where: str | None = None
+    tokenizer: str = "words"
+    lowercase: bool = True
+    strip_accents: bool = False
+    phrases: tuple[str, ...] = ()
+    find_phrases: bool = False
+    variants: Mapping[str, str] = field(default_factory=dict)
+    holdout: float = 0.0
+    strict: bool = False
+    keep_text: bool = True
+
+    def __post_init__(self) -> None:
+        one_of("tokenizer", self.tokenizer, ("words", "whitespace"))
+        if not 0 <= self.holdout < 1:
+            raise SettingsError(f"holdout is a share of the documents between 0 and 1, not {self.holdout}")
+        if (self.every or self.bins) and not self.time:
+            raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")
+        if self.every and self.bins:
+            raise SettingsError("give either a length of the time bins (every) or named bins, not both")
+
+
+@dataclass(frozen=True)
+class CountSettings:
+    """Which words are counted, and how.
+
+    Attributes
+    ----------
+    min_count
+        Words seen less often in all the text together are left out; None: a threshold that fits the corpus.
+    max_words
+        Keep at most so many words, the most frequent.
+    window
+        How many words on each side are context.
+    weighting
+        'harmonic': a context at distance d counts 1/d; 'flat': every context counts 1.
+    """
+
+    min_count: int | None = None
+    max_words: int | None = None
+    window: int = 5
+    weighting: str = "harmonic"
+
+    def __post_init__(self) -> None:
+        one_of("weighting", self.weighting, ("harmonic", "flat"))
+        at_least("window", self.window, 1)
+        if self.min_count is not None:
+            at_least("min_count", self.min_count, 1)
+        if self.max_words is not None:
+            at_least("max_words", self.max_words, 1)

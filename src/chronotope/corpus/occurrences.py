@@ -1,0 +1,183 @@
+"""Which documents a word occurs in, and how often in each: the index at the end of the book.
+
+- `occurrences.bin`: for each word of the lexicon its documents, ascending, as pairs (distance from the document before,
+  count) of numbers in 7-bit groups, the last group of a number below 128;
+- `occurrences.npy`: (W + 1,) where the bytes of each word begin.
+
+Documents are sorted by condition, so the occurrences of a word in a condition stand together. Both files are
+memory-mapped; a question reads the bytes of its word and no more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.corpus.arranging import read_chunks
+from chronotope.errors import DamagedFile
+
+if TYPE_CHECKING:
+    from chronotope.corpus.tokens import TokenStore
+
+OCCURRENCES = "occurrences.bin"
+OFFSETS = "occurrences.npy"
+FILES = (OCCURRENCES, OFFSETS)
+# So many pairs (word, document) are sorted at a time; with more, the tokens are read again.
+PAIRS_AT_ONCE = 1 << 26
+
+
+class Occurrences(NamedTuple):
+    """The documents of a word, ascending, and how often it occurs in each."""
+
+    document: NDArray[np.int64]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+
+
+class OccurrenceIndex:
+    """The documents of each word, read when they are asked for."""
+
+    def __init__(self, store: TokenStore) -> None:
+        self._path = store.folder / OCCURRENCES
+        self._documents = len(store.document_condition)
+        try:
+            self._offsets = np.load(store.folder / OFFSETS, mmap_mode="r", allow_pickle=False)
+            self._data = np.memmap(self._path, np.uint8, mode="r")
+        except (OSError, ValueError) as error:
+            raise DamagedFile(f"the index in {store.folder} cannot be read ({error}); prepare the run again") from None
+        if self._offsets.shape != (len(store.words) + 1,) or self._offsets[-1] != len(self._data):
+            raise DamagedFile(f"{self._path} does not fit its lexicon; prepare the run again")
+
+    @staticmethod
+    def is_in(folder: Path) -> bool:
+        """Whether a folder holds an index."""
+        return (folder / OFFSETS).exists()
+
+    def of(self, word: int) -> Occurrences:
+        """The occurrences of a word of the lexicon."""
+        numbers = _decoded(self._data[int(self._offsets[word]) : int(self._offsets[word + 1])])
+        document, count = np.cumsum(numbers[::2]) - 1, numbers[1::2]
+        if len(numbers) % 2 or (len(document) and not 0 <= document[-1] < self._documents) or (numbers < 1).any():
+            raise DamagedFile(f"{self._path} is damaged; prepare the run again")
+        return Occurrences(document, count)
+
+
+def write_occurrences(
+    tokens: Path, folder: Path, length: NDArray[np.int64], words: int, pairs_at_once: int = PAIRS_AT_ONCE
+) -> None:
+    """Write the index of tokens that are in their final order.
+
+    Parameters
+    ----------
+    tokens
+        The file with the word numbers.
+    folder
+        Where the index goes.
+    length
+        (N,) the number of tokens of each document.
+    words
+        The size of the lexicon.
+    pairs_at_once
+        What bounds the memory: so many pairs of a word and a document are sorted at a time, 8 bytes each.
+    """
+    documents = np.zeros(words, np.int64)
+    seen = np.full(words, -1, np.int64)
+    for here, ids in read_chunks(tokens, length):
+        _count_documents(ids, length[here], here.start, seen, documents)
+    ends = np.cumsum(documents)
+    size = np.zeros(words + 1, np.int64)
+    first = 0
+    with open(folder / OCCURRENCES, "wb") as file:
+        while first < words:
+            before = int(ends[first - 1]) if first else 0
+            last = max(int(np.searchsorted(ends, before + pairs_at_once, side="right")), first + 1)
+            start = ends[first:last] - documents[first:last] - before
+            pairs = np.empty((int(ends[last - 1]) - before, 2), np.uint32)
+            cursor = start.copy()
+            seen[:] = -1
+            for here, ids in read_chunks(tokens, length):
+                _fill(ids, length[here], here.start, first, last, seen, cursor, pairs)
+            # Five groups of 7 bits hold any number of 32 bits.
+            packed = np.empty(10 * len(pairs), np.uint8)
+            written = _encode(pairs, start, packed, size[first + 1 : last + 1])
+            file.write(packed[:written].data)
+            first = last
+    np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
+
+
+def _decoded(data: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The numbers that 7-bit groups stand for.
+
+    Examples
+    --------
+    >>> _decoded(np.array([5, 0x80 | 44, 2], np.uint8)).tolist()
+    [5, 300]
+    """
+    data = np.asarray(data)
+    last = np.flatnonzero(data < 128)
+    if len(last) == len(data):
+        return data.astype(np.int64)
+    if not len(last) or last[-1] + 1 < len(data):
+        return np.zeros(1, np.int64)  # a number without an end: no such number is ever written
+    first = np.concatenate([[0], last[:-1] + 1])
+    group = np.arange(len(data)) - np.repeat(first, last - first + 1)
+    return np.add.reduceat((data & 127).astype(np.int64) << np.minimum(7 * group, 56), first)
+
+
+@numba.njit(nogil=True, cache=True)
+def _count_documents(ids, length, first_document, seen, documents):  # type: ignore[no-untyped-def]
+    """Add to the number of documents of each word."""
+    token = 0
+    for number in range(len(length)):
+        document = first_document + number
+        for _ in range(length[number]):
+            word = ids[token]
+            token += 1
+            if seen[word] != document:
+                seen[word] = document
+                documents[word] += 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _fill(ids, length, first_document, first, last, seen, cursor, pairs):  # type: ignore[no-untyped-def]
+    """Fill in the documents of the words from `first` to `last`, and how often each word occurs in them."""
+    token = 0
+    for number in range(len(length)):
+        document = first_document + number
+        for _ in range(length[number]):
+            word = ids[token]
+            token += 1
+            if word < first or word >= last:
+                continue
+            if seen[word] != document:
+                seen[word] = document
+                pairs[cursor[word - first], 0] = document
+                pairs[cursor[word - first], 1] = 0
+                cursor[word - first] += 1
+            pairs[cursor[word - first] - 1, 1] += 1
+
+
+@numba.njit(nogil=True, cache=True)
+def _encode(pairs, start, packed, size):  # type: ignore[no-untyped-def]
+    """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all."""
+    written = 0
+    for word in range(len(start)):
+        before = written
+        stop = start[word + 1] if word + 1 < len(start) else len(pairs)
+        # Documents are counted from 1, so that no distance is 0.
+        previous = np.int64(-1)
+        for pair in range(start[word], stop):
+            distance = np.int64(pairs[pair, 0]) - previous
+            previous = np.int64(pairs[pair, 0])
+            for value in (distance, np.int64(pairs[pair, 1])):
+                while value >= 128:
+                    packed[written] = (value & 127) | 128
+                    value >>= 7
+                    written += 1
+                packed[written] = value
+                written += 1
+        size[word] = written - before
+    return written

@@ -1,0 +1,238 @@
+"""Lines over conditions: similarity series and positions along axes, with bands, change points and labeled ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import altair as alt
+
+from chronotope.analysis.axes import Positions
+from chronotope.analysis.changepoints import ChangePoints
+from chronotope.analysis.series import OVERALL, PREVIOUS, Series
+from chronotope.errors import SettingsError
+from chronotope.views.labels import spread
+from chronotope.views.style import (
+    DASHES,
+    LABEL_GAP,
+    LABEL_SIZE,
+    WORDS,
+    Rows,
+    condition_axis,
+    data,
+    finished,
+    made_by,
+    value_axis,
+)
+
+WIDTH, HEIGHT = 560, 300
+MOST_PLACES = 24
+
+
+class Line(NamedTuple):
+    """A named line: a value for each condition, None for a gap, and the ends of an interval where there is one."""
+
+    name: str
+    values: Sequence[float | None]
+    low: Sequence[float | None]
+    high: Sequence[float | None]
+
+
+def series(answers: Sequence[Series], changes: Sequence[ChangePoints] = (), *, subtitle: str | None = None) -> Any:
+    """How similar words are to themselves, condition by condition, with the points where they change.
+
+    Parameters
+    ----------
+    answers
+        The series of one word or more, over the same conditions.
+    changes
+        The change points of some of these words; the accepted ones are drawn.
+    subtitle
+        A line below the title; by default how the embeddings were made.
+    """
+    first = answers[0]
+    lines = [Line(one.word, one.values, one.low, one.high) for one in answers]
+    marks = [
+        (found.word, first.conditions.index(point.last), first.conditions.index(point.first))
+        for found in changes
+        for point in found.accepted
+        if point.last in first.conditions and point.first in first.conditions
+    ]
+    drawn = line_chart(first.conditions, lines, "cosine", marks, ordered=first.axis == "time")
+    words = ", ".join(f"“{one.word}”" for one in answers)
+    told = [
+        subtitle or made_by(first.signature),
+        f"Cosine similarity with the same word {_with(answers)}{_gaps(answers)}",
+    ]
+    told += [_told(found) for found in changes]
+    title = f"How {words} changed" if first.axis == "time" else f"How alike {words} {_is(answers)} from place to place"
+    return finished(drawn, title, told)
+
+
+def frequency(answers: Sequence[Series], *, subtitle: str | None = None) -> Any:
+    """How often words occur, above how similar they are to themselves: is it meaning that changes, or use?
+
+    Parameters
+    ----------
+    answers
+        The series of one word or more, over the same conditions; they carry the counts.
+    subtitle
+        A line below the title; by default how the embeddings were made.
+    """
+    first = answers[0]
+    none: tuple[None, ...] = (None,) * len(first.conditions)
+    counts = [Line(one.word, one.per_million, none, none) for one in answers]
+    changes = [Line(one.word, one.values, one.low, one.high) for one in answers]
+    ordered = first.axis == "time"
+    above = line_chart(first.conditions, counts, "per million words", height=150, zero=True, ordered=ordered)
+    below = line_chart(
+        first.conditions, changes, f"cosine with the same word {_with(answers)}", height=170, ordered=ordered
+    )
+    words = ", ".join(f"“{one.word}”" for one in answers)
+    drawn = alt.vconcat(above, below, spacing=46)
+    return finished(drawn, f"Frequency and meaning of {words}", [subtitle or made_by(first.signature)])
+
+
+def positions(answers: Sequence[Positions], *, subtitle: str | None = None) -> Any:
+    """Where words stand along an axis, condition by condition, with intervals where there are several seeds.
+
+    Parameters
+    ----------
+    answers
+        The positions of one word or more along the same axis.
+    subtitle
+        A line below the title; by default how the embeddings were made.
+    """
+    first = answers[0]
+    if any(one.formula != first.formula for one in answers):
+        raise SettingsError("words are drawn together along one axis, not along several")
+    lines = [
+        Line(one.word, *zip(*((row.value, row.low, row.high) for row in one.rows), strict=True)) for one in answers
+    ]
+    conditions = [row.condition for row in first.rows]
+    words = ", ".join(f"“{one.word}”" for one in answers)
+    interval = any(row.low is not None for one in answers for row in one.rows)
+    told = [subtitle or made_by(first.signature)]
+    told.append(f"Up: toward {', '.join(first.plus)}")
+    told.append(f"Down: toward {', '.join(first.minus)}" if first.minus else "")
+    told.append("Band: 95 % interval over the choice of seed words" if interval else "")
+    return finished(
+        line_chart(conditions, lines, "cosine with the axis", ordered=first.axis == "time"),
+        f"Where {words} {'stands' if len(answers) == 1 else 'stand'} between words",
+        told,
+    )
+
+
+def line_chart(
+    conditions: Sequence[str],
+    lines: Sequence[Line],
+    title: str,
+    marks: Sequence[tuple[str, int, int]] = (),
+    *,
+    height: int = HEIGHT,
+    zero: bool = False,
+    ordered: bool = True,
+) -> alt.LayerChart:
+    """A line for each name, labeled at its end; where the conditions have no order, dots that are not joined.
+
+    Parameters
+    ----------
+    conditions
+        The labels along the chart.
+    lines
+        The lines.
+    title
+        What the values are.
+    marks
+        Change points: the name of a line, the last condition before and the first after, by number.
+    height
+        In pixels.
+    zero
+        Whether the values start at zero.
+    ordered
+        Whether the conditions follow each other.
+    """
+    known = [v for line in lines for part in (line.values, line.low, line.high) for v in part if v is not None]
+    margin = 0.05 * ((max(known) - min(known)) or 1)
+    low, high = (0.0 if zero else min(known) - margin), max(known) + margin
+    colors = {line.name: WORDS[at % len(WORDS)] for at, line in enumerate(lines)}
+    points: Rows = []
+    ends: Rows = []
+    for at, line in enumerate(lines):
+        same = {"word": line.name, "color": colors[line.name], "line": at}
+        # Dots of several words stand side by side, not one over another.
+        aside = 0 if ordered else (at - (len(lines) - 1) / 2) * 0.1
+        points += [
+            {**same, "x": x + aside, "y": y, "low": bottom, "high": top}
+            for x, (y, bottom, top) in enumerate(zip(line.values, line.low, line.high, strict=True))
+        ]
+        last = max((x for x, y in enumerate(line.values) if y is not None), default=None)
+        if last is not None:
+            ends.append({**same, "x": last, "y": line.values[last]})
+    room = 0 if ordered else 0.4
+    heights = spread([row["y"] for row in ends], LABEL_GAP * (high - low) / height, low, high)
+    ends = [{**row, "x": len(conditions) - 1 + room, "y": level} for row, level in zip(ends, heights, strict=True)]
+    domain = [-room, max(len(conditions) - 1, 1) + room]
+    x = alt.X("x:Q", title=None, axis=_labels(conditions, ordered), scale=alt.Scale(domain=domain, nice=False))
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title))
+    base = alt.Chart(data(points)).encode(color=alt.Color("color:N", scale=None))
+    layers: list[Any] = []
+    if any(row["low"] is not None for row in points):
+        band = base.mark_area(opacity=0.16) if ordered else base.mark_rule(strokeWidth=2.4, opacity=0.5)
+        layers.append(band.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", detail="word:N"))
+    if marks:
+        changes: Rows = [{"x": (a + b) / 2, "color": colors[name]} for name, a, b in marks]
+        rule = alt.Chart(data(changes)).mark_rule(strokeWidth=1.4, strokeDash=[4, 3])
+        layers.append(rule.encode(x=x, color=alt.Color("color:N", scale=None)))
+    dash = alt.StrokeDash("line:N", scale=alt.Scale(range=list(DASHES)), legend=None)
+    if ordered:
+        line_mark = base.mark_line(strokeWidth=2.2, strokeCap="round")
+        layers.append(line_mark.encode(x=x, y=y, detail="word:N", strokeDash=dash))
+    layers += [
+        base.mark_point(filled=True, size=26 if ordered else 70, opacity=1)
+        .encode(x=x, y=y)
+        .transform_filter("isValid(datum.y)"),
+        alt.Chart(data(ends))
+        .mark_text(align="left", dx=9, baseline="middle", fontSize=LABEL_SIZE)
+        .encode(x=x, y=y, text="word:N", color=alt.Color("color:N", scale=None)),
+    ]
+    return cast("alt.LayerChart", alt.layer(*layers).properties(width=WIDTH, height=height))
+
+
+def _is(answers: Sequence[Series]) -> str:
+    return "is" if len(answers) == 1 else "are"
+
+
+def _labels(conditions: Sequence[str], ordered: bool) -> alt.Axis:
+    """The axis of the conditions: over time as many labels as fit, of places all but in great numbers."""
+    if ordered:
+        return condition_axis(conditions)
+    return condition_axis(conditions, most=MOST_PLACES, labelAngle=-40)
+
+
+def _with(answers: Sequence[Series]) -> str:
+    against = {one.against for one in answers}
+    if against == {PREVIOUS}:
+        return "one step before"
+    if against == {OVERALL}:
+        return "in all other conditions"
+    return f"in {against.pop()}" if len(against) == 1 else "where it is first frequent enough"
+
+
+def _gaps(answers: Sequence[Series]) -> str:
+    """What a gap means, where there is one."""
+    seen = [one.values[one.against == PREVIOUS :] for one in answers]
+    if all(value is not None for values in seen for value in values):
+        return ""
+    return f"; a gap: it occurs fewer than {answers[0].min_support} times"
+
+
+def _told(found: ChangePoints) -> str:
+    """The change points of a word in words."""
+    if not found.accepted:
+        return f"{found.word}: no change point (level {found.level:g})"
+    parts = []
+    for point in found.accepted:
+        rare = "" if point.p_words is None else f", p among words {point.p_words:.3f}"
+        parts.append(f"{point.first} (p {point.p:.3f}{rare})")
+    return f"Dashed: {found.word} changes in {', '.join(parts)}"

@@ -1,0 +1,173 @@
+"""Ranked lists as charts: what changed most, with intervals; who plays a word's part where; neighbors; places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import altair as alt
+
+from chronotope.analysis import Drift
+from chronotope.analysis.analogy import Analogy
+from chronotope.analysis.everywhere import Everywhere
+from chronotope.analysis.places import WordMap
+from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
+
+ROW, WIDTH, TEXT = 26, 360, 13
+
+
+class RankedRow(NamedTuple):
+    """A row of the chart: a name, its value, the interval where there is one, and a text beside it."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    beside: str = ""
+
+
+def drift(answer: Drift, top: int = 20, *, subtitle: str | None = None) -> Any:
+    """The words that changed most, with their company before and after, and intervals where the answer has them.
+
+    Parameters
+    ----------
+    answer
+        What `chronotope.analysis.drift` found.
+    top
+        How many words.
+    subtitle
+        A line below the title; by default how the embeddings were made.
+    """
+    between = f"between {answer.start} and {answer.end}" if answer.start else "from one condition to the others"
+    rows = []
+    for row in answer.top(top, neighbors=3):
+        before, after = (", ".join(match.word for match in side.neighbors) for side in (row.before, row.after))
+        ends = getattr(row, "low", None), getattr(row, "high", None)
+        rows.append(RankedRow(row.word, row.score, *ends, f"{before} → {after}"))
+    told = [subtitle or made_by(answer.signature), "1 − cosine; beside it the nearest words before → after"]
+    return finished(ranked(rows, "change"), f"The words that changed most {between}", told)
+
+
+def analogy(answer: Analogy, *, subtitle: str | None = None) -> Any:
+    """The words that complete an analogy."""
+    rows = [RankedRow(match.word, match.cosine, beside=f"{match.support:,} times") for match in answer.matches]
+    where = f"in {answer.at}" if answer.at == answer.to else f"in {answer.at}, sought in {answer.to}"
+    title = f"{answer.a} : {answer.b} = {answer.c} : ?"
+    return finished(ranked(rows, "cosine"), title, [subtitle or made_by(answer.signature), where])
+
+
+def places(answer: WordMap, *, subtitle: str | None = None) -> Any:
+    """A word's value in each place, the largest on top."""
+    known = sorted((row for row in answer.rows if row.value is not None), key=lambda row: -(row.value or 0))
+    unknown = [row for row in answer.rows if row.value is None]
+    rows = [RankedRow(row.place, row.value, row.low, row.high, f"{row.support:,} times") for row in known + unknown]
+    return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, ""))
+
+
+def told(answer: WordMap, subtitle: str | None, measured: str) -> list[str]:
+    """The lines below the title of a chart of places."""
+    lines = [subtitle or made_by(answer.signature), measured]
+    if answer.moran:
+        lines.append(f"Moran’s I {answer.moran.value:.2f} over {answer.moran.links} links, p {answer.moran.p:.3f}")
+    return lines
+
+
+def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
+    """Who plays a word's part in each condition; open and gray where nothing is nearer than chance.
+
+    Parameters
+    ----------
+    answer
+        What `chronotope.analysis.equivalents_everywhere` found.
+    subtitle
+        A line below the title; by default how the embeddings were made.
+    """
+    rows: Rows = []
+    for part in answer.parts:
+        found = bool(part.matches)
+        names = ", ".join(match.word for match in part.matches) if found else "none"
+        rows.append(
+            {
+                "name": part.condition,
+                "value": part.nearest.cosine if part.nearest else None,
+                "needed": part.needed,
+                "shown": names,
+                "color": EARLY[0] if found else QUIET,
+                "style": "normal" if found else "italic",
+            }
+        )
+    values = [v for row in rows for v in (row["value"], row["needed"]) if v is not None]
+    low = max(-1.0, min(values) - 0.05)
+    scale = alt.Scale(domain=[low, max(1.0, *values)], nice=False)
+    x = alt.X(
+        "value:Q",
+        scale=scale,
+        axis=alt.Axis(title="cosine of the nearest word", tickCount=5, gridColor=FAINT, domain=False, ticks=False),
+    )
+    base = alt.Chart(data(rows)).encode(y=_names([part.condition for part in answer.parts]))
+    color = alt.Color("color:N", scale=None)
+    layers = (
+        base.mark_tick(thickness=2, size=15, color=LATE[0]).encode(x=alt.X("needed:Q", scale=scale)),
+        base.mark_point(filled=True, size=80, opacity=1)
+        .encode(x=x, color=color)
+        .transform_filter(f"datum.color == '{EARLY[0]}'"),
+        base.mark_point(filled=False, size=70, strokeWidth=1.8)
+        .encode(x=x, color=color)
+        .transform_filter(f"datum.color == '{QUIET}'"),
+        base.mark_text(align="left", baseline="middle", fontSize=TEXT).encode(
+            x=alt.value(WIDTH + 14), text="shown:N", color=color
+        ),
+    )
+    chart = alt.layer(*layers).properties(width=WIDTH, height=ROW * len(rows))
+    says = [subtitle or made_by(answer.signature)]
+    says.append(f"Tick: what a match needs to be nearer than chance (p {answer.chance:g}); open: nothing is")
+    return finished(chart, f"Who plays the part of “{answer.word}” in {answer.at}?", says)
+
+
+def ranked(rows: Sequence[RankedRow], title: str) -> alt.LayerChart:
+    """Rows with a dot at their value, an interval where there is one, and a text beside.
+
+    Parameters
+    ----------
+    rows
+        The rows, from the top; one without a value has its name and its text alone.
+    title
+        What the values are.
+    """
+    points: Rows = [row._asdict() for row in rows]
+    known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
+    span = (max(known) - min(known)) or 1 if known else 1
+    domain = [min([0.0, *known]) if min(known, default=0) < 0.5 * span else min(known) - 0.06 * span]
+    domain.append(max(known, default=1.0) + 0.04 * span)
+    scale = alt.Scale(domain=domain, nice=False)
+    axis = alt.Axis(title=title, tickCount=5, gridColor=FAINT, domain=False, ticks=False, labelPadding=6)
+    base = alt.Chart(data(points)).encode(y=_names([row.name for row in rows]))
+    layers: list[Any] = []
+    if any(row.low is not None for row in rows):
+        interval = base.mark_rule(strokeWidth=2.4, strokeCap="round", opacity=0.55, color=EARLY[0])
+        layers.append(
+            interval.encode(x=alt.X("low:Q", scale=scale), x2="high:Q").transform_filter("isValid(datum.low)")
+        )
+    layers += [
+        base.mark_point(filled=True, size=80, opacity=1, color=EARLY[0])
+        .encode(x=alt.X("value:Q", scale=scale, axis=axis))
+        .transform_filter("isValid(datum.value)"),
+        base.mark_text(align="left", baseline="middle", fontSize=TEXT - 1, color=QUIET).encode(
+            x=alt.value(WIDTH + 14), text="beside:N"
+        ),
+    ]
+    return cast("alt.LayerChart", alt.layer(*layers).properties(width=WIDTH, height=ROW * max(len(rows), 1)))
+
+
+def _names(names: Sequence[str]) -> alt.Y:
+    axis = alt.Axis(
+        domain=False, ticks=False, labelPadding=10, labelFontSize=LABEL_SIZE, labelColor=INK, labelLimit=260
+    )
+    return alt.Y("name:N", sort=list(names), title=None, axis=axis)
+
+
+def measure(answer: WordMap) -> str:
+    """What the values of a word in places are."""
+    if answer.measure == "overall":
+        return "cosine with what the word means in the other places"
+    return f"position along {answer.measure}"

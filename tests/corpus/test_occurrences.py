@@ -1,0 +1,69 @@
+"""The index of words: as a simple account has it, in any number of passes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.occurrences import OccurrenceIndex, _decoded, write_occurrences
+from chronotope.errors import DamagedFile
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "text": " ".join(f"w{k}" for k in rng.zipf(1.3, rng.integers(1, 900)) % 300),
+            "year": int(rng.integers(1990, 1999)),
+        }
+        for _ in range(400)
+    ]
+    return tokenize(read_corpus(rows, time="year"), tmp_path_factory.mktemp("s") / "s")
+
+
+def test_the_index_equals_a_simple_account(store):
+    index = OccurrenceIndex(store)
+    for word in range(0, len(store.words), 7):
+        counts = [
+            int((store.ids[first:last] == word).sum())
+            for first, last in zip(store.starts[:-1], store.starts[1:], strict=True)
+        ]
+        found = index.of(word)
+        assert found.document.tolist() == np.flatnonzero(counts).tolist()
+        assert found.count.tolist() == [count for count in counts if count]
+
+
+@pytest.mark.parametrize("pairs_at_once", [1, 100, 5_000])
+def test_little_memory_gives_the_same_bytes(store, tmp_path, pairs_at_once):
+    write_occurrences(store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), pairs_at_once)
+    for name in ("occurrences.bin", "occurrences.npy"):
+        assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(1, 2**31), max_size=20))
+def test_numbers_come_back(numbers):
+    data = []
+    for number in numbers:
+        while number >= 128:
+            data.append(number & 127 | 128)
+            number >>= 7
+        data.append(number)
+    assert _decoded(np.array(data, np.uint8)).tolist() == numbers
+
+
+def test_damage_is_told(tmp_path):
+    store = tokenize(read_corpus([{"text": "a b a"}, {"text": "a"}]), tmp_path / "s")
+    path = tmp_path / "s" / "occurrences.bin"
+    whole = path.read_bytes()
+    for broken in (bytes([0] * len(whole)), bytes([255] * len(whole)), bytes([9]) + whole[1:]):
+        path.write_bytes(broken)
+        with pytest.raises(DamagedFile, match="prepare the run again"):
+            OccurrenceIndex(store).of(0)
+    path.write_bytes(whole[:-1])
+    with pytest.raises(DamagedFile, match="does not fit"):
+        OccurrenceIndex(store)
