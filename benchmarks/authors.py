@@ -23,7 +23,8 @@ def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> 
     scale = scale_of_conditions(counts, settings.scaling)
     parts = []
     for condition in range(len(counts.conditions)):
-        word, context, count = counts.cells(condition)
+        cells = counts.cells(condition)
+        word, context, count = cells.word, cells.context, cells.count
         other = word != context
         part = np.zeros(len(word) + int(other.sum()), dtype=RECORD)
         part["word"] = np.append(word, context[other]) + 1
@@ -31,11 +32,11 @@ def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> 
         part["condition"] = condition + 1
         part["count"] = np.append(count, count[other]) * scale[condition]
         parts.append(part)
-    cells = np.concatenate(parts)
-    np.random.default_rng(0).shuffle(cells)
-    cells.tofile(folder / "cells.bin")
+    records = np.concatenate(parts)
+    np.random.default_rng(0).shuffle(records)
+    records.tofile(folder / "cells.bin")
     (folder / "vocabulary.txt").write_text("".join(f"{word} 1\n" for word in counts.vocabulary.words))
-    return len(cells)
+    return len(records)
 
 
 def run_program(

@@ -19,9 +19,16 @@ def main() -> None:
     panels = [panel(along, table.filter(pl.col("along") == along)) for along in TITLES]
     chart = (
         alt.hconcat(*panels, spacing=28)
-        .properties(title=alt.TitleParams("Seconds of one CW2V epoch, as one size grows", anchor="start", offset=12))
+        .properties(
+            title=alt.TitleParams(
+                "The time of one CW2V epoch as one size grows, everything else equal",
+                subtitle="dashed: in proportion to the size (conditions: to the cells; threads: shared out evenly)",
+                anchor="start",
+                offset=12,
+            )
+        )
         .configure_view(stroke=None)
-        .configure_title(color=INK, fontSize=15)
+        .configure_title(color=INK, fontSize=15, subtitleColor=INK, subtitleFontSize=12)
         .configure_axis(labelFontSize=12, titleFontSize=12, titleColor=INK, labelColor=INK, gridColor="#e5e5e5")
     )
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -32,32 +39,29 @@ def latest() -> pl.DataFrame:
     """The newest row of each size."""
     table = pl.DataFrame([row["figures"] for row in rows("cw2v growth")])
     sizes = ["along", "conditions", "dimensions", "threads"]
-    table = table.with_columns(millions=(pl.col("cells") / 1e6).round(1))
+    table = table.with_columns(millions=(pl.col("cells") / 1e6).round(1), milliseconds=1000 * pl.col("seconds"))
     return table.unique([*sizes, "millions"], keep="last", maintain_order=True)
 
 
 def panel(along: str, table: pl.DataFrame) -> alt.LayerChart:
-    """Seconds over one size; both axes double, so that a straight slope of one is growth in proportion."""
+    """Time over one size, both on a scale of ratios, so that equal slopes are equal growth."""
     column = "millions" if along == "cells" else along
     table = table.sort(column)
-    scale = alt.Scale(type="log", base=2, nice=False, padding=12)
-    values = table[column].to_list()
-    x = alt.X(f"{column}:Q", title=TITLES[along], scale=scale, axis=alt.Axis(values=values, grid=False, format="~g"))
-    y = alt.Y(
-        "seconds:Q", title="seconds" if along == "cells" else None,
-        scale=alt.Scale(type="log", base=2, domain=[1 / 64, 2]),
-        axis=alt.Axis(values=[1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2], format="~r"),
+    values, first = table[column].to_list(), table.row(0, named=True)
+    size = {"conditions": pl.col("cells") / first["cells"], "threads": first["threads"] / pl.col("threads")}
+    even = table.with_columns(milliseconds=first["milliseconds"] * size.get(along, pl.col(column) / first[column]))
+    x = alt.X(
+        f"{column}:Q", title=TITLES[along], scale=alt.Scale(type="log", base=2, nice=False, padding=12),
+        axis=alt.Axis(values=values, grid=False, format="~g"),
     )  # fmt: skip
-    first = table.row(0, named=True)
-    grows = -1 if along == "threads" else 0 if along == "conditions" else 1
-    proportional = pl.DataFrame(
-        {column: values, "seconds": [first["seconds"] * (value / values[0]) ** grows for value in values]}
-    )
-    base = alt.Chart(table, width=165, height=210)
-    ideal = alt.Chart(proportional).mark_line(strokeDash=[3, 3], color="#999999", clip=True).encode(x, y)
-    return (
-        ideal + base.mark_line(color=LINE).encode(x, y) + base.mark_point(color=LINE, filled=True, size=55).encode(x, y)
-    )
+    y = alt.Y(
+        "milliseconds:Q", title="milliseconds" if along == "cells" else None,
+        scale=alt.Scale(type="log", domain=[20, 2000]),
+        axis=alt.Axis(values=[20, 50, 100, 200, 500, 1000, 2000], format="d"),
+    )  # fmt: skip
+    ideal = alt.Chart(even, width=165, height=210).mark_line(strokeDash=[3, 3], color="#999999", clip=True)
+    line = alt.Chart(table).mark_line(color=LINE, point=alt.OverlayMarkDef(color=LINE, filled=True, size=55))
+    return ideal.encode(x, y) + line.encode(x, y)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from chronotope.cooccurrence import Counts, positive_pmi
 from chronotope.model import ConditionedModel, GraphModel
 from chronotope.model.graph import solver
 from chronotope.model.graph.links import make_problem
+from chronotope.model.graph.objective import GraphProblem
 
 SWEEPS = 10
 EPOCHS_OF_THE_AUTHORS = 40
@@ -45,13 +46,11 @@ def main() -> None:
 def measure(counts: Counts, dimensions: int, threads: int, theirs: float | None) -> None:
     """Ten sweeps with their start, and what comes before and after them."""
     begin = time.perf_counter()
-    GraphModel(dimensions=dimensions, epochs=SWEEPS).fit(counts, threads=threads, device="cpu")
+    model = GraphModel(dimensions=dimensions, epochs=SWEEPS)
+    model.fit(counts, threads=threads, device="cpu")
     whole = time.perf_counter() - begin
-    matrix = positive_pmi(counts, 0.75)
-    problem = make_problem(
-        matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions,
-        smoothness=1.0, deviation_penalty=0.1, half_trust=10.0,
-    )  # fmt: skip
+    problem = problem_of(counts, threads)
+    matrix = problem.matrix
     rows = np.zeros((len(problem.weight), dimensions), dtype=np.float32)
     with ThreadPoolExecutor(threads) as pool:
         begin = time.perf_counter()
@@ -61,7 +60,7 @@ def measure(counts: Counts, dimensions: int, threads: int, theirs: float | None)
                 contexts = solver.best_contexts(rows, problem, pool)
             solver.solve_rows(contexts, rows, problem, pool)
         seconds = time.perf_counter() - begin
-    plain = sparse.csr_array((matrix.value, matrix.context, matrix.start), shape=(len(rows), problem.words))
+    plain = sparse.csr_array((matrix.value, matrix.context, matrix.start), shape=(len(rows), matrix.contexts))
     begin = time.perf_counter()
     product = plain @ contexts
     _ = plain.T @ product
@@ -69,8 +68,18 @@ def measure(counts: Counts, dimensions: int, threads: int, theirs: float | None)
     figures = {"ratio_to_authors": theirs / seconds, "ratio_to_authors_whole_fit": theirs / whole} if theirs else {}
     record(
         "graph training", words=problem.words, conditions=len(counts.conditions), cells=2 * counts.size,
-        positive_cells=len(matrix.value), dimensions=dimensions, threads=threads, sweeps=SWEEPS, seconds=seconds,
+        positive_entries=len(matrix.value), contexts=matrix.contexts, dimensions=dimensions, threads=threads, sweeps=SWEEPS, seconds=seconds,
         seconds_whole_fit=whole, ratio_to_scipy_products=by_scipy / seconds, peak_mb=peak_mb(), **figures,
+    )  # fmt: skip
+
+
+def problem_of(counts: Counts, threads: int) -> GraphProblem:
+    """What the sweeps are about, with the settings of the model."""
+    model = GraphModel()._for_counts(counts)
+    return make_problem(
+        positive_pmi(counts, model.association, threads=threads), counts.vocabulary.support, len(counts.vocabulary),
+        counts.conditions, smoothness=model.smoothness, deviation_penalty=model.deviation_penalty or 0.0,
+        half_trust=model.half_trust,
     )  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> C
             here = slice(limits[topic], limits[topic + 1])
             drawn[:, here] = np.searchsorted(below[topic], random.random((2, here.stop - here.start)))
         key, count = np.unique(drawn.min(axis=0) * words + drawn.max(axis=0), return_counts=True)
-        parts.append(CellArrays((key // words).astype(np.int32), (key % words).astype(np.int32), count))
+        after = random.binomial(count, 0.5)
+        parts.append(CellArrays((key // words).astype(np.int32), (key % words).astype(np.int32), count, after))
         seen = np.bincount(drawn.ravel(), minlength=words)
         present.append(np.flatnonzero(seen).astype(np.int32))
         occurrences.append(seen[present[-1]])
@@ -102,10 +103,10 @@ def hold_out(counts: Counts, settings: ConditionedSettings, share: float = 0.02)
         cells = counts.cells(condition)
         out = random.random(len(cells.word)) < share
         kept.append(CellArrays(*(column[~out] for column in cells)))
-        word, context, count = (column[out] for column in cells)
-        scaled = count * scale[condition]
+        scaled = cells.count[out] * scale[condition]
         a, b = (
-            support.start[condition] + np.searchsorted(support.words_in(condition), side) for side in (word, context)
+            support.start[condition] + np.searchsorted(support.words_in(condition), side[out])
+            for side in (cells.word, cells.context)
         )
         other = a != b
         goal = targets(scaled, settings.target)

@@ -12,15 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
+from graph import problem_of
 from harness import record
 from invented_counts import invented_counts
 from threadpoolctl import threadpool_limits
 from training import BASE, train
 
-from chronotope.cooccurrence import positive_pmi
 from chronotope.model import ConditionedModel
 from chronotope.model.graph import solver
-from chronotope.model.graph.links import make_problem
 
 THREADS = 2
 DIMENSIONS = 50
@@ -71,11 +70,7 @@ def main() -> None:
     most = 2 * cells * (2 * 4 * DIMENSIONS + 12)
     record_kernel("cw2v epoch", min(seconds), flops, 2 * cells * 12, most, gigabytes, gigaflops)
 
-    matrix = positive_pmi(counts, 0.75)
-    problem = make_problem(
-        matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions,
-        smoothness=1.0, deviation_penalty=0.1, half_trust=10.0,
-    )  # fmt: skip
+    problem = problem_of(counts, THREADS)
     rows = np.zeros((len(problem.weight), DIMENSIONS), dtype=np.float32)
     with ThreadPoolExecutor(THREADS) as pool:
         contexts = solver.start_contexts(problem, DIMENSIONS, 1, pool)
@@ -84,7 +79,7 @@ def main() -> None:
             ("graph rows", lambda: solver.solve_rows(contexts, rows, problem, pool)),
             ("graph contexts", lambda: solver.best_contexts(rows, problem, pool)),
         ):
-            size = len(matrix.value)
+            size = len(problem.matrix.value)
             record_kernel(
                 name, best_seconds(work), 2 * size * DIMENSIONS, 8 * size, size * (8 + 4 * DIMENSIONS),
                 gigabytes, gigaflops,

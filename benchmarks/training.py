@@ -160,7 +160,7 @@ def growth() -> None:
         _grown("cells", counts, model, 2, warm=not number)
     for dimensions in (25, 50, 100, 200):
         _grown("dimensions", base, dataclasses.replace(model, dimensions=dimensions), 2)
-    for conditions in (3, 27, 81):
+    for conditions in (3, 9, 27, 81):
         # The same text, cut into more conditions.
         draws = BASE["draws"] * BASE["conditions"] // conditions
         counts = invented_counts(BASE["words"], conditions, draws)

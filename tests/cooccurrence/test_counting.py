@@ -17,15 +17,16 @@ SETTINGS = st.builds(CountSettings, window=st.integers(1, 12), weighting=st.samp
 
 
 def quadratic(documents, words, weights):
-    """Every two words of a document, both ways: what counting is by definition."""
-    cells = Counter()
+    """Every two words of a document, both ways: how often they meet, and with the second after the first."""
+    cells, after = Counter(), Counter()
     for document in documents:
         known = [word for word in document if word < words]
         for here, a in enumerate(known):
             for there, b in enumerate(known):
                 if here != there and abs(here - there) < len(weights):
                     cells[a, b] += int(weights[abs(here - there)])
-    return {pair: value for pair, value in cells.items() if pair[0] <= pair[1]}
+                    after[a, b] += int(weights[abs(here - there)]) * (here < there)
+    return {pair: (value, after[pair]) for pair, value in cells.items() if pair[0] <= pair[1]}
 
 
 def counted(documents, words, weights):
@@ -35,7 +36,7 @@ def counted(documents, words, weights):
 
 
 def as_dict(cells):
-    return {(int(a), int(b)): int(value) for a, b, value in zip(*cells, strict=True)}
+    return {(int(a), int(b)): (int(count), int(after)) for a, b, count, after in zip(*cells, strict=True)}
 
 
 @settings(deadline=None)

@@ -107,7 +107,7 @@ def test_the_support_is_what_the_text_holds(small):
 def test_any_parquet_reader_can_use_the_cells(tmp_path):
     counts = prepared(tmp_path)
     table = pl.read_parquet(tmp_path / "run" / "cells.parquet")
-    assert table.columns == ["condition", "word", "context", "count"]
+    assert table.columns == ["condition", "word", "context", "count", "after"]
     assert table.select("condition", "word", "context").rows() == sorted(
         table.select("condition", "word", "context").rows()
     )

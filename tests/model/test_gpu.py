@@ -178,7 +178,9 @@ def test_principal_axes_keep_all_distances():
     solver = GpuSolver(problem, 9)
     solver.start_contexts(seed=1)
     solver.solve_rows()
-    rows, turned = solver.rows, solver.principal_rows()
+    rows, contexts = solver.rows, solver.contexts
+    turned, turned_contexts = solver.principal()
+    np.testing.assert_allclose(turned @ turned_contexts.T, rows @ contexts.T, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(turned @ turned.T, rows @ rows.T, rtol=1e-4, atol=1e-5)
     spread = problem.weight @ turned**2
     assert (np.diff(spread) <= 1e-6).all()

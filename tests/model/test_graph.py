@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import chronotope as ct
 import worlds
-from chronotope.cooccurrence import positive_pmi, symmetric
+from chronotope.cooccurrence import Association, positive_pmi, symmetric
 from chronotope.errors import SettingsError
 from chronotope.model import GraphModel
 from chronotope.model.graph import objective, solver
@@ -19,7 +20,7 @@ BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 
 
 def problem_of(counts, place_edges=None, **settings):
-    matrix = positive_pmi(counts, 0.75)
+    matrix = positive_pmi(counts, Association(sides=True, emphasis=1.5))
     chosen = {"smoothness": 1.0, "deviation_penalty": 0.1, "half_trust": 10.0, **settings}
     return make_problem(
         matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges=place_edges, **chosen
@@ -53,7 +54,7 @@ def test_the_solver_equals_the_specification(grid, edges, beta):
 def test_no_rows_are_better_than_the_best(grid):
     problem = problem_of(grid, BORDERS)
     random = np.random.default_rng(0)
-    contexts = solver.orthonormal(random.normal(size=(problem.words, 4)).astype(np.float32))
+    contexts = solver.orthonormal(random.normal(size=(problem.matrix.contexts, 4)).astype(np.float32))
     best = objective.best_rows(contexts, problem)
     least = objective.loss(best, contexts, problem)
     for _ in range(20):
@@ -78,20 +79,52 @@ def test_a_missing_bin_weakens_the_link_as_a_free_vector_in_between_would(grid):
             assert problem.link_weight[link] == pytest.approx(2.0 / (times[b] - times[a]))
 
 
-def test_mutual_information_is_that_of_its_own_condition(small):
-    matrix = positive_pmi(small, 0.75)
-    support = small.vocabulary.support
+def counts_on_sides(cells, words):
+    """(W, 2W) how often each word has each other one after it (even columns) and before it (odd ones)."""
+    after = np.zeros((words, words))
+    after[cells.word, cells.context] = cells.after
+    other = cells.word != cells.context
+    after[cells.context[other], cells.word[other]] = (cells.count - cells.after)[other]
+    return np.stack([after, after.T], axis=2).reshape(words, 2 * words)
+
+
+@pytest.mark.parametrize(("sides", "emphasis"), [(False, 1.0), (True, 1.0), (True, 1.5)])
+def test_mutual_information_is_that_of_its_own_condition(small, sides, emphasis):
+    matrix = positive_pmi(small, Association(sides=sides, emphasis=emphasis), threads=2)
+    support, words = small.vocabulary.support, len(small.vocabulary)
+    assert matrix.contexts == words * (1 + sides)
     for condition in (0, 5):
-        counts = symmetric(small.cells(condition), len(small.vocabulary)).toarray()
-        total = counts.sum(axis=1)
+        cells = small.cells(condition)
+        counts = counts_on_sides(cells, words) if sides else symmetric(cells, words).toarray()
+        total = counts.sum(axis=0) ** 0.75
         with np.errstate(divide="ignore", invalid="ignore"):
-            pmi = np.log(counts / total[:, None] / (total**0.75 / (total**0.75).sum())[None, :])
+            pmi = np.log(counts / counts.sum(axis=1)[:, None] / (total / total.sum())[None, :])
         for word in support.words_in(condition)[::7]:
             pair = support.find(word, condition)
-            row = np.zeros(len(counts))
-            cells = slice(matrix.start[pair], matrix.start[pair + 1])
-            row[matrix.context[cells]] = matrix.value[cells]
-            np.testing.assert_allclose(row, np.maximum(np.nan_to_num(pmi[word], nan=0, neginf=0), 0), atol=1e-5)
+            row = np.zeros(matrix.contexts)
+            own = slice(matrix.start[pair], matrix.start[pair + 1])
+            assert (np.diff(matrix.context[own]) > 0).all()
+            row[matrix.context[own]] = matrix.value[own]
+            wanted = np.maximum(np.nan_to_num(pmi[word], nan=0, neginf=0), 0) ** emphasis
+            np.testing.assert_allclose(row, wanted, atol=1e-4)
+
+
+def test_told_apart_by_side_words_are_near_that_can_stand_in_each_others_place():
+    """Verbs stand before the same nouns that stand before adverbs: only the side tells verbs from adverbs."""
+    nouns = ["bread", "water", "stone", "cloth", "grain"]
+    text = [
+        {"text": words, "place": "market"}
+        for noun in nouns
+        for words in (f"bring {noun}", f"take {noun}", f"{noun} daily", f"{noun} early")
+        for _ in range(10)
+    ]
+    counts = ct.count(ct.read_corpus(text, text="text", place="place"), min_count=1)
+    lead = {}
+    for sides in (True, False):
+        found = GraphModel(dimensions=6, sides=sides).fit(counts).neighbors("bring", at="market", top=10)
+        scores = {match.word: match.cosine for match in found}
+        lead[sides] = scores["take"] - max(scores["daily"], scores["early"])
+    assert lead[True] > 0.5 > 0.01 > lead[False]
 
 
 def test_more_dimensions_than_words_are_refused(small):

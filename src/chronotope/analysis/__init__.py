@@ -10,7 +10,8 @@ from chronotope.analysis.everywhere import Everywhere, equivalents_everywhere
 from chronotope.analysis.evidence import Evidence, evidence
 from chronotope.analysis.frequency import Frequency, frequency
 from chronotope.analysis.grid import Grid, grid
-from chronotope.analysis.places import PlaceDistances, WordMap, place_distances, word_map
+from chronotope.analysis.maps import WordMap, word_map
+from chronotope.analysis.places import PlaceDistances, place_distances
 from chronotope.analysis.properties import condition_bound, consistency, deviations
 from chronotope.analysis.ranks import Ranks, ranks
 from chronotope.analysis.series import SelfSimilarity, Series, self_similarity, series

@@ -164,6 +164,7 @@ class Concordance:
     def places(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of all tokens of some documents in the file of tokens."""
         starts, length = self.counts.store.starts[documents], self.lengths[documents]
+        self.counts.store.expect(starts, length)
         return np.repeat(starts - (np.cumsum(length) - length), length) + np.arange(length.sum())
 
     def positions(self, term: Term, documents: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.errors import DamagedFile
 
 # So many running words are searched for two words near each other; of more, an even choice of documents.
-MOST_TOKENS = 1 << 20
+MOST_TOKENS = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)

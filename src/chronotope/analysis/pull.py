@@ -20,7 +20,7 @@ from chronotope.analysis.windows import company_of, support_in
 # A context that stood near the word but once pulls by chance: it has to make one whole pair, two at a distance of two.
 FEWEST_PAIRS = 1.0
 # So many running words are read on either side of the comparison; of more, an even choice of documents.
-MOST_TOKENS = 1 << 19
+MOST_TOKENS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.geography import read_coordinates
-    from chronotope.analysis.places import word_map
+    from chronotope.analysis.maps import word_map
     from chronotope.cli.train import read_edges
     from chronotope.views import plane, ranked
 

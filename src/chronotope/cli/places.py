@@ -27,7 +27,8 @@ def places_command(
 ) -> None:
     """Which places use words alike, and where on the map is WORD used how?"""
     from chronotope.analysis.geography import read_coordinates
-    from chronotope.analysis.places import place_distances, word_map
+    from chronotope.analysis.maps import word_map
+    from chronotope.analysis.places import place_distances
     from chronotope.cli.train import read_edges
     from chronotope.views import answer_tables
 

@@ -119,6 +119,10 @@ class GraphSettings:
         κ: a row that rests on so many occurrences is trusted by half.
     context_power
         Context frequencies are raised to this power in the mutual information.
+    emphasis
+        The mutual information is raised to this power, so that the most telling contexts count more.
+    sides
+        Whether a word before and the same word after are two contexts.
     marginals
         The frequencies of contexts that the mutual information is measured against: each condition's 'own', or
         'pooled', those of all conditions together, each with the same weight.
@@ -131,6 +135,8 @@ class GraphSettings:
     deviation_penalty: float | None = None
     half_trust: float = 10.0
     context_power: float = 0.75
+    emphasis: float = 1.5
+    sides: bool = True
     marginals: str = "own"
 
     def __post_init__(self) -> None:
@@ -139,7 +145,7 @@ class GraphSettings:
         one_of("marginals", self.marginals, ("own", "pooled"))
         if self.dimensions is not None:
             at_least("dimensions", self.dimensions, 1)
-        for name in ("smoothness", "deviation_penalty", "half_trust", "context_power"):
+        for name in ("smoothness", "deviation_penalty", "half_trust", "context_power", "emphasis"):
             if getattr(self, name) is not None:
                 at_least(name, getattr(self, name), 0)
 
@@ -156,6 +162,8 @@ class SharedContextSettings(GraphSettings):
     smoothness: float = 0.0
     deviation_penalty: float | None = 0.0
     half_trust: float = 0.0
+    emphasis: float = 1.0
+    sides: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,10 +1,9 @@
 """Token ids in, sparse counts out."""
 
+from chronotope.cooccurrence.association import Association, PairMatrix, positive_pmi
 from chronotope.cooccurrence.counting import CellArrays
 from chronotope.cooccurrence.dataset import Counts, count
 from chronotope.cooccurrence.weighting import (
-    PairMatrix,
-    positive_pmi,
     scale_of_conditions,
     symmetric,
     targets,
@@ -12,6 +11,7 @@ from chronotope.cooccurrence.weighting import (
 )
 
 __all__ = [
+    "Association",
     "CellArrays",
     "Counts",
     "PairMatrix",

@@ -1,7 +1,7 @@
 """Cells on disk: one Parquet file, sorted by condition, whose row groups never mix conditions.
 
-Columns: condition, word, context (int32; the numbers of the run's conditions and vocabulary) and count (int64, in
-units of the run). DuckDB, Spark, pandas and Polars can read it.
+Columns: condition, word, context (int32; the numbers of the run's conditions and vocabulary), count and after (int64,
+in units of the run; see `CellArrays`). DuckDB, Spark, pandas and Polars can read it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         pa.field("word", pa.int32(), nullable=False),
         pa.field("context", pa.int32(), nullable=False),
         pa.field("count", pa.int64(), nullable=False),
+        pa.field("after", pa.int64(), nullable=False),
     ]
 )
 ROWS_IN_A_GROUP = 4_000_000
@@ -38,7 +39,7 @@ def write_cells(path: Path, conditions: Iterable[CellArrays]) -> list[int]:
         path,
         SCHEMA,
         compression="none",
-        use_dictionary=["count"],  # type: ignore[arg-type]  # the stubs know only yes and no
+        use_dictionary=["count", "after"],  # type: ignore[arg-type]  # the stubs know only yes and no
         column_encoding=ENCODING,
         write_statistics=["condition", "word"],
     ) as writer:
@@ -64,9 +65,9 @@ class CellsFile:
         """The cells of a condition."""
         groups = list(range(self._first_group[condition], self._first_group[condition + 1]))
         try:
-            table = pq.ParquetFile(self.path).read_row_groups(groups, columns=["word", "context", "count"])
+            table = pq.ParquetFile(self.path).read_row_groups(groups, columns=list(CellArrays._fields))
         except (OSError, pa.ArrowException) as error:
             raise DamagedFile(f"{self.path} cannot be read ({error}); prepare the run again") from None
         if len(table) != self.sizes[condition]:
             raise DamagedFile(f"{self.path} does not hold what its run says; prepare the run again")
-        return CellArrays(*(table[name].to_numpy() for name in ("word", "context", "count")))
+        return CellArrays(*(table[name].to_numpy() for name in CellArrays._fields))

@@ -3,7 +3,9 @@
 Counts are integers, so that any order of adding them gives the same bytes. A context at distance d counts 1/d in
 units of 1/2520, which is exact up to a window of 10 (2520 is the least common multiple of 1 … 10) and rounded beyond.
 
-The matrix is symmetric, so only cells with word ≤ context are kept; a cell of the diagonal holds both directions.
+Only cells with word ≤ context are kept. A cell holds how often the two stand near each other on either side, and how
+much of that has the context after the word; the counts of the context's row are the same the other way round. A cell of
+the diagonal holds both directions.
 
 The tokens of each word are found by a counting sort of their places. Then the words are visited in ascending order,
 each with all its windows at once, so that the sums of one word stay in the fastest memory. A pair of words is counted
@@ -30,6 +32,12 @@ class CellArrays(NamedTuple):
     word: NDArray[np.int32]
     context: NDArray[np.int32]
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    after: NDArray[np.int64]  # how much of the count has the context after the word
+
+    @classmethod
+    def empty(cls, size: int) -> CellArrays:
+        """Room for so many cells."""
+        return cls(*(np.empty(size, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)))
 
 
 def units(settings: CountSettings) -> int:
@@ -83,20 +91,19 @@ def count_cells(
     first = np.concatenate([[0], np.cumsum(room)])
     # A cell is one number, so that it lies in one place: the count, then the context in as many bits as it needs.
     rows = np.empty(first[-1], dtype=np.int64)
+    after = np.empty(first[-1], dtype=np.int64)
     bits = size.bit_length()
-    last = _gather(text, places, start, weights, first, rows, bits)
-    cells = int((last - first[:-1]).sum())
-    found = CellArrays(np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(cells, np.int64))
-    _close_up(word, first, last, rows, bits, found)
+    last = _gather(text, places, start, weights, first, rows, after, bits)
+    found = CellArrays.empty(int((last - first[:-1]).sum()))
+    _close_up(word, first, last, rows, after, bits, found)
     return found
 
 
 def add_cells(a: CellArrays, b: CellArrays) -> CellArrays:
     """The sum of two sorted sets of cells."""
-    most = len(a.word) + len(b.word)
-    both = CellArrays(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int64))
+    both = CellArrays.empty(len(a.word) + len(b.word))
     size = _merge(a, b, both)
-    return CellArrays(both.word[:size], both.context[:size], both.count[:size])
+    return CellArrays(*(column[:size] for column in both))
 
 
 @numba.njit(nogil=True, cache=True)
@@ -127,7 +134,7 @@ def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore
 
 
 @numba.njit(nogil=True, cache=True)
-def _gather(text, places, start, weights, first, rows, bits):  # type: ignore[no-untyped-def]
+def _gather(text, places, start, weights, first, rows, after, bits):  # type: ignore[no-untyped-def]
     """Fill in the cells of each row from `first` on; return where each row ends.
 
     Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
@@ -135,8 +142,10 @@ def _gather(text, places, start, weights, first, rows, bits):  # type: ignore[no
     size = len(start) - 1
     window = len(weights) - 1
     last = first[:size].copy()
-    total = np.zeros(size + 1, dtype=np.int64)
+    # Two sums for each word that is met, side by side: where it stands before this word, and after it.
+    total = np.zeros(2 * (size + 1), dtype=np.int64)
     met = np.empty(size + 2, dtype=np.uint32)
+    one = np.uint64(1)
     for word in range(size):
         if 4 * window * (start[word + 1] - start[word]) > size:
             # A frequent word: all its sums are filled, and looked through from end to end.
@@ -144,11 +153,13 @@ def _gather(text, places, start, weights, first, rows, bits):  # type: ignore[no
                 here = np.uint64(places[occurrence])
                 for distance in range(1, window + 1):
                     weight = weights[distance]
-                    total[text[here - np.uint64(distance)]] += weight
-                    total[text[here + np.uint64(distance)]] += weight
+                    total[np.uint64(text[here - np.uint64(distance)]) << one] += weight
+                    total[(np.uint64(text[here + np.uint64(distance)]) << one) | one] += weight
             for lower in range(word + 1):
-                if total[lower]:
-                    rows[last[lower]] = (total[lower] << bits) | word
+                both = total[2 * lower] + total[2 * lower + 1]
+                if both:
+                    rows[last[lower]] = (both << bits) | word
+                    after[last[lower]] = total[2 * lower]
                     last[lower] += 1
             total[:] = 0
         else:
@@ -158,22 +169,27 @@ def _gather(text, places, start, weights, first, rows, bits):  # type: ignore[no
                 here = np.uint64(places[occurrence])
                 for distance in range(1, window + 1):
                     weight = weights[distance]
-                    for there in (here - np.uint64(distance), here + np.uint64(distance)):
-                        other = text[there]
-                        lower = other <= np.uint32(word)
+                    for side in range(2):
+                        there = here + np.uint64(distance) if side else here - np.uint64(distance)
+                        other = np.uint64(text[there])
+                        lower = other <= np.uint64(word)
                         met[many] = other
-                        many += np.uint64(lower & (total[other] == 0))
-                        total[other] += weight if lower else 0
-            for one in range(many):
-                lower = met[one]
-                rows[last[lower]] = (total[lower] << bits) | word
+                        both = total[other << one] + total[(other << one) | one]
+                        many += np.uint64(lower & (both == 0))
+                        total[(other << one) | np.uint64(side)] += weight if lower else 0
+            for number in range(many):
+                lower = np.uint64(met[number])
+                both = total[lower << one] + total[(lower << one) | one]
+                rows[last[lower]] = (both << bits) | word
+                after[last[lower]] = total[lower << one]
                 last[lower] += 1
-                total[lower] = 0
+                total[lower << one] = 0
+                total[(lower << one) | one] = 0
     return last
 
 
 @numba.njit(nogil=True, cache=True)
-def _close_up(word, first, last, rows, bits, found):  # type: ignore[no-untyped-def]
+def _close_up(word, first, last, rows, after, bits, found):  # type: ignore[no-untyped-def]
     """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
     size = 0
     context = (1 << bits) - 1
@@ -182,6 +198,7 @@ def _close_up(word, first, last, rows, bits, found):  # type: ignore[no-untyped-
             found.word[size] = word[row]
             found.context[size] = word[rows[at] & context]
             found.count[size] = rows[at] >> bits
+            found.after[size] = after[at]
             size += 1
 
 
@@ -197,6 +214,7 @@ def _merge(a, b, both):  # type: ignore[no-untyped-def]
         both.word[size] = key >> 32
         both.context[size] = key & 0xFFFFFFFF
         both.count[size] = (a.count[i] if from_a else 0) + (b.count[j] if from_b else 0)
+        both.after[size] = (a.after[i] if from_a else 0) + (b.after[j] if from_b else 0)
         i += from_a
         j += from_b
         size += 1
@@ -205,5 +223,6 @@ def _merge(a, b, both):  # type: ignore[no-untyped-def]
             both.word[size] = cells.word[position]
             both.context[size] = cells.context[position]
             both.count[size] = cells.count[position]
+            both.after[size] = cells.after[position]
             size += 1
     return size

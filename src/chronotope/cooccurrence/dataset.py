@@ -3,7 +3,7 @@
     RUN/run.json           settings, versions, checksums; written last, so a folder that has it is whole
     RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
     RUN/support.parquet    condition, word, count: how often each word of the vocabulary occurs
-    RUN/cells.parquet      condition, word, context, count (see `chronotope.cooccurrence.cells_file`)
+    RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for documents that were set aside
 
 The folder is built under a temporary name and renamed; it is never changed afterwards.
@@ -324,7 +324,7 @@ class _Sum:
 
     def total(self) -> CellArrays:
         if not self._parts:
-            return CellArrays(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
+            return CellArrays.empty(0)
         total = self._parts.pop()[1]
         while self._parts:
             total = add_cells(self._parts.pop()[1], total)

@@ -12,7 +12,7 @@ from typing import Any
 from chronotope.errors import DamagedFile, InputError
 from chronotope.provenance import checksum_of
 
-FORMAT = 1
+FORMAT = 2  # 1: cells that did not tell the sides apart
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -27,6 +27,8 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder / 'run.json'} was not written by chronotope; choose another folder")
     if about["format"] > FORMAT:
         raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
+    if about["format"] < FORMAT:
+        raise DamagedFile(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
     for name, entry in about["files"].items():
         if not (folder / name).exists() or (folder / name).stat().st_size != entry["bytes"]:
             raise DamagedFile(f"{folder / name} is missing or cut short; prepare the run again")

@@ -92,14 +92,13 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)
-    occurrences.write_occurrences(work / TOKENS, work, ingested.length[order], len(lexicon))
     if writer:
         writer.write_tables(work, order)
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
-    distinct, rare = measure_conditions(
-        work / TOKENS, ingested.length[order], condition[order], len(conditions), counts
-    )
+    length = ingested.length[order]
+    occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon))
+    distinct, rare = measure_conditions(work / TOKENS, length, condition[order], len(conditions), counts)
     report = _report(ingested, conditions, condition, again, distinct, rare, len(lexicon), phrases)
     sources = corpus.fingerprint()
     if len(sources) == 1 and sources[0]["checksum"] is None:

@@ -17,6 +17,7 @@ A store is a folder with
 from __future__ import annotations
 
 import json
+import mmap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -117,6 +118,15 @@ class TokenStore:
     def condition_slice(self, condition: int) -> slice:
         """The documents of a condition."""
         return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
+
+    def expect(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Say which stretches of tokens will be read, so that a disk fetches them all at once and not one by one."""
+        mapped = getattr(self.ids, "_mmap", None)
+        if mapped is None or not hasattr(mmap, "MADV_WILLNEED"):
+            return
+        for first, size in zip((starts * TOKEN.itemsize).tolist(), (lengths * TOKEN.itemsize).tolist(), strict=True):
+            page = first - first % mmap.PAGESIZE
+            mapped.madvise(mmap.MADV_WILLNEED, page, first + size - page)
 
     def tokens_of(self, condition: int) -> NDArray[np.int32]:
         """The word numbers of all documents of a condition, one after the other."""

@@ -63,6 +63,9 @@ class ConditionedEmbeddings:
         (C, D) how each condition scales the dimensions; by default 1.
     center
         (C, D) taken off every vector of a condition; by default the mean over the words that occur in it.
+    contexts
+        (K, D) what the vectors were fitted to, where the method has it: a vector times a context is what the method
+        says of that context.
     query_mapping
         How a word of one condition is carried to another where the vectors themselves are not in one space: made anew
         for each query, used by `equivalents`, by `similarity` and `carried` between conditions; by default not at all.
@@ -93,6 +96,7 @@ class ConditionedEmbeddings:
         common: ArrayLike | None = None,
         condition_factors: ArrayLike | None = None,
         center: ArrayLike | None = None,
+        contexts: ArrayLike | None = None,
         query_mapping: LocalLinearMap | None = None,
         provenance: dict[str, Any] | None = None,
     ) -> None:
@@ -116,6 +120,8 @@ class ConditionedEmbeddings:
             np.ones((len(conditions), size)) if condition_factors is None else condition_factors
         )
         self.center = checks.float32(defaults.center(self.observed, self.vectors) if center is None else center)
+        self.contexts = checks.float32(np.empty((0, size)) if contexts is None else contexts)
+        checks.shape("contexts", self.contexts, (len(self.contexts), size))
         checks.shape("common", self.common, (len(self.words), size))
         checks.shape("condition_factors", self.condition_factors, (len(conditions), size))
         checks.shape("center", self.center, (len(conditions), size))

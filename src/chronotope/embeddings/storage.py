@@ -2,8 +2,8 @@
 
 Layout: a header of JSON (its one metadata entry `chronotope` holds the format's version, the number of words, the
 conditions, the provenance and, where there is one, the query mapping), then the tensors. `words` is UTF-8 text, one
-word a line. `checksum` covers the header and every tensor but `vectors`, so that opening a file reads a small part of
-it.
+word a line. `checksum` covers the header and every tensor but `contexts` and `vectors`, so that opening a file reads a
+small part of it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from chronotope.errors import DamagedFile, InputError
 from chronotope.provenance import canonical_json, written_whole
 from chronotope.vocabulary import Support
 
-FORMAT = 1
+FORMAT = 2  # 1: without contexts
 ENTRY = "chronotope"
 LARGEST_HEADER = 100_000_000
 CHECKSUM_BYTES = 16
+READ_LATER = ("contexts", "vectors")
 
 
 class TensorKind(NamedTuple):
@@ -46,6 +47,7 @@ TENSORS = {
     "common": TensorKind("F32", "<f4", 2),
     "condition_factors": TensorKind("F32", "<f4", 2),
     "center": TensorKind("F32", "<f4", 2),
+    "contexts": TensorKind("F32", "<f4", 2),
     "vectors": TensorKind("F32", "<f4", 2),
     "words": TensorKind("U8", "u1", 1),
     "checksum": TensorKind("U8", "u1", 1),
@@ -62,6 +64,7 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "common": embeddings.common,
         "condition_factors": embeddings.condition_factors,
         "center": embeddings.center,
+        "contexts": embeddings.contexts,
         "vectors": embeddings.vectors,
         "words": np.frombuffer("\n".join(embeddings.words).encode(), dtype=np.uint8),
         "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
@@ -114,6 +117,7 @@ def load(path: str | Path) -> ConditionedEmbeddings:
             common=tensors["common"],
             condition_factors=tensors["condition_factors"],
             center=tensors["center"],
+            contexts=tensors["contexts"],
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=described["provenance"],
         )
@@ -161,6 +165,8 @@ def _described(entries: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
         )
+    if described["format"] < FORMAT:
+        raise ValueError(f"its format is {described['format']}, of an older version; train it again")
     for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
         if not isinstance(described.get(name), kind):
             raise ValueError(f"its header does not tell its {name}")
@@ -217,6 +223,6 @@ def _checksum(header: bytes, tensors: Tensors) -> bytes:
     """The checksum of the header and of every tensor that is read on opening."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
     for name in TENSORS:
-        if name not in ("vectors", "checksum"):
+        if name not in (*READ_LATER, "checksum"):
             digest.update(tensors[name].data)
     return digest.digest()

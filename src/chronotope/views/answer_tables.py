@@ -10,8 +10,9 @@ from chronotope.analysis.changepoints import ChangePoints
 from chronotope.analysis.everywhere import Everywhere
 from chronotope.analysis.geography import MoransI
 from chronotope.analysis.grid import Grid
+from chronotope.analysis.maps import WordMap
 from chronotope.analysis.movers import Mover
-from chronotope.analysis.places import PlaceDistances, WordMap
+from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency, Deviations
 from chronotope.analysis.series import OVERALL, PREVIOUS, SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from chronotope.analysis.places import WordMap
+from chronotope.analysis.maps import WordMap
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.errors import SettingsError
 from chronotope.views.placing import Box, place_labels

@@ -10,7 +10,7 @@ import altair as alt
 from chronotope.analysis import Drift
 from chronotope.analysis.analogy import Analogy
 from chronotope.analysis.everywhere import Everywhere
-from chronotope.analysis.places import WordMap
+from chronotope.analysis.maps import WordMap
 from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
 
 ROW, WIDTH, TEXT = 26, 360, 13

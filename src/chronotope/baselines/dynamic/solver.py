@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.baselines.dynamic.objective import Factorization
-from chronotope.cooccurrence import Counts, PairMatrix, positive_pmi
+from chronotope.cooccurrence import Association, Counts, PairMatrix, positive_pmi
 
 BLOCKS = 8
 ROUNDS = 4
@@ -33,7 +33,7 @@ def make_problem(
 ) -> Factorization:
     """The loss for a corpus."""
     support, size = counts.vocabulary.support, len(counts.vocabulary)
-    pairs = positive_pmi(counts, context_power=1.0)
+    pairs = positive_pmi(counts, Association(context_power=1.0))
     matrices, limits = [], []
     for condition in range(len(counts.conditions)):
         length = np.zeros(size, dtype=np.int64)

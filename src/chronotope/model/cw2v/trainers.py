@@ -138,7 +138,7 @@ def _cells(xp: Any, settings: ConditionedSettings, counts: Counts) -> Iterator[t
     """For each condition its words, contexts, targets and weights; the last two are computed where `xp` is."""
     scale = scale_of_conditions(counts, settings.scaling)
     for condition in range(len(counts.conditions)):
-        word, context, count = counts.cells(condition)
-        scaled = xp.asarray(count) * scale[condition]
+        cells = counts.cells(condition)
+        scaled = xp.asarray(cells.count) * scale[condition]
         weight = weights(scaled, settings.weight_cap, settings.weight_power)
-        yield word, context, targets(scaled, settings.target), weight
+        yield cells.word, cells.context, targets(scaled, settings.target), weight

@@ -76,7 +76,7 @@ class GpuSolver:
         self._weight = cp.asarray(problem.weight)
         self._rows = cp.zeros((pairs, self.shape.stored), dtype=cp.float32)
         self._product = cp.empty_like(self._rows)
-        self._contexts = cp.zeros((problem.words, self.shape.stored), dtype=cp.float32)
+        self._contexts = cp.zeros((problem.matrix.contexts, self.shape.stored), dtype=cp.float32)
         names = ("order", "word_start", "link_start", "link_a", "link_b", "link_weight")
         self._links = {name: cp.asarray(getattr(problem, name)) for name in names}
         if problem.chains_only:
@@ -100,7 +100,7 @@ class GpuSolver:
 
     @property
     def contexts(self) -> NDArray[np.float32]:
-        """(W, D) a copy on the host."""
+        """(K, D) a copy on the host."""
         return np.asarray(self._contexts[:, : self.shape.dimensions].get())
 
     @contexts.setter
@@ -110,7 +110,7 @@ class GpuSolver:
     def start_contexts(self, seed: int, rounds: int = 4) -> None:
         """Orthonormal contexts near the main directions of the data, by subspace iteration."""
         random = np.random.Generator(np.random.PCG64([seed, 0]))
-        start = random.standard_normal((self.problem.words, self.shape.dimensions), dtype=np.float32)
+        start = random.standard_normal((self.problem.matrix.contexts, self.shape.dimensions), dtype=np.float32)
         self.contexts = self._orthonormal(cupy().asarray(start))
         for _ in range(rounds):
             self._multiply_all(self._product)
@@ -149,8 +149,8 @@ class GpuSolver:
             word = last
         return -float(gained.sum())
 
-    def principal_rows(self) -> NDArray[np.float32]:
-        """(P, D) the rows on the host, turned so that the first dimension carries most of them, and so on."""
+    def principal(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Rows and contexts on the host, turned so that the first dimension carries most of the rows, and so on."""
         cp = cupy()
         rows = self._rows[:, : self.shape.dimensions]
         parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
@@ -162,7 +162,8 @@ class GpuSolver:
         # The sign of an axis is arbitrary: the largest entry of each is made positive.
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
         turn = cp.asarray(axes.astype(np.float32))
-        return np.concatenate([(rows[part] @ turn).get() for part in parts])
+        contexts = self._contexts[:, : self.shape.dimensions] @ turn
+        return np.concatenate([(rows[part] @ turn).get() for part in parts]), contexts.get()
 
     def _run(self, name: str, threads: int, *arguments: Any) -> None:
         if threads:
@@ -203,7 +204,7 @@ class GpuSolver:
 
     def _make_blocks(self, streamed: bool) -> Any:
         cp, problem = cupy(), self.problem
-        start, words = problem.matrix.start, problem.words
+        start, contexts = problem.matrix.start, problem.matrix.contexts
         first = 0
         while first < len(problem.weight):
             last = int(np.searchsorted(start, start[first] + BLOCK_CELLS, side="right")) - 1
@@ -214,7 +215,7 @@ class GpuSolver:
             row = cp.searchsorted(cp.asarray(own_start), cp.arange(len(column)), side="right") - 1
             order = cp.argsort(column)  # stable, so that the cells of a context stay in the order of the rows
             weighted = (value * self._weight[first + row])[order]
-            back_start = cp.searchsorted(column[order], cp.arange(words + 1)).get()
+            back_start = cp.searchsorted(column[order], cp.arange(contexts + 1)).get()
             backward = _sparse(row[order].astype(cp.int32), weighted, back_start)
             block = Block(first, last, _sparse(column, value, own_start), backward)
             if streamed:
@@ -239,8 +240,8 @@ def _sparse(column: Any, value: Any, start: NDArray[np.int64]) -> Sparse:
     return Sparse(column, value, *(put(table) for table in tables), *(put(array.astype(np.int32)) for array in small))
 
 
-def memory_needed(pairs: int, words: int, cells: int, dimensions: int) -> Need:
+def memory_needed(pairs: int, contexts: int, cells: int, dimensions: int) -> Need:
     """What a fit takes on a GPU; `cells` in both directions."""
     row = 4 * Shape.of(dimensions).stored
     arranging = 72 * min(cells, BLOCK_CELLS)
-    return Need((2 * pairs + 16 * words) * row + 64 * pairs, 16 * cells + 48 * pairs + arranging, arranging)
+    return Need((2 * pairs + 16 * contexts) * row + 64 * pairs, 16 * cells + 48 * pairs + arranging, arranging)

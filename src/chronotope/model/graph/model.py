@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from chronotope import config
 from chronotope.config import GraphSettings
-from chronotope.cooccurrence import Counts, count, positive_pmi
+from chronotope.cooccurrence import Association, Counts, count, positive_pmi
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.model.checkpoint import Checkpoint, stop_requests
@@ -44,6 +44,11 @@ class GraphModel(GraphSettings):
     >>> GraphModel(dimensions=200).smoothness
     1.0
     """
+
+    @property
+    def association(self) -> Association:
+        """How counts become mutual information."""
+        return Association(self.context_power, self.emphasis, self.sides)
 
     @property
     def method(self) -> str:
@@ -76,7 +81,8 @@ class GraphModel(GraphSettings):
         model = self._for_counts(counts)
         edges = None if place_edges is None else list(place_edges)
         assert model.dimensions is not None
-        need = memory_needed(len(counts.vocabulary.support.word), words, 2 * counts.size, model.dimensions)
+        pairs, sides = len(counts.vocabulary.support.word), 1 + self.sides
+        need = memory_needed(pairs, sides * words, 2 * sides * counts.size, model.dimensions)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
             cores = threads or os.cpu_count() or 1
@@ -104,7 +110,7 @@ class GraphModel(GraphSettings):
     ) -> ConditionedEmbeddings:
         assert self.dimensions is not None
         support = counts.vocabulary.support
-        matrix = positive_pmi(counts, self.context_power, self.marginals)
+        matrix = positive_pmi(counts, self.association, marginals=self.marginals, threads=threads)
         problem = make_problem(
             matrix,
             support,
@@ -160,9 +166,14 @@ class GraphModel(GraphSettings):
                     saved.save({"rows": solver.rows, "contexts": solver.contexts}, {"history": history})
                 if stop.is_set():
                     raise KeyboardInterrupt
-            rows = solver.principal_rows()
+            rows, contexts = solver.principal()
         return ConditionedEmbeddings(
-            counts.vocabulary.words, counts.conditions, support, rows, provenance=provenance | {"training": history}
+            counts.vocabulary.words,
+            counts.conditions,
+            support,
+            rows,
+            contexts=contexts,
+            provenance=provenance | {"training": history},
         )
 
 
@@ -172,7 +183,7 @@ class CpuSolver:
     def __init__(self, problem: GraphProblem, dimensions: int, pool: ThreadPoolExecutor) -> None:
         self._problem, self._dimensions, self._pool = problem, dimensions, pool
         self.rows: Floats = np.zeros((len(problem.weight), dimensions), dtype=np.float32)
-        self.contexts: Floats = np.empty((problem.words, dimensions), dtype=np.float32)
+        self.contexts: Floats = np.empty((problem.matrix.contexts, dimensions), dtype=np.float32)
 
     def start_contexts(self, seed: int) -> None:
         """Orthonormal contexts near the main directions of the data."""
@@ -186,14 +197,14 @@ class CpuSolver:
         """The best rows for the contexts; the loss less its constant Σ w‖M‖²."""
         return solve_rows(self.contexts, self.rows, self._problem, self._pool)
 
-    def principal_rows(self) -> Floats:
-        """The rows, turned to their principal axes."""
-        turn_to_principal_axes(self.rows, self._problem.weight)
-        return self.rows
+    def principal(self) -> tuple[Floats, Floats]:
+        """Rows and contexts, turned to the principal axes of the rows."""
+        self.contexts = turn_to_principal_axes(self.rows, self.contexts, self._problem.weight)
+        return self.rows, self.contexts
 
 
-def turn_to_principal_axes(rows: Floats, weight: Floats) -> None:
-    """Turn the rows so that the first dimension carries most of them, the second most of the rest, and so on."""
+def turn_to_principal_axes(rows: Floats, contexts: Floats, weight: Floats) -> Floats:
+    """Turn the rows so that the first dimension carries most of them, and so on; return the contexts turned so, too."""
     parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
     with threadpool_limits(1):
         squares = np.zeros((rows.shape[1], rows.shape[1]))
@@ -205,6 +216,7 @@ def turn_to_principal_axes(rows: Floats, weight: Floats) -> None:
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
         for part in parts:
             rows[part] = rows[part] @ axes.astype(np.float32)
+        return np.asarray(contexts @ axes.astype(np.float32))
 
 
 def context_scores(rows: Floats, contexts: Floats, base: NDArray[np.float64], counts: Counts) -> Scores:
@@ -213,6 +225,9 @@ def context_scores(rows: Floats, contexts: Floats, base: NDArray[np.float64], co
 
     def scores(condition: int, words: NDArray[np.int32]) -> NDArray[np.floating]:
         positions = support.start[condition] + np.searchsorted(support.words_in(condition), words)
-        return np.asarray(rows[positions] @ contexts.T + base)
+        given = rows[positions] @ contexts.T
+        if contexts.shape[0] > len(base):  # either side, each with half of the word's frequency
+            given = np.logaddexp(given[:, ::2], given[:, 1::2])
+        return np.asarray(given + base)
 
     return scores

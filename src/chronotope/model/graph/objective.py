@@ -2,11 +2,11 @@
 
     L = Σ_ic w_ic ‖M_ic − A_ic Bᵀ‖²  +  β Σ_ic ‖A_ic − mean_c A_ic‖²  +  Σ_links τ_ab ‖A_a − A_b‖²,    BᵀB = I
 
-M_ic is the row of positive mutual information of word i in condition c, zeros included; A_ic is the word's vector
-there, B the contexts. i, c run over the pairs that occur: an absent word has no evidence of its own, so it has no row.
-The links of a word join its consecutive time bins in each place; where k bins are missing between two of them the
-link is k + 1 times as weak, which is what free vectors in between would come to. A complete graph of places would be
-the same penalty as β's, so it needs no links.
+M_ic is the row of positive mutual information of word i in condition c with each of K contexts, zeros included; A_ic is
+the word's vector there, B the contexts. i, c run over the pairs that occur: an absent word has no evidence of its own,
+so it has no row. The links of a word join its consecutive time bins in each place; where k bins are missing between two
+of them the link is k + 1 times as weak, which is what free vectors in between would come to. A complete graph of places
+would be the same penalty as β's, so it needs no links.
 
 Given B the loss is quadratic in A, given A the best B is the orthonormal factor of Σ w A M: each step is exact, so
 every sweep lowers the loss.
@@ -42,7 +42,7 @@ class GraphProblem(NamedTuple):
 def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: GraphProblem) -> float:
     """The loss, by its definition (dense, for small problems)."""
     matrix = problem.matrix
-    dense = np.zeros((len(problem.weight), problem.words))
+    dense = np.zeros((len(problem.weight), matrix.contexts))
     dense[np.repeat(np.arange(len(dense)), np.diff(matrix.start)), matrix.context] = matrix.value
     total = float(problem.weight @ ((dense - rows @ contexts.T) ** 2).sum(axis=1))
     for word in range(problem.words):
@@ -78,9 +78,9 @@ def best_rows(contexts: NDArray[np.floating], problem: GraphProblem) -> NDArray[
 
 
 def best_contexts(rows: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
-    """(W, D) the orthonormal B that minimizes the loss for a given A."""
+    """(K, D) the orthonormal B that minimizes the loss for a given A."""
     matrix = problem.matrix
-    pull = np.zeros((problem.words, rows.shape[1]))
+    pull = np.zeros((matrix.contexts, rows.shape[1]))
     pair = np.repeat(np.arange(len(rows)), np.diff(matrix.start))
     np.add.at(pull, matrix.context, (matrix.value * problem.weight[pair])[:, None] * rows[pair])
     left, _, right = np.linalg.svd(pull, full_matrices=False)

@@ -28,9 +28,9 @@ Floats = NDArray[np.float32]
 def start_contexts(
     problem: GraphProblem, dimensions: int, seed: int, pool: ThreadPoolExecutor, rounds: int = 4
 ) -> Floats:
-    """(W, D) orthonormal contexts near the main directions of the data, by subspace iteration."""
+    """(K, D) orthonormal contexts near the main directions of the data, by subspace iteration."""
     random = np.random.Generator(np.random.PCG64([seed, 0]))
-    contexts = orthonormal(random.standard_normal((problem.words, dimensions), dtype=np.float32))
+    contexts = orthonormal(random.standard_normal((problem.matrix.contexts, dimensions), dtype=np.float32))
     rows = np.empty((len(problem.weight), dimensions), dtype=np.float32)
     for _ in range(rounds):
         _multiply_all(contexts, rows, problem, pool)
@@ -52,15 +52,15 @@ def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: Thre
 
 
 def pull_of_rows(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
-    """(W, D) Σ w M A: what the contexts are fitted to."""
+    """(K, D) Σ w M A: what the contexts are fitted to."""
     blocks = even_blocks(problem.matrix.start)
-    parts = np.zeros((len(blocks), problem.words, rows.shape[1]), dtype=np.float32)
+    parts = np.zeros((len(blocks), problem.matrix.contexts, rows.shape[1]), dtype=np.float32)
     list(pool.map(lambda block, part: _multiply_back(block, problem.matrix, problem.weight, rows, part), blocks, parts))
     return np.asarray(parts.sum(axis=0))
 
 
 def best_contexts(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
-    """(W, D) the best orthonormal contexts for these rows."""
+    """(K, D) the best orthonormal contexts for these rows."""
     return orthonormal(pull_of_rows(rows, problem, pool))
 
 
