@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, scale_of_conditions
+from chronotope.model import ConditionedModel
 from chronotope.model.cw2v.parameters import Parameters
 
+# Their gradient is that of half the squared error; in our loss, which has it whole, both penalties are twice as much.
+SAME_LOSS = replace(
+    ConditionedModel.preset("authors", "time"),
+    deviation_penalty=0.4,
+    smoothness=3.0,
+)
 RECORD = np.dtype([("word", "i4"), ("context", "i4"), ("condition", "i4"), ("pad", "i4"), ("count", "f8")])
 
 

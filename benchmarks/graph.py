@@ -20,7 +20,7 @@ from invented_counts import invented_counts
 from scipy import sparse
 
 from chronotope.cooccurrence import Counts, positive_pmi
-from chronotope.model import ConditionedModel, GraphModel
+from chronotope.model import GraphModel
 from chronotope.model.graph import solver
 from chronotope.model.graph.links import make_problem
 from chronotope.model.graph.objective import GraphProblem
@@ -46,8 +46,7 @@ def main() -> None:
 def measure(counts: Counts, dimensions: int, threads: int, theirs: float | None) -> None:
     """Ten sweeps with their start, and what comes before and after them."""
     begin = time.perf_counter()
-    model = GraphModel(dimensions=dimensions, epochs=SWEEPS)
-    model.fit(counts, threads=threads, device="cpu")
+    GraphModel(dimensions=dimensions, epochs=SWEEPS).fit(counts, threads=threads, device="cpu")
     whole = time.perf_counter() - begin
     problem = problem_of(counts, threads)
     matrix = problem.matrix
@@ -68,8 +67,9 @@ def measure(counts: Counts, dimensions: int, threads: int, theirs: float | None)
     figures = {"ratio_to_authors": theirs / seconds, "ratio_to_authors_whole_fit": theirs / whole} if theirs else {}
     record(
         "graph training", words=problem.words, conditions=len(counts.conditions), cells=2 * counts.size,
-        positive_entries=len(matrix.value), contexts=matrix.contexts, dimensions=dimensions, threads=threads, sweeps=SWEEPS, seconds=seconds,
-        seconds_whole_fit=whole, ratio_to_scipy_products=by_scipy / seconds, peak_mb=peak_mb(), **figures,
+        positive_entries=len(matrix.value), contexts=matrix.contexts, dimensions=dimensions, threads=threads,
+        sweeps=SWEEPS, seconds=seconds, seconds_whole_fit=whole, ratio_to_scipy_products=by_scipy / seconds,
+        peak_mb=peak_mb(), **figures,
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def problem_of(counts: Counts, threads: int) -> GraphProblem:
 
 def seconds_of_the_authors(program: Path, counts: Counts, threads: int = 2) -> float:
     """Forty epochs, from the difference between one epoch and three."""
-    settings = ConditionedModel.preset("authors")
+    settings = authors.SAME_LOSS
     with tempfile.TemporaryDirectory() as name:
         authors.write_cells(counts, settings, Path(name))
         once, thrice = (

@@ -50,7 +50,7 @@ def main() -> None:
 
 def against_authors(counts: Counts, program: Path | None, epochs: int, threads: int = 2) -> None:
     """The whole size, and if there is a program to compare with, both on the same cells."""
-    settings = ConditionedModel.preset("authors")
+    settings = authors.SAME_LOSS
     train(invented_counts(300, 2, 3_000), settings, threads, 1)  # compiles
     seen, held_out = hold_out(counts, settings)
     before = resident_mb()
@@ -77,7 +77,7 @@ def against_authors(counts: Counts, program: Path | None, epochs: int, threads: 
     reached = next((number for number, own in enumerate(errors, 1) if own <= error), None)
     record(
         "cw2v training, the authors' program", **sizes, dimensions=50, epochs=epochs, cells_per_second=theirs,
-        ratio=ours / theirs, held_out=error, our_held_out=errors[-1], our_epochs_to_their_error=reached,
+        ratio=ours / theirs, held_out=error, our_held_out=errors, our_epochs_to_their_error=reached,
         ratio_of_times_to_their_error=cells * epochs / theirs / sum(seconds[:reached]) if reached else None,
     )  # fmt: skip
 

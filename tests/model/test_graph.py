@@ -130,3 +130,15 @@ def test_told_apart_by_side_words_are_near_that_can_stand_in_each_others_place()
 def test_more_dimensions_than_words_are_refused(small):
     with pytest.raises(SettingsError, match=r"more than the .* words"):
         GraphModel(dimensions=100_000).fit(small)
+
+
+@pytest.mark.parametrize("least", [0.5, 1e-3, 1e-9, 0.0])
+def test_the_nearest_orthonormal_matrix_is_found_however_thin_the_given_one_is(least):
+    random = np.random.default_rng(0)
+    left, right = (np.linalg.qr(random.normal(size=shape))[0] for shape in ((50, 6), (6, 6)))
+    values = np.array([3.0, 2.0, 1.5, 1.0, 0.7, least])
+    found = solver.orthonormal(((left * values) @ right.T).astype(np.float32))
+    np.testing.assert_allclose(found.T @ found, np.eye(6), atol=1e-6)
+    # Where a direction is lost in the rounding of the given matrix, only the others are told by it.
+    kept = values > 1e-6
+    np.testing.assert_allclose(left[:, kept].T @ found @ right[:, kept], np.eye(kept.sum()), atol=1e-3)

@@ -1,26 +1,34 @@
-"""Which words changed: between two conditions, or from what they mean everywhere.
+"""Which words changed: between two conditions, step by step, over a whole series, or in one place.
 
-Between two conditions a word's drift is 1 − the cosine of its two vectors. Over a set of conditions (places, or times ×
-places) it is 1 − the cosine of the most unusual one with what the word means in all the others (the mean of those
-directions): a word that means another thing in one place is found, however many places there are. A word that is
-absent, or too rare, shows no change of its own and is left out.
+A word that is absent, or too rare, shows no change of its own and is left out, and counted. Noise alone makes vectors
+differ, the more so the rarer a word is: every row says how far its score stands out among words of like frequency, and
+resamples of the documents (`chronotope.analysis.significance`) say how much of it is noise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.directions import directions
+from chronotope.analysis.significance.judging import Judged, Resampling, judge
+from chronotope.analysis.significance.matched import matched_z
+from chronotope.analysis.significance.measures import Measured, Question, ask
+from chronotope.analysis.significance.movement import own_share
 from chronotope.config import at_least
+from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, Match
-from chronotope.embeddings.nearest import unit_rows
+from chronotope.embeddings.nearest import Floats
 from chronotope.errors import SettingsError
 
 NEIGHBORS_SHOWN = 5
+MIN_SUPPORT = 20
+
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class DriftRow:
-    """The change of one word.
+    """The change of one word; what was not asked for, or cannot be told, is None.
 
     Attributes
     ----------
@@ -60,24 +68,43 @@ class DriftRow:
         The word.
     score
         How much it changed: 0 not at all, 1 to something unrelated.
+    z
+        How far the score stands out among words of like frequency, in robust standard deviations.
+    own
+        The share of the movement from `before` to `after` that is the word's own, not that of all words together.
     before, after
-        The two conditions compared; over a series, the one where the word is nearest to its common meaning, and the
-        one where it is farthest from it.
+        The two conditions compared; over steps, the two bins of the largest step; over a series or places, the one
+        where the word is nearest to its common meaning, and the one where it is farthest from it.
+    corrected
+        The score less what noise alone adds to it.
+    low, high
+        The ends of a 95 % interval of the corrected score.
+    p, q
+        How often chance does as much, and the share of false discoveries among words at least as clear.
+    stability
+        The share of bootstrap resamples in which the word is among the most changed.
     """
 
     word: str
     score: float
+    z: float
+    own: float
     before: Side
     after: Side
+    corrected: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    q: float | None = None
+    stability: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data for JSON."""
-        return {
-            "word": self.word,
-            "score": self.score,
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-        }
+        figures = {name: getattr(self, name) for name in ("score", "z", "own", *JUDGED)}
+        return {"word": self.word, **figures, "before": self.before.to_dict(), "after": self.after.to_dict()}
+
+
+JUDGED = ("corrected", "low", "high", "p", "q", "stability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +113,20 @@ class Drift:
 
     Attributes
     ----------
+    over
+        What was measured (see `drift`).
     start, end
-        The conditions compared; None where the change is over a series of conditions.
+        The conditions compared; None where the change is over several conditions.
     words
-        (N,) the numbers of the words, the most changed first.
-    scores
-        (N,) how much each changed.
+        (N,) the numbers of the words, the most changed first (by the corrected score where there is one).
+    scores, z
+        (N,) how much each changed, and how far that stands out among words of like frequency.
     before, after
         (N,) the numbers of the conditions at the two ends of each word's change.
+    judged
+        What resamples say of them, in the same order.
+    resampling
+        How much was resampled, and how.
     left_out
         How many words have too little support to tell.
     min_support
@@ -101,12 +134,16 @@ class Drift:
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
+    over: str
     start: str | None
     end: str | None
     words: NDArray[np.int64] = field(repr=False)
-    scores: NDArray[np.float64] = field(repr=False)
+    scores: Numbers = field(repr=False)
+    z: Numbers = field(repr=False)
     before: NDArray[np.int64] = field(repr=False)
     after: NDArray[np.int64] = field(repr=False)
+    judged: Judged = field(repr=False)
+    resampling: Resampling
     left_out: int
     min_support: int
 
@@ -115,8 +152,16 @@ class Drift:
 
     @property
     def signature(self) -> str:
-        """How the embeddings were made."""
-        return self.embeddings.signature
+        """How the embeddings were made, and what was resampled."""
+        asked = self.resampling
+        parts = [f"{name} {getattr(asked, name)}" for name in ("permutations", "bootstrap") if getattr(asked, name)]
+        if parts:
+            parts += [f"within {asked.within}"] * bool(asked.within) + [f"seed {asked.seed}"]
+        return "|".join([self.embeddings.signature, *parts])
+
+    def discoveries(self, level: float = 0.05) -> int:
+        """How many words have a q of at most `level`; 0 where nothing was permuted."""
+        return 0 if self.judged.q is None else int(np.count_nonzero(self.judged.q <= level))
 
     def top(self, top: int = 20, *, neighbors: int = NEIGHBORS_SHOWN) -> list[DriftRow]:
         """The words that changed most, with their neighbors before and after."""
@@ -135,22 +180,47 @@ class Drift:
 
     def to_dict(self, top: int = 20) -> dict[str, Any]:
         """As plain data for JSON: the most changed words, and what the list is made of."""
+        asked = self.resampling
         return {
+            "over": self.over,
             "from": self.start,
             "to": self.end,
             "rows": [row.to_dict() for row in self.top(top)],
             "words": len(self),
             "left_out": self.left_out,
             "min_support": self.min_support,
+            "permutations": asked.permutations,
+            "bootstrap": asked.bootstrap,
+            "within": asked.within,
+            "seed": asked.seed,
+            "discoveries": self.discoveries() if asked.permutations else None,
             "signature": self.signature,
         }
 
     def _rows(self, places: NDArray[np.int64], neighbors: int) -> list[DriftRow]:
         before, after = self._sides(places, self.before, neighbors), self._sides(places, self.after, neighbors)
+        own = self._own(places)
         return [
-            DriftRow(self.embeddings.words[self.words[place]], float(self.scores[place]), old, new)
-            for place, old, new in zip(places.tolist(), before, after, strict=True)
+            DriftRow(
+                self.embeddings.words[self.words[place]],
+                float(self.scores[place]),
+                float(self.z[place]),
+                float(share),
+                old,
+                new,
+                **{name: _told(getattr(self.judged, name), place) for name in JUDGED},
+            )
+            for place, share, old, new in zip(places.tolist(), own, before, after, strict=True)
         ]
+
+    def _own(self, places: NDArray[np.int64]) -> Numbers:
+        """The own share of each row; the rows that share their two conditions are asked for together."""
+        own = np.zeros(len(places))
+        ends = np.stack([self.before[places], self.after[places]])
+        for before, after in np.unique(ends, axis=1).T.tolist():
+            here = (ends[0] == before) & (ends[1] == after)
+            own[here] = own_share(self.embeddings, self.words[places[here]], before, after, self.min_support)
+        return own
 
     def _sides(self, places: NDArray[np.int64], conditions: NDArray[np.int64], neighbors: int) -> list[Side]:
         """One end of the change of each row; the words that share a condition are asked for together."""
@@ -165,8 +235,43 @@ class Drift:
         return [sides[place] for place in places.tolist()]
 
 
+def _told(values: Numbers | None, place: int) -> float | None:
+    """A figure of a row; None where it was not asked for or cannot be told."""
+    return None if values is None or not np.isfinite(values[place]) else float(values[place])
+
+
+class _ModelRows:
+    """The vectors of a model, as `measures.Rows`."""
+
+    def __init__(self, embeddings: ConditionedEmbeddings, min_support: int) -> None:
+        self._embeddings, self._min_support = embeddings, min_support
+
+    def at(self, condition: int) -> tuple[NDArray[np.int64], Floats]:
+        """The words with enough support in a condition, and their centered unit vectors."""
+        found = self._embeddings.matrix(self._embeddings.conditions.labels[condition], self._min_support)
+        return found.word, found.unit
+
+    def carried(self, words: NDArray[np.int64], condition: int, to: int) -> Floats:
+        """The unit vectors of words in one condition, as they stand among those of another."""
+        labels = self._embeddings.conditions.labels
+        return self._embeddings.carried([self._embeddings.words[word] for word in words], labels[condition], labels[to])
+
+
 def drift(
-    embeddings: ConditionedEmbeddings, start: str | None = None, end: str | None = None, *, min_support: int = 5
+    embeddings: ConditionedEmbeddings,
+    start: str | None = None,
+    end: str | None = None,
+    *,
+    over: str | None = None,
+    min_support: int = MIN_SUPPORT,
+    counts: Counts | None = None,
+    permutations: int = 0,
+    bootstrap: int = 0,
+    within: str | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
+    keep_in: str | Path | None = None,
 ) -> Drift:
     """How much every word changed, the most changed first.
 
@@ -175,17 +280,32 @@ def drift(
     embeddings
         The embeddings.
     start, end
-        The two conditions to compare; by default the first and the last in time. Where the conditions are not a
-        sequence in time, the default is the most unusual condition of each word against all the others.
+        The two conditions to compare; by default the first and the last in time. With `over` they are the first and
+        the last time bin that take part.
+    over
+        'ends': from `start` to `end`, 1 − the cosine of a word's two vectors. 'steps': the largest such change between
+        consecutive time bins. 'series': 1 − the mean cosine over all pairs of conditions. 'unusual': 1 − the cosine of
+        a word's most unusual condition with the mean direction of the others. By default 'ends', or 'unusual' where
+        the conditions are not a sequence in time.
     min_support
-        A word occurs at least so often in both conditions (over a series: in a condition that counts for it, of which
+        A word occurs at least so often in both conditions (over several: in a condition that counts for it, of which
         there are two at least); at least 1.
+    counts
+        The run that the model was trained on; resamples are counted from it.
+    permutations, bootstrap, within, seed
+        How much is resampled, and how: see `Resampling`. Needs a model of method graph or shared-context.
+    threads
+        How many cores to use; the result does not depend on it.
+    progress
+        Called with the stage, how much is done, and of how much.
+    keep_in
+        The folder where finished resamples are kept, so that asking again goes on from there; None: nowhere.
 
     Examples
     --------
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
+    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([20] * 6))
     >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
     >>> answer = drift(ConditionedEmbeddings(
     ...     ["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors))
@@ -193,57 +313,57 @@ def drift(
     ('bank', '1990')
     """
     at_least("min_support", min_support, 1)
-    conditions = embeddings.conditions
-    if start is None and end is None and conditions.axis != "time":
-        return _over_series(embeddings, min_support)
-    if conditions.axis != "time" and (start is None or end is None):
-        raise SettingsError("name both conditions to compare (--from and --to), or neither")
-    start = conditions.labels[0 if start is None else conditions.index(start)]
-    end = conditions.labels[-1 if end is None else conditions.index(end)]
-    if start == end:
-        raise SettingsError(f"a change is between two conditions; both are {start}")
-    return _between(embeddings, start, end, min_support)
+    question = ask(embeddings.conditions, start, end, over)
+    measured = question.measure(_ModelRows(embeddings, min_support), len(embeddings))
+    frequency = _frequency(embeddings, question, measured, min_support)
+    resampling = Resampling(permutations, bootstrap, within, seed)
+    judged = Judged()
+    if permutations or bootstrap:
+        if counts is None:
+            raise SettingsError("permutations and bootstrap count the documents again: give the run (counts=)")
+        judged = judge(
+            embeddings,
+            counts,
+            question,
+            measured,
+            frequency,
+            min_support,
+            resampling,
+            threads=threads,
+            progress=progress,
+            folder=Path(keep_in) if keep_in else None,
+        )
+    decisive = measured.scores if judged.corrected is None else np.nan_to_num(judged.corrected, nan=-np.inf)
+    order = np.lexsort((measured.words, -decisive))
+    labels = embeddings.conditions.labels
+    ends = (labels[question.steps[0][0]], labels[question.steps[0][1]]) if question.over == "ends" else (None, None)
+    return Drift(
+        embeddings,
+        question.over,
+        *ends,
+        measured.words[order],
+        measured.scores[order],
+        matched_z(measured.scores, frequency)[order],
+        measured.before[order],
+        measured.after[order],
+        judged.in_order(order),
+        resampling,
+        len(embeddings) - len(order),
+        min_support,
+    )
 
 
-def _between(embeddings: ConditionedEmbeddings, start: str, end: str, min_support: int) -> Drift:
-    before, after = embeddings.matrix(start, min_support), embeddings.matrix(end, min_support)
-    words, _, right = np.intersect1d(before.word, after.word, assume_unique=True, return_indices=True)
-    carried = embeddings.carried([embeddings.words[word] for word in words], start, end)
-    cosine = np.multiply(carried, after.unit[right], dtype=np.float64).sum(axis=1)
-    ends = [np.full(len(words), embeddings.conditions.index(label)) for label in (start, end)]
-    return _ranked(embeddings, start, end, words, 1 - cosine, ends[0], ends[1], min_support)
+def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: Measured, min_support: int) -> Numbers:
+    """(K,) how often each word occurs, as far as that decides the noise of its score.
 
-
-def _over_series(embeddings: ConditionedEmbeddings, min_support: int) -> Drift:
-    total, _, conditions, _ = directions(embeddings, min_support)
-    words = np.flatnonzero(conditions >= 2)
-    nearest, farthest = np.full(len(embeddings), -np.inf), np.full(len(embeddings), np.inf)
-    before, after = np.zeros((2, len(embeddings)), dtype=np.int64)
-    for condition, label in enumerate(embeddings.conditions.labels):
-        matrix = embeddings.matrix(label, min_support)
-        word = matrix.word
-        others = unit_rows((total[word] - matrix.unit).astype(np.float32))
-        cosine = np.multiply(matrix.unit, others, dtype=np.float64).sum(axis=1)
-        # Of two conditions both are as far from the other: the first is the typical one, the last the unusual.
-        closer, further = cosine > nearest[word], cosine <= farthest[word] + 1e-9
-        nearest[word[closer]], before[word[closer]] = cosine[closer], condition
-        farthest[word[further]], after[word[further]] = cosine[further], condition
-    return _ranked(embeddings, None, None, words, 1 - farthest[words], before[words], after[words], min_support)
-
-
-def _ranked(
-    embeddings: ConditionedEmbeddings,
-    start: str | None,
-    end: str | None,
-    words: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
-    min_support: int,
-) -> Drift:
-    """The words by falling score; of equals the first. Rounding makes no change less than none."""
-    scores = np.maximum(scores, 0)
-    order = np.lexsort((words, -scores))
-    left_out = len(embeddings) - len(words)
-    parts = (words[order], scores[order], before[order], after[order])
-    return Drift(embeddings, start, end, *parts, left_out, min_support)
+    Between two conditions it is the harmonic mean of both counts: the rarer side makes the noise.
+    """
+    observed, inverse, total = embeddings.observed, np.zeros(len(embeddings)), np.zeros(len(embeddings))
+    for condition in question.conditions:
+        count = observed.counts_in(condition)
+        word = observed.words_in(condition)[count >= min_support]
+        total[word] += count[count >= min_support]
+        inverse[word] += 1 / count[count >= min_support]
+    if question.over == "ends":
+        return np.asarray(2 / inverse[measured.words])
+    return np.asarray(total[measured.words])

@@ -52,6 +52,10 @@ def prepare_command(
     no_text: Annotated[
         bool, typer.Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
     ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="FIELD", help="A field to keep for each document, for drift --within FIELD."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
@@ -72,6 +76,7 @@ def prepare_command(
         "phrases": tuple(phrase) if phrase else None,
         "strict": strict or None,
         "keep_text": False if no_text else None,
+        "keep": tuple(keep) if keep else None,
     }
     corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
     if not (corpus.time or corpus.place):

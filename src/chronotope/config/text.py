@@ -48,6 +48,8 @@ class CorpusSettings:
         Stop at the first bad row instead of counting and skipping it.
     keep_text
         Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
+    keep
+        More fields whose values the run keeps for each document, such as a source or a genre.
     """
 
     text: str = "text"
@@ -65,6 +67,7 @@ class CorpusSettings:
     holdout: float = 0.0
     strict: bool = False
     keep_text: bool = True
+    keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of("tokenizer", self.tokenizer, ("words", "whitespace"))

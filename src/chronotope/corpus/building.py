@@ -23,7 +23,7 @@ from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import ConditionReport, CorpusReport, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
-from chronotope.corpus.tokens import DOCUMENTS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
 from chronotope.provenance import written_whole
 
 
@@ -57,7 +57,7 @@ def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = Non
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     try:
         about = _build(corpus, work, progress)
-        for name in (STORE, *text_store.FILES):
+        for name in (STORE, FIELDS, *text_store.FILES):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
             os.replace(path, folder / path.name)
@@ -92,6 +92,8 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)
+    if ingested.kept.width:
+        ingested.kept[order].write_parquet(work / FIELDS)
     if writer:
         writer.write_tables(work, order)
     counts = np.zeros(len(lexicon), np.int64)

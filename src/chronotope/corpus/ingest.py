@@ -50,6 +50,8 @@ class Ingested(NamedTuple):
         The places, as first spelt.
     length, source, line, held_out, text_hash, date
         (N,) what is known of each document; `date` is the time as it is written, empty without a time axis.
+    kept
+        The fields that are to be kept, a row a document.
     """
 
     lexicon: Lexicon
@@ -63,6 +65,7 @@ class Ingested(NamedTuple):
     held_out: NDArray[np.bool_]
     text_hash: NDArray[np.uint64]
     date: pl.Series
+    kept: pl.DataFrame
     problems: Problems
     rows: int
     left_out: int
@@ -96,6 +99,7 @@ class _Collector:
         self._corpus = corpus
         self._text = text
         self._dates: list[pl.Series] = []
+        self._kept: list[pl.DataFrame] = []
         self._names = corpus.names
         self._file = file
         self._lexicon = Lexicon(corpus.settings)
@@ -151,6 +155,8 @@ class _Collector:
             self._text.add(packed, of_parts, kept)
         if len(documents.date):
             self._dates.append(documents.date.filter(pl.Series(kept)))
+        if documents.kept.width:
+            self._kept.append(documents.kept.filter(pl.Series(kept)))
         bad = [
             BadRow(NO_WORDS, int(documents.source[row]), int(documents.line[row]))
             for row in np.flatnonzero(~kept).tolist()
@@ -214,6 +220,7 @@ class _Collector:
             held_out=held_out,
             text_hash=text_hash,
             date=pl.concat(self._dates) if self._dates else pl.Series([], dtype=pl.String),
+            kept=pl.concat(self._kept) if self._kept else pl.DataFrame(),
             problems=self._problems,
             rows=self._rows,
             left_out=self._left_out,

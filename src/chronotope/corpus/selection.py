@@ -42,6 +42,8 @@ class Documents(NamedTuple):
         (N,) the label of the place; empty without places.
     date
         (N,) the time as it is written; empty without a time axis.
+    kept
+        The fields that are to be kept, a row a document.
     source, line
         (N,) where they stand.
     bad
@@ -57,6 +59,7 @@ class Documents(NamedTuple):
     time: NDArray[np.int64]
     place: pl.Series
     date: pl.Series
+    kept: pl.DataFrame
     source: NDArray[np.int32]
     line: NDArray[np.int64]
     bad: list[BadRow]
@@ -147,7 +150,7 @@ class Selection:
         self.bins: Bins | None = None
         if settings.time:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
-        named = (settings.text, settings.time, settings.place, *filtered)
+        named = (settings.text, settings.time, settings.place, *settings.keep, *filtered)
         self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in named if name)))
 
     def documents(self, batch: Batch) -> Documents:
@@ -182,6 +185,7 @@ class Selection:
             time=key[good] if len(key) else key,
             place=place.filter(mask) if self._settings.place else place,
             date=frame[self._settings.time].filter(mask) if self._settings.time else date,
+            kept=frame.select(self._settings.keep).filter(mask) if self._settings.keep else pl.DataFrame(),
             source=batch.source[good],
             line=batch.line[good],
             bad=bad,

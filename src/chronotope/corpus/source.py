@@ -80,6 +80,7 @@ def read_corpus(
     holdout: float = 0.0,
     strict: bool = False,
     keep_text: bool = True,
+    keep: str | Iterable[str] = (),
     settings: CorpusSettings | None = None,
 ) -> Corpus:
     """A corpus of dated or placed text, checked but not read yet.
@@ -116,6 +117,8 @@ def read_corpus(
         Stop at the first bad row instead of counting and skipping it.
     keep_text
         Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
+    keep
+        More fields whose values the run keeps for each document; `drift` compares within them.
     settings
         All of these together instead.
 
@@ -148,6 +151,7 @@ def read_corpus(
             holdout=holdout,
             strict=strict,
             keep_text=keep_text,
+            keep=(keep,) if isinstance(keep, str) else tuple(keep),
         )
     fields = Selection(settings).fields.names
     readers = open_readers(source, fields)

@@ -8,6 +8,7 @@ A store is a folder with
   time as the input has it;
 - `lexicon.parquet`: word and count, the most frequent first: a word's number is its row, so that a vocabulary is the
   first rows. Counts are over the documents that are not held out; words that occur in held-out ones only come last;
+- `fields.parquet`: the fields that were to be kept for each document, if any, under their own names, as text;
 - the index of which word occurs in which document (see `occurrences`) and, unless it is not to be kept, the text (see
   `text_store`);
 - `store.json`: the conditions, the bad rows, the report and the sources. It is written last: without it there is no
@@ -35,6 +36,7 @@ from chronotope.errors import DamagedFile, InputError
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
 LEXICON = "lexicon.parquet"
+FIELDS = "fields.parquet"
 STORE = "store.json"
 FORMAT = 1
 TOKEN = np.dtype("<i4")

@@ -15,22 +15,21 @@ LEAST_RESAMPLES = 10
 MAD_TO_SD = 1.4826
 
 
-def windows(frequency: NDArray[np.floating] | NDArray[np.integer], peers: int = PEERS) -> Iterator[tuple[int, slice]]:
+def windows(size: int, peers: int = PEERS) -> Iterator[tuple[int, slice]]:
     """For every place in the order of frequency, the stretch of that order that holds its peers.
 
     Examples
     --------
-    >>> [(place, (part.start, part.stop)) for place, part in windows(np.array([5, 1, 3, 9]), peers=2)]
+    >>> [(place, (part.start, part.stop)) for place, part in windows(4, peers=2)]
     [(0, (0, 2)), (1, (0, 2)), (2, (1, 3)), (3, (2, 4))]
     """
-    size = len(frequency)
     peers = min(peers, size)
     for place in range(size):
         first = min(max(place - peers // 2, 0), size - peers)
         yield place, slice(first, first + peers)
 
 
-def matched_z(scores: Numbers, frequency: NDArray[np.int64], peers: int = PEERS) -> Numbers:
+def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
     """How far each score stands out among words of like frequency, in robust standard deviations.
 
     The median and the median distance from it stand for mean and standard deviation, so that a few words that did
@@ -38,20 +37,20 @@ def matched_z(scores: Numbers, frequency: NDArray[np.int64], peers: int = PEERS)
 
     Examples
     --------
-    >>> matched_z(np.array([0.1, 0.2, 0.3, 0.9]), np.array([4, 4, 4, 4])).round(2).tolist()
+    >>> matched_z(np.array([0.1, 0.2, 0.3, 0.9]), np.full(4, 9.0)).round(2).tolist()
     [-1.01, -0.34, 0.34, 4.38]
     """
     order = np.argsort(frequency, kind="stable")
     ordered = scores[order]
     z = np.zeros(len(scores))
-    for place, part in windows(frequency, peers):
+    for place, part in windows(len(scores), peers):
         middle = np.median(ordered[part])
         spread = MAD_TO_SD * np.median(np.abs(ordered[part] - middle))
         z[order[place]] = (ordered[place] - middle) / spread if spread > 0 else 0.0
     return z
 
 
-def pooled_p(observed: Numbers, resampled: Numbers, frequency: NDArray[np.int64], peers: int = PEERS) -> Numbers:
+def pooled_p(observed: Numbers, resampled: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
     """(K,) how often chance does as much: p-values from a null that words of like frequency share.
 
     Each word's score is studentized by its own permuted scores, each permuted score by the others of that word; then
@@ -77,7 +76,7 @@ def pooled_p(observed: Numbers, resampled: Numbers, frequency: NDArray[np.int64]
     null = np.where(np.isfinite(chance[:, known]), chance[:, known], -np.inf).T  # (K, N)
     counted = np.isfinite(null).sum(axis=1)
     p = np.full(len(observed), np.nan)
-    for place, part in windows(known, peers):
+    for place, part in windows(len(known), peers):
         word = known[place]
         p[word] = (1 + np.count_nonzero(null[part] >= z[word])) / (1 + counted[part].sum())
     return p

@@ -33,14 +33,15 @@ class Documents(NamedTuple):
     condition: NDArray[np.int64]
     stratum: NDArray[np.int64]
 
-    def resample(self, kind: int, seed: int, turn: int, condition: int) -> NDArray[np.int64]:
-        """The documents of a condition in one resample, ascending; each turn has its own randomness."""
+    def resample(self, kind: int, seed: int, turn: int) -> dict[int, NDArray[np.int64]]:
+        """The documents of each condition in one resample, ascending; each turn has its own randomness."""
         random = np.random.Generator(np.random.PCG64([seed, kind, turn]))
+        conditions = np.unique(self.condition).tolist()
         if kind == PERMUTATION:
-            return self.number[self.permuted(random) == condition]
-        own = {int(c): self.number[self.condition == c] for c in np.unique(self.condition)}
-        drawn = {c: random.integers(0, len(numbers), len(numbers)) for c, numbers in own.items()}
-        return np.sort(own[condition][drawn[condition]])
+            labels = self.permuted(random)
+            return {condition: self.number[labels == condition] for condition in conditions}
+        own = {condition: self.number[self.condition == condition] for condition in conditions}
+        return {c: np.sort(random.choice(numbers, len(numbers))) for c, numbers in own.items()}
 
     def permuted(self, random: np.random.Generator) -> NDArray[np.int64]:
         """(N,) the conditions exchanged at random within each stratum."""

@@ -20,6 +20,7 @@ from chronotope.model.graph.objective import GraphProblem
 BLOCKS = 8
 ITERATIONS = 50
 TOLERANCE = 1e-6
+LEAST_SQUARE = 1e-9
 FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
 
 Floats = NDArray[np.float32]
@@ -67,7 +68,13 @@ def best_contexts(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor)
 def orthonormal(matrix: Floats) -> Floats:
     """The orthonormal matrix nearest to this one: U Vᵀ of its singular value decomposition."""
     with threadpool_limits(1):
-        basis, triangle = scipy.linalg.qr(matrix.astype(np.float64), mode="economic", check_finite=False)
+        given = matrix.astype(np.float64)
+        # X (XᵀX)^-½ is the same and takes a fraction of the time, but squares the numbers: where the least singular
+        # value is so small that its square would lose its digits, the decomposition itself is taken.
+        squares, axes = np.linalg.eigh(given.T @ given)
+        if squares[0] > LEAST_SQUARE * squares[-1]:
+            return np.asarray(given @ ((axes / np.sqrt(squares)) @ axes.T), dtype=np.float32)
+        basis, triangle = scipy.linalg.qr(given, mode="economic", check_finite=False)
         left, _, right = np.linalg.svd(triangle)
         return np.asarray(basis @ (left @ right), dtype=np.float32)
 

@@ -90,18 +90,20 @@ def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, sq
     dimensions = base.shape[1]
     per_dimension = np.float32(1.0 / dimensions)
     rate = np.float32(rate)
-    # Small arrays of its own for all that the inner loops use: the compiler sees that they do not overlap.
-    here = np.empty(dimensions, dtype=np.float32)
-    v = np.empty(dimensions, dtype=np.float32)
-    d = np.empty(dimensions, dtype=np.float32)
-    vector = np.empty(dimensions, dtype=np.float32)
-    by_vector = np.empty(dimensions, dtype=np.float32)
-    by_condition = np.empty(dimensions, dtype=np.float32)
-    others = np.empty((CELLS_IN_A_GROUP, dimensions), dtype=np.float32)
+    # Small arrays of its own for all that the inner loops use, filled up with zeros to whole vectors of the processor:
+    # the loops over them have no odd ends, and the compiler sees that they do not overlap.
+    width = (dimensions + 15) // 16 * 16
+    here = np.zeros(width, dtype=np.float32)
+    v = np.zeros(width, dtype=np.float32)
+    d = np.zeros(width, dtype=np.float32)
+    vector = np.zeros(width, dtype=np.float32)
+    by_vector = np.zeros(width, dtype=np.float32)
+    by_condition = np.zeros(width, dtype=np.float32)
+    others = np.zeros((CELLS_IN_A_GROUP, width), dtype=np.float32)
     slope = np.empty(CELLS_IN_A_GROUP, dtype=np.float32)
     squared[parts] = 0
     for c in layout.order[stratum]:
-        here[:] = q[c]
+        here[:dimensions] = q[c]
         for part in parts:
             met = 0.0
             for row in range(layout.row_start[stratum, part, c], layout.row_start[stratum, part, c + 1]):
@@ -114,7 +116,7 @@ def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, sq
                 b = bias[pair]
                 for first in range(layout.start[pair], layout.start[pair + 1], CELLS_IN_A_GROUP):
                     cells = min(CELLS_IN_A_GROUP, layout.start[pair + 1] - first)
-                    for k in range(dimensions):
+                    for k in range(width):
                         vector[k] = v[k] * here[k] + d[k]
                         by_vector[k] = np.float32(0)
                     for number in range(cells):
@@ -125,7 +127,7 @@ def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, sq
                     by_bias = np.float32(0)
                     for number in range(cells):
                         error = b + other_bias[layout.context_pair[first + number]] - layout.target[first + number]
-                        for k in range(dimensions):
+                        for k in range(width):
                             error += vector[k] * others[number, k]
                         weight = layout.weight[first + number]
                         slope[number] = np.float32(2) * weight * error
@@ -135,18 +137,18 @@ def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, sq
                     fours = cells // 4 * 4
                     for number in range(0, fours, 4):
                         w, x, y, z = slope[number], slope[number + 1], slope[number + 2], slope[number + 3]
-                        for k in range(dimensions):
+                        for k in range(width):
                             by_vector[k] += (w * others[number, k] + x * others[number + 1, k]) + (
                                 y * others[number + 2, k] + z * others[number + 3, k]
                             )
                     for number in range(fours, cells):
                         w = slope[number]
-                        for k in range(dimensions):
+                        for k in range(width):
                             by_vector[k] += w * others[number, k]
 
                     by_base_square = np.float32(0)
                     by_vector_square = np.float32(0)
-                    for k in range(dimensions):
+                    for k in range(width):
                         by_base_square += (by_vector[k] * here[k]) * (by_vector[k] * here[k])
                         by_vector_square += by_vector[k] * by_vector[k]
                     base_sum[i] += by_base_square * per_dimension
@@ -155,7 +157,7 @@ def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, sq
                     base_step = rate / math.sqrt(base_sum[i])
                     step = rate / math.sqrt(deviation_sum[pair])
                     shrink = np.float32(1) / (np.float32(1) + step * penalty_share[pair] * np.float32(cells))
-                    for k in range(dimensions):
+                    for k in range(width):
                         by_condition[k] += by_vector[k] * v[k]
                         v[k] -= base_step * by_vector[k] * here[k]
                         d[k] = (d[k] - step * by_vector[k]) * shrink

@@ -1,0 +1,179 @@
+"""What resamples say of each word: correction, interval, p, q and stability."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.analysis.significance.matched import Numbers, false_discovery_rates, pooled_p
+from chronotope.analysis.significance.measures import Measured, Question, Words
+from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.resampling import Progress, Resampler, cores
+from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, take_part
+from chronotope.config import at_least
+from chronotope.cooccurrence import Counts
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.provenance import checksum_of
+
+# The outermost fortieths on either side are left out of a 95 % interval.
+TAIL = 0.025
+MOST_TOP = 100
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How much is resampled, and how.
+
+    Attributes
+    ----------
+    permutations
+        How often the conditions of documents are exchanged at random, for p and q.
+    bootstrap
+        How often the documents of each condition are drawn again, for intervals and stability.
+    within
+        A field of the documents: only documents with the same value exchange conditions, so that a mixture of sources
+        that changes is not taken for a change of meaning.
+    seed
+        The same seed gives the same answer.
+    """
+
+    permutations: int = 0
+    bootstrap: int = 0
+    within: str | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("permutations", "bootstrap", "seed"):
+            at_least(name, getattr(self, name), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What resamples say of each word; None where that was not asked.
+
+    Attributes
+    ----------
+    corrected
+        (K,) the score less what noise alone adds to it: 0 on average for a word that did not change.
+    low, high
+        (K,) the ends of a 95 % interval of the corrected score.
+    p, q
+        (K,) how often chance does as much, and the share of false discoveries among words at least as clear.
+    stability
+        (K,) the share of bootstrap resamples in which the word is among the most changed.
+    top
+        How many the most changed are.
+    """
+
+    corrected: Numbers | None = None
+    low: Numbers | None = None
+    high: Numbers | None = None
+    p: Numbers | None = None
+    q: Numbers | None = None
+    stability: Numbers | None = None
+    top: int = 0
+
+    def in_order(self, order: NDArray[np.int64]) -> Judged:
+        """The same for the words in another order."""
+        given = {name: getattr(self, name) for name in ("corrected", "low", "high", "p", "q", "stability")}
+        return replace(self, **{name: values[order] for name, values in given.items() if values is not None})
+
+
+def judge(
+    embeddings: ConditionedEmbeddings,
+    counts: Counts,
+    question: Question,
+    measured: Measured,
+    frequency: Numbers,
+    min_support: int,
+    resampling: Resampling,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    folder: Path | None = None,
+) -> Judged:
+    """What resamples of the run's documents say of the measured words.
+
+    Parameters
+    ----------
+    embeddings, counts
+        The model, and the run that it was trained on.
+    question, measured, frequency
+        What was asked, the answer for the model, and by which frequency words are alike.
+    min_support
+        A word counts in a condition where it occurs so often in the run.
+    folder
+        Where finished resamples are kept; None: nowhere.
+    """
+    documents = take_part(counts, question.conditions, resampling.within)
+    observed = embeddings.observed
+    counted: dict[int, Words] = {
+        condition: observed.words_in(condition)[observed.counts_in(condition) >= min_support].astype(np.int64)
+        for condition in question.conditions
+    }
+    many = cores(threads)
+    identity = {
+        "model": checksum_of(embeddings.provenance),
+        "question": [question.over, list(question.conditions), [list(step) for step in question.steps]],
+        "min_support": min_support,
+        "within": resampling.within,
+    }
+    with ThreadPoolExecutor(many) as pool:
+        if progress:
+            progress("getting ready; the first time, compiling", 0, None)
+        model = FrozenModel(embeddings, counts, counted)
+        model.keep(pool)
+        resampler = Resampler(
+            model, documents, question, measured.words, seed=resampling.seed, identity=identity, folder=folder
+        )
+        score = resampler.measure(model.observed()).astype(np.float64)
+        exchanged, drawn = (
+            resampler.scores(kind, asked, pool, many, progress).astype(np.float64) if asked else None
+            for kind, asked in ((PERMUTATION, resampling.permutations), (BOOTSTRAP, resampling.bootstrap))
+        )
+    return _judged(score, exchanged, drawn, frequency)
+
+
+def _judged(score: Numbers, exchanged: Numbers | None, drawn: Numbers | None, frequency: Numbers) -> Judged:
+    corrected = p = q = low = high = stability = None
+    top = min(MOST_TOP, -(-len(score) // 10))
+    if exchanged is not None:
+        corrected = score - _means(exchanged)
+        p = pooled_p(score, exchanged, frequency)
+        q = false_discovery_rates(p)
+    if drawn is not None:
+        mean = _means(drawn)
+        if corrected is None:
+            # What drawing adds to the score is about what the sample itself had added to the truth.
+            corrected = 2 * score - mean
+        ends = _quantiles(drawn - mean)
+        low, high = corrected - ends[1], corrected - ends[0]
+        ranks = np.argsort(np.argsort(-np.nan_to_num(drawn, nan=-np.inf), axis=1, kind="stable"), axis=1)
+        stability = (ranks < top).mean(axis=0)
+    return Judged(corrected, low, high, p, q, stability, top)
+
+
+def _means(scores: Numbers) -> Numbers:
+    """(K,) the mean over the resamples that could be measured."""
+    known = np.isfinite(scores)
+    many = known.sum(axis=0)
+    total = np.where(known, scores, 0).sum(axis=0)
+    return np.asarray(np.divide(total, many, out=np.full(scores.shape[1], np.nan), where=many > 0))
+
+
+def _quantiles(scores: Numbers) -> Numbers:
+    """(2, K) the ends of the middle 95 %, over the resamples that could be measured."""
+    ordered = np.sort(scores, axis=0)  # NaN last
+    last = np.maximum(np.isfinite(scores).sum(axis=0) - 1, 0)
+    ends = []
+    for share in (TAIL, 1 - TAIL):
+        place = share * last
+        low = np.floor(place).astype(np.int64)
+        high = np.minimum(low + 1, last)
+        below, above = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (low, high))
+        ends.append(below + (place - low) * (above - below))
+    return np.stack(ends)
