@@ -35,7 +35,9 @@ def record(benchmark: str, **figures: Any) -> None:
         Sizes, `seconds`, rates, ratios to a baseline of the same run, `peak_mb`; a name says its unit.
     """
     figures = {name: _plain(value) for name, value in figures.items()}
-    row = {"benchmark": benchmark, "versions": versions(), "machine": machine(), "figures": figures}
+    # A load above what the benchmark itself makes says that others were at work, and that times are too long.
+    about = machine() | {"load": round(os.getloadavg()[0], 1)}
+    row = {"benchmark": benchmark, "versions": versions(), "machine": about, "figures": figures}
     with ROWS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(row, sort_keys=True) + "\n")
     print(benchmark + ": " + ", ".join(f"{name} {_readable(value)}" for name, value in figures.items()), flush=True)

@@ -13,7 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.analysis import collocate_changes, collocates, company, drift, evidence, frequency, stable
+    from chronotope.analysis.collocates import collocate_changes, collocates
+    from chronotope.analysis.company import company
+    from chronotope.analysis.drift import drift
+    from chronotope.analysis.evidence import evidence
+    from chronotope.analysis.frequency import frequency
+    from chronotope.analysis.stability import stable
     from chronotope.baselines import (
         AlignedWord2Vec,
         CompassWord2Vec,
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
     from chronotope.corpus.invented import invented_world
     from chronotope.embeddings import ConditionedEmbeddings, load
     from chronotope.evaluation.evaluate import evaluate
-    from chronotope.model import ConditionedModel, GraphModel
+    from chronotope.model import ConditionedModel, GraphModel, extend
 
 # Each name is loaded when it is first used, so that `import chronotope` costs nothing.
 _HOME = {
@@ -53,6 +58,7 @@ _HOME = {
     "collocates": "analysis",
     "collocate_changes": "analysis",
     "evaluate": "evaluation.evaluate",
+    "extend": "model",
 }
 
 __all__ = [
@@ -73,6 +79,7 @@ __all__ = [
     "drift",
     "evaluate",
     "evidence",
+    "extend",
     "frequency",
     "invented_world",
     "load",

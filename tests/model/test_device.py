@@ -143,7 +143,7 @@ def test_rows_hold_every_cell_once_in_each_direction(small, arranged):
     support = small.vocabulary.support
     expected = set()
     for condition in range(len(small.conditions)):
-        for word, context, _ in zip(*small.cells(condition), strict=True):
+        for word, context, *_ in zip(*small.cells(condition), strict=True):
             a, b = support.find(word, condition), support.find(context, condition)
             expected |= {(a, b), (b, a)}
     found = list(zip(problem.word_pair.tolist(), rows.context_pair.tolist(), strict=True))

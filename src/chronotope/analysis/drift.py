@@ -336,11 +336,12 @@ def drift(
     decisive = measured.scores if judged.corrected is None else np.nan_to_num(judged.corrected, nan=-np.inf)
     order = np.lexsort((measured.words, -decisive))
     labels = embeddings.conditions.labels
-    ends = (labels[question.steps[0][0]], labels[question.steps[0][1]]) if question.over == "ends" else (None, None)
+    first, last = (labels[at] for at in question.steps[0]) if question.over == "ends" else (None, None)
     return Drift(
         embeddings,
         question.over,
-        *ends,
+        first,
+        last,
         measured.words[order],
         measured.scores[order],
         matched_z(measured.scores, frequency)[order],

@@ -50,10 +50,7 @@ def train_command(
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
-    one_of("method", method, tuple(METHODS))
-    one_of("device", device, DEVICES)
-    if preset and method != "cw2v":
-        raise SettingsError("a preset belongs to cw2v; add --method cw2v")
+    check_choices(method, preset, device)
     given = {
         "dimensions": dimensions,
         "epochs": epochs,
@@ -85,12 +82,7 @@ def train(
     from chronotope.cooccurrence import Counts
 
     counts = Counts.open(run)
-    settings = (read_config(config) if config else Config()).of_method(method)
-    if preset:
-        settings = named_preset(preset, counts.conditions.axis)
-    if unknown := chosen.keys() - asdict(settings).keys():
-        raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
-    model = method_class(method)(**asdict(replace(settings, **chosen)))
+    model = untrained(method, preset, chosen, config, counts.conditions.axis)
     on_device = device_options(model, method, device)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and not checkpoint.exists():
@@ -128,6 +120,25 @@ def train(
     checkpoint.unlink(missing_ok=True)
     talk("{}: {}", output, embeddings.signature)
     return embeddings
+
+
+def check_choices(method: str, preset: str | None, device: str) -> None:
+    """Refuse what does not exist, before anything is read."""
+    one_of("method", method, tuple(METHODS))
+    one_of("device", device, DEVICES)
+    if preset and method != "cw2v":
+        raise SettingsError("a preset belongs to cw2v; add --method cw2v")
+
+
+def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: Path | None, axis: str) -> Method:
+    """A method with its settings: of a preset or a file, and what was chosen beside them."""
+    settings = (read_config(config) if config else Config()).of_method(method)
+    if preset:
+        settings = named_preset(preset, axis)
+    if unknown := chosen.keys() - asdict(settings).keys():
+        raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
+    model: Method = method_class(method)(**asdict(replace(settings, **chosen)))
+    return model
 
 
 def device_options(model: Method, method: str, device: str) -> dict[str, Any]:

@@ -123,7 +123,8 @@ def context_totals(cells: CellArrays, words: int, sides: bool) -> NDArray[np.flo
     """
     other = cells.word != cells.context
     if not sides:
-        return np.bincount(cells.context, cells.count, words) + np.bincount(cells.word, other * cells.count, words)
+        total = np.bincount(cells.context, cells.count, words) + np.bincount(cells.word, other * cells.count, words)
+        return np.asarray(total, dtype=np.float64)
     before = cells.count - cells.after
     totals = np.empty(2 * words)
     totals[::2] = np.bincount(cells.context, cells.after, words) + np.bincount(cells.word, other * before, words)

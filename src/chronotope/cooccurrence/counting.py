@@ -37,7 +37,7 @@ class CellArrays(NamedTuple):
     @classmethod
     def empty(cls, size: int) -> CellArrays:
         """Room for so many cells."""
-        return cls(*(np.empty(size, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)))
+        return cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64))
 
 
 def units(settings: CountSettings) -> int:
@@ -103,7 +103,7 @@ def add_cells(a: CellArrays, b: CellArrays) -> CellArrays:
     """The sum of two sorted sets of cells."""
     both = CellArrays.empty(len(a.word) + len(b.word))
     size = _merge(a, b, both)
-    return CellArrays(*(column[:size] for column in both))
+    return CellArrays(both.word[:size], both.context[:size], both.count[:size], both.after[:size])
 
 
 @numba.njit(nogil=True, cache=True)
@@ -172,19 +172,19 @@ def _gather(text, places, start, weights, first, rows, after, bits):  # type: ig
                     for side in range(2):
                         there = here + np.uint64(distance) if side else here - np.uint64(distance)
                         other = np.uint64(text[there])
-                        lower = other <= np.uint64(word)
+                        counts = other <= np.uint64(word)
                         met[many] = other
                         both = total[other << one] + total[(other << one) | one]
-                        many += np.uint64(lower & (both == 0))
-                        total[(other << one) | np.uint64(side)] += weight if lower else 0
+                        many += np.uint64(counts & (both == 0))
+                        total[(other << one) | np.uint64(side)] += weight if counts else 0
             for number in range(many):
-                lower = np.uint64(met[number])
-                both = total[lower << one] + total[(lower << one) | one]
-                rows[last[lower]] = (both << bits) | word
-                after[last[lower]] = total[lower << one]
-                last[lower] += 1
-                total[lower << one] = 0
-                total[(lower << one) | one] = 0
+                other = np.uint64(met[number])
+                both = total[other << one] + total[(other << one) | one]
+                rows[last[other]] = (both << bits) | word
+                after[last[other]] = total[other << one]
+                last[other] += 1
+                total[other << one] = 0
+                total[(other << one) | one] = 0
     return last
 
 

@@ -166,6 +166,7 @@ class ConditionedEmbeddings:
             f"seed {made['seed']}" if "seed" in made else None,
             f"settings {checksum_of(made['settings'])[:8]}" if made.get("settings") else None,
             f"edges {checksum_of(made['place_edges'])[:8]}" if made.get("place_edges") else None,
+            f"extended {checksum_of(made['extended'])[:8]}" if made.get("extended") else None,
             made["device"] if made.get("device", "cpu") != "cpu" else None,
             f"run {str(made['run'])[:8]}" if made.get("run") else None,
         ]

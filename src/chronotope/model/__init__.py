@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chronotope.model.cw2v.model import ConditionedModel
+    from chronotope.model.extending import extend
     from chronotope.model.graph.model import GraphModel
     from chronotope.model.progress import Epoch
 
 # Loaded when first used: the GPU kernels below this package need neither numba nor polars.
-_HOME = {"ConditionedModel": "cw2v.model", "GraphModel": "graph.model", "Epoch": "progress"}
+_HOME = {"ConditionedModel": "cw2v.model", "GraphModel": "graph.model", "Epoch": "progress", "extend": "extending"}
 
-__all__ = ["ConditionedModel", "Epoch", "GraphModel"]
+__all__ = ["ConditionedModel", "Epoch", "GraphModel", "extend"]
 
 
 def __getattr__(name: str) -> Any:

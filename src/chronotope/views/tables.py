@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 
+DRIFT_OVER = {
+    "steps": "from one bin to the next",
+    "series": "over all conditions",
+    "unusual": "from one condition to the others",
+}
+
 
 @dataclass(frozen=True)
 class Table:
@@ -89,12 +95,19 @@ def matches(found: Sequence[Match], *, title: str = "") -> Table:
 
 
 def drift(answer: Drift, top: int = 20) -> Table:
-    """The words that changed most, with their neighbors before and after."""
-    between = f"between {answer.start} and {answer.end}" if answer.start else "from one condition to the others"
-    ends = () if answer.start else ("typical", "unusual")
-    columns = ("word", "change", *ends, "count before", "count after", "neighbors before", "neighbors after")
-    rows = tuple(_drift_row(row, bool(ends)) for row in answer.top(top))
-    note = f"{len(answer):,} words compared; {answer.left_out:,} left out, seen fewer than {answer.min_support} times"
+    """The words that changed most, what resamples say of them, and their neighbors before and after."""
+    between = f"between {answer.start} and {answer.end}" if answer.start else DRIFT_OVER[answer.over]
+    ends = () if answer.start else ("before", "after") if answer.over == "steps" else ("typical", "unusual")
+    judged = tuple(name for name in ("corrected", "low", "high", "p", "q", "stability") if _has(answer, name))
+    counts = ("count before", "count after")
+    columns = ("word", "change", *judged, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
+    rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
+    note = f"{len(answer):,} words compared; left out: {answer.left_out:,} words with fewer than "
+    note += f"{answer.min_support} occurrences"
+    if _has(answer, "q"):
+        note += f"; {answer.discoveries():,} words with q of at most 0.05"
+    if _has(answer, "stability"):
+        note += f"; stability: the share of resamples in which a word is among the first {answer.judged.top}"
     return Table(columns, rows, f"The words that changed most {between}", note)
 
 
@@ -146,10 +159,15 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
     return Table(columns, rows, "The corpus", note)
 
 
-def _drift_row(row: DriftRow, with_conditions: bool) -> tuple[Cell, ...]:
+def _has(answer: Drift, name: str) -> bool:
+    return getattr(answer.judged, name) is not None
+
+
+def _drift_row(row: DriftRow, judged: Sequence[str], with_conditions: bool) -> tuple[Cell, ...]:
     ends = (row.before.condition, row.after.condition) if with_conditions else ()
     near = [", ".join(match.word for match in side.neighbors) for side in (row.before, row.after)]
-    return (row.word, row.score, *ends, row.before.support, row.after.support, *near)
+    figures = [getattr(row, name) for name in judged]
+    return (row.word, row.score, *figures, row.z, row.own, *ends, row.before.support, row.after.support, *near)
 
 
 def _shown(cell: Cell) -> str:

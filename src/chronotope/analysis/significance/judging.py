@@ -125,8 +125,7 @@ def judge(
     with ThreadPoolExecutor(many) as pool:
         if progress:
             progress("getting ready; the first time, compiling", 0, None)
-        model = FrozenModel(embeddings, counts, counted)
-        model.keep(pool)
+        model = FrozenModel(embeddings, counts, counted, many)
         resampler = Resampler(
             model, documents, question, measured.words, seed=resampling.seed, identity=identity, folder=folder
         )

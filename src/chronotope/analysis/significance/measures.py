@@ -6,7 +6,7 @@ never hold more than two conditions and a few sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -173,5 +173,3 @@ def _measured(
 ) -> Measured:
     """The words that are known; rounding makes no change less than none."""
     return Measured(np.flatnonzero(known), np.maximum(scores[known], 0), before[known], after[known])
-
-

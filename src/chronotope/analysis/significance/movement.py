@@ -29,9 +29,8 @@ def own_share(
     [0.0, 0.0, 0.0]
     """
     observed = embeddings.observed
-    shared = np.intersect1d(
-        *(observed.words_in(at)[observed.counts_in(at) >= min_support] for at in (before, after)), assume_unique=True
-    )
+    first, last = (observed.words_in(at)[observed.counts_in(at) >= min_support] for at in (before, after))
+    shared = np.intersect1d(first, last, assume_unique=True).astype(np.int64)
     old, new = (_centered(embeddings, shared, at) for at in (before, after))
     place = np.searchsorted(shared, words)
     factors = embeddings.condition_factors

@@ -1,4 +1,4 @@
-"""Vectors for resampled documents, with the contexts of the model as they are.
+"""Vectors for resampled documents, with contexts that stay as they are.
 
 Given the contexts the rows of `graph` are the solution of linear equations: one product of mutual information with the
 contexts for each condition that was resampled (those of the others are kept), and one small system for each word.
@@ -7,12 +7,13 @@ contexts for each condition that was resampled (those of the others are kept), a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.significance.contexts import label_free_contexts
 from chronotope.analysis.significance.measures import Words
 from chronotope.analysis.significance.recounting import Recount, recount
 from chronotope.cooccurrence import Counts, PairMatrix
@@ -62,7 +63,7 @@ class Refit:
         center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
         return words.astype(np.int64), unit_rows(rows[place] - center)
 
-    def carried(self, words: Words, condition: int, to: int) -> Floats:
+    def carried(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
         """The vectors themselves: all conditions are in one space."""
         own, unit = self.at(condition)
         return unit[np.searchsorted(own, words)]
@@ -78,10 +79,14 @@ class FrozenModel:
     counts
         The run that it was trained on.
     counted
-        For each condition that is looked at, the words that count there.
+        For each condition that is compared, the words that count there.
+    threads
+        How many cores to use; the result does not depend on it.
     """
 
-    def __init__(self, embeddings: ConditionedEmbeddings, counts: Counts, counted: Mapping[int, Words]) -> None:
+    def __init__(
+        self, embeddings: ConditionedEmbeddings, counts: Counts, counted: Mapping[int, Words], threads: int = 1
+    ) -> None:
         made = embeddings.provenance
         if not len(embeddings.contexts):
             raise SettingsError(
@@ -93,19 +98,16 @@ class FrozenModel:
         self._counts, self._counted = counts, counted
         self._settings = GraphModel(**made["settings"])
         self._edges = made.get("place_edges")
-        self._contexts = np.ascontiguousarray(embeddings.contexts)
+        self._contexts = label_free_contexts(counts, list(counted), self._settings, self._edges, threads)
         self._weights = distance_weights(counts.settings)
         self.words = len(counts.vocabulary)
         self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None
-        self._kept: dict[int, Part] = {}
-
-    def keep(self, pool: Executor) -> None:
-        """Have the products of all conditions of the run at hand."""
-        conditions = range(len(self._counts.conditions))
-        self._kept = dict(zip(conditions, pool.map(self._observed, conditions), strict=True))
+        conditions = range(len(counts.conditions))
+        with ThreadPoolExecutor(threads) as pool:
+            self._kept = dict(zip(conditions, pool.map(self._observed, conditions), strict=True))
 
     def observed(self) -> Refit:
-        """The vectors of the run itself: those of the model, by the same arithmetic as the resamples."""
+        """The vectors of the run itself, by the same arithmetic as those of the resamples."""
         return self._solved({})
 
     def refit(self, documents: Mapping[int, NDArray[np.int64]]) -> Refit:

@@ -1,0 +1,66 @@
+"""chronotope extend: a new period or place for a trained model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.options import Model, Threads, open_model
+from chronotope.cli.train import check_output
+
+
+def extend_command(
+    model: Model,
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="The new text, in the fields of the old.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The model to write (MODEL, with -extended).")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option("--where", help='Only rows for which this holds, as in SQL: "year >= 2020".')
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the model to write.")] = False,
+    threads: Threads = None,
+) -> None:
+    """Add new time bins or places to MODEL; no vector of it moves, and every earlier answer stays the same."""
+    path = model / "model.ct" if model.is_dir() else model
+    extend(path, inputs, output or path.with_name(f"{path.stem}-extended{path.suffix}"), where, force, threads)
+
+
+def extend(model: Path, inputs: list[str], output: Path, where: str | None, force: bool, threads: int | None) -> None:
+    """Read the new text as the old was read, place its words, save, and say what came out."""
+    check_output(output, force)
+    embeddings = open_model(model)
+    from chronotope.analysis.concordance import run_folder
+    from chronotope.config import CorpusSettings, CountSettings, from_dict
+    from chronotope.cooccurrence import count
+    from chronotope.cooccurrence.run_folder import read_run
+    from chronotope.corpus import read_corpus
+    from chronotope.model import extend as extended
+
+    about = read_run(run_folder(model))
+    read = from_dict(CorpusSettings, about["corpus"])
+    # Phrases that were found in the old text are joined in the new one, and no others.
+    phrases = tuple(word.replace("_", " ") for word in embeddings.words if "_" in word) if read.find_phrases else ()
+    read = replace(
+        read, where=where, phrases=read.phrases + phrases, find_phrases=False, holdout=0.0, keep_text=False, keep=()
+    )
+    counted = replace(from_dict(CountSettings, about["counting"]), min_count=1, max_words=None)
+    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=read)
+    with progress_bars() as bars:
+        counts = count(corpus, settings=counted, threads=threads, progress=bars)
+    larger = extended(embeddings, counts)
+    known = set(embeddings.words)
+    often = [
+        word for word, times in zip(counts.vocabulary.words, counts.vocabulary.counts, strict=True)
+        if word not in known and times >= about["vocabulary"]["min_count"]
+    ]  # fmt: skip
+    if often:
+        shown = ", ".join(often[:8])
+        talk("[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]",
+             f"{len(often):,}", shown)  # fmt: skip
+    larger.save(output)
+    talk("{}: {}", output, larger.signature)

@@ -1,0 +1,258 @@
+"""Test pairs from any corpus: some of its words get new names, and the right answer is the same word's other name.
+
+A random tenth of the words is drawn. Over time each of them gets a new name every few bins, in places another name in
+each place; with both, each place has a time line of its own. Then `tax@1` in 1995 and `tax@3` in 2003 are two words
+for whoever learns from the counts, and the one plays the part of the other. So a method with its settings can be
+judged on the text that it is for, without any test pair, and on all that lies between the counts and an answer: the
+weights, the loss, the length of the vectors, the smoothing, the ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.config import at_least
+from chronotope.cooccurrence import CellArrays, Counts
+from chronotope.corpus import TokenStore
+from chronotope.errors import InputError, SettingsError
+from chronotope.evaluation.pairs import TestPair, TestPairs
+from chronotope.provenance import checksum_of
+from chronotope.vocabulary import Support
+
+# As often must a word occur in a condition to be asked about there: what `evaluate` asks of a candidate.
+MIN_SUPPORT = 5
+PAIRS_OF_A_WORD = 3
+TOKENS_AT_ONCE = 10_000_000
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """Counts in which some words change their names, and the pairs that ask for them.
+
+    Attributes
+    ----------
+    counts
+        The same counts under the new names; any method can be trained on them.
+    pairs
+        What `evaluate` asks: a word under one of its names, and the name that it has elsewhere.
+    """
+
+    counts: Counts
+    pairs: TestPairs
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Who is called what where: in a condition every word has one name, and a name stands for one word.
+
+    Attributes
+    ----------
+    words
+        How many words there were. Their numbers stay, those of further names come after them.
+    chosen
+        (K,) the words that change their names, ascending.
+    number
+        (C, K) the number of each one's name in each condition.
+    word_of
+        (N,) to which of the chosen words each further name belongs.
+    """
+
+    words: int
+    chosen: NDArray[np.int64]
+    number: NDArray[np.int32]
+    word_of: NDArray[np.int64]
+
+    def of(self, condition: int) -> NDArray[np.int32]:
+        """(W,) the new number of each word in a condition."""
+        found = np.arange(self.words, dtype=np.int32)
+        found[self.chosen] = self.number[condition]
+        return found
+
+
+@dataclass(frozen=True)
+class _RenamedCounts(Counts):
+    """Counts that give out the cells and the tokens of others under new names, condition by condition."""
+
+    original: Counts = field(kw_only=True)
+    names: _Names = field(kw_only=True, repr=False)
+
+    def cells(self, condition: int) -> CellArrays:
+        cells, name = self.original.cells(condition), self.names.of(condition)
+        a, b = name[cells.word], name[cells.context]
+        word, context = np.minimum(a, b), np.maximum(a, b)
+        # Where the two change places, what stood after the one now stands before the other.
+        after = np.where(a > b, cells.count - cells.after, cells.after)
+        order = np.argsort((word.astype(np.int64) << 32) | context)
+        return CellArrays(word[order], context[order], cells.count[order], after[order])
+
+    @cached_property
+    def store(self) -> TokenStore:
+        """The token ids under the new names, in memory: for methods that read the text."""
+        store, words = self.original.store, self.names.words
+        ids = np.empty(len(store.ids), dtype=np.int32)
+        for condition in range(len(self.conditions)):
+            name = self.names.of(condition)
+            documents = store.condition_slice(condition)
+            first, last = int(store.starts[documents.start]), int(store.starts[documents.stop])
+            for begin in range(first, last, TOKENS_AT_ONCE):
+                part = np.asarray(store.ids[begin : min(begin + TOKENS_AT_ONCE, last)])
+                # Words outside the vocabulary make room for the new names.
+                outside = part + np.int32(len(self.names.word_of))
+                ids[begin : begin + len(part)] = np.where(part < words, name[np.minimum(part, words - 1)], outside)
+        return replace(
+            store,
+            words=pl.concat([pl.Series("word", self.vocabulary.words), store.words[words:]]),
+            counts=np.concatenate([self.vocabulary.counts, store.counts[words:]]),
+            ids=ids,
+        )
+
+
+def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5) -> Renamed:
+    """Counts in which a share of the words change their names, with the test pairs that ask for them.
+
+    Words are drawn from those that occur at least 5 times in two conditions or more; a pair asks only about such
+    conditions, and a word has at most three. The names of `tax` are `tax@1`, `tax@2` and so on. Nothing else changes:
+    every condition has the same counts under other names, and no threshold is applied again. Documents that were set
+    aside stay aside. The counts that are given stay as they are.
+
+    Parameters
+    ----------
+    counts
+        Of any corpus with two conditions or more.
+    share
+        Which share of the words is renamed.
+    seed
+        Of the random choices; the same seed gives the same names and pairs.
+    longest
+        Over time a word keeps a name for 1 to so many bins, each length as likely as the other.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300, changes=False).records, time="time")
+    >>> made = renamed(ct.count(corpus, min_count=5))
+    >>> pair = made.pairs.pairs[0]
+    >>> pair.query.split("@")[0] == pair.answer.split("@")[0], pair.query == pair.answer
+    (True, False)
+    >>> from chronotope.evaluation.evaluate import evaluate
+    >>> evaluate(ct.GraphModel(dimensions=50).fit(made.counts), made.pairs).mrr > 0.5
+    True
+    """
+    if not 0 < share <= 1:
+        raise SettingsError(f"share must lie between 0 and 1, not {share:g}")
+    at_least("seed", seed, 0)
+    at_least("longest", longest, 1)
+    if len(counts.conditions) < 2:
+        raise InputError("with a single condition no word can change its name; prepare the text with --time or --place")
+    random = np.random.default_rng(seed)
+    support = counts.vocabulary.support
+    chosen = _drawn(support, len(counts.vocabulary), share, random)
+    names = _named(support, len(counts.vocabulary), chosen, _stretches(counts.conditions, len(chosen), longest, random))
+    words = _words(counts.vocabulary.words, names)
+    made = _RenamedCounts(
+        **{part.name: getattr(counts, part.name) for part in fields(Counts)}
+        | {
+            "vocabulary": replace(counts.vocabulary, words=words, support=_renamed_support(support, names)),
+            "checksum": checksum_of(["renamed", counts.checksum, share, seed, longest]),
+            "_held_out": None,
+        },
+        original=counts,
+        names=names,
+    )
+    pairs = tuple(_pairs(support, names, words, counts.conditions.labels, random))
+    if not pairs:
+        raise InputError("no renamed word can be asked about; rename a larger share, or give more text")
+    return Renamed(made, TestPairs(f"renamings share:{share:g} longest:{longest} seed:{seed}", pairs))
+
+
+def _drawn(support: Support, words: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
+    """(K,) a share of the words that occur often enough in two conditions or more, at least one, ascending."""
+    often = np.bincount(support.word[support.count >= MIN_SUPPORT], minlength=words)
+    known = np.flatnonzero(often >= 2)
+    if not len(known):
+        raise InputError(f"no word occurs {MIN_SUPPORT} times in two conditions; widen the time bins or give more text")
+    return np.sort(random.choice(known, max(1, round(share * len(known))), replace=False))
+
+
+def _stretches(conditions: Conditions, words: int, longest: int, random: np.random.Generator) -> NDArray[np.int32]:
+    """(C, K) in which stretch of a place's time line each condition lies, for each word; no two places share one."""
+    times, places = max(len(conditions.times), 1), max(len(conditions.places), 1)
+    place = np.array(conditions.place_of or (0,) * len(conditions))
+    time = np.array(conditions.time_of or (0,) * len(conditions))
+    found = np.empty((len(conditions), words), dtype=np.int32)
+    # One place after the other: all of them at once would be words × places × times.
+    for number in range(places):
+        begins = random.integers(1, longest + 1, size=(times, words)).cumsum(axis=0)
+        is_new = np.zeros((times, words), dtype=np.int32)
+        inside = begins < times
+        is_new[begins[inside], np.nonzero(inside)[1]] = 1
+        here = place == number
+        found[here] = number * times + is_new.cumsum(axis=0)[time[here]]
+    return found
+
+
+def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDArray[np.int32]) -> _Names:
+    """A name for each stretch in which a word occurs; one without it goes by the name before, or by the first."""
+    column = np.full(words, -1, dtype=np.int64)
+    column[chosen] = np.arange(len(chosen))
+    own = column[support.word] >= 0
+    condition, which = support.condition[own], column[support.word[own]]
+    most = int(stretch.max()) + 1
+    seen = np.unique(which * most + stretch[condition, which])
+    name_of, first = seen // most, np.searchsorted(seen, np.arange(len(chosen)) * most)
+    # The first name of a word takes the word's own number, the others are numbered on from the last word.
+    is_first = np.zeros(len(seen), dtype=bool)
+    is_first[first] = True
+    number = np.where(is_first, chosen[name_of], words - 1 + np.cumsum(~is_first))
+    at = np.searchsorted(seen, stretch + np.arange(len(chosen)) * most, side="right") - 1
+    return _Names(words, chosen, number[np.maximum(at, first)].astype(np.int32), name_of[~is_first])
+
+
+def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
+    """All words as they are called now, by number."""
+    mark = "@"
+    while any(mark in word for word in words):
+        mark += "@"
+    found = [*words, *(words[word] for word in names.chosen[names.word_of])]
+    further = np.searchsorted(names.word_of, np.arange(len(names.chosen)))
+    for number in names.chosen.tolist():
+        found[number] += f"{mark}1"
+    for number, word in enumerate(names.word_of.tolist()):
+        found[names.words + number] += f"{mark}{number - int(further[word]) + 2}"
+    return tuple(found)
+
+
+def _renamed_support(support: Support, names: _Names) -> Support:
+    """How often each name occurs in each condition."""
+    word, count = np.empty_like(support.word), np.empty_like(support.count)
+    for condition in range(len(support.start) - 1):
+        here = slice(int(support.start[condition]), int(support.start[condition + 1]))
+        new = names.of(condition)[support.word[here]]
+        order = np.argsort(new)
+        word[here], count[here] = new[order], support.count[here][order]
+    return Support(support.start, word, count)
+
+
+def _pairs(
+    support: Support, names: _Names, words: tuple[str, ...], labels: tuple[str, ...], random: np.random.Generator
+) -> Iterator[TestPair]:
+    """For each word one question with up to three answers: intervals over questions are then intervals over words."""
+    often = support.count >= MIN_SUPPORT
+    condition, word = support.condition[often], support.word[often]
+    order = np.argsort(word, kind="stable")
+    condition, word = condition[order], word[order]
+    begin, end = (np.searchsorted(word, names.chosen, side=side) for side in ("left", "right"))
+    for number in range(len(names.chosen)):
+        known = condition[begin[number] : end[number]]
+        called = names.number[known, number]
+        asked = int(random.integers(len(known)))
+        others = np.flatnonzero(called != called[asked])
+        for other in random.permutation(others)[:PAIRS_OF_A_WORD].tolist():
+            yield TestPair(words[called[asked]], labels[known[asked]], words[called[other]], labels[known[other]])
