@@ -23,7 +23,7 @@ from harness import record  # noqa: E402
 
 from chronotope.model.cw2v.alternating import train_epoch  # noqa: E402
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters  # noqa: E402
-from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, STRATA, RowCells, make_rows, mean_targets  # noqa: E402
+from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, STRATA, RowCells, make_rows  # noqa: E402
 
 RATE, ACCUMULATOR, BETA, ALPHA, CAP = 0.05, 0.1, 8.0, 1.5, 10.0  # the defaults of `cw2v`
 TOPICS = 64
@@ -130,8 +130,6 @@ class Training:
         pair_cells = rows.pair_cells if xp is np else rows.pair_cells.get()
         self.arranging = time.perf_counter() - begin
         self.parameters = initial_parameters(words, conditions, len(pair_word), dimensions, 1)
-        start_bias = mean_targets(xp, rows, conditions)
-        self.parameters.word_bias[:] = self.parameters.context_bias[:] = start_bias if xp is np else start_bias.get()
         self.accumulators = initial_accumulators(self.parameters, ACCUMULATOR)
         share = (BETA / np.maximum(pair_cells, 1)).astype(np.float32)
         if on_host:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -11,7 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
 
@@ -33,6 +37,24 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+class HashedWriter(io.BufferedWriter):
+    """A file that is written from front to back, with the checksum of its bytes so far."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(io.FileIO(path, "w"))
+        self._digest = hashlib.blake2b(digest_size=16)
+
+    def write(self, data: Buffer, /) -> int:
+        """Write, and take the bytes into the checksum."""
+        self._digest.update(data)
+        return super().write(data)
+
+    @property
+    def checksum(self) -> str:
+        """What `checksum` says of the file once it is closed."""
+        return self._digest.hexdigest()
 
 
 def checksum(path: str | Path) -> str:

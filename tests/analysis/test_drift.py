@@ -87,8 +87,8 @@ def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others
 def test_a_word_in_one_place_only_is_left_out():
     support = support_from([[9, 9, 9], [9, 9, 0], [9, 9, 0]])
     embeddings = ConditionedEmbeddings(["a", "b", "c"], PLACES, support, np.random.default_rng(0).random((7, 4)))
-    assert drift(embeddings).of("c") is None
-    assert drift(embeddings).left_out == 1
+    assert drift(embeddings, min_support=9).of("c") is None
+    assert drift(embeddings, min_support=9).left_out == 1
 
 
 def test_questions_that_make_no_sense():
@@ -113,5 +113,55 @@ def test_of_two_conditions_one_is_typical_and_the_other_unusual():
     conditions = Conditions.of_places(["canada", "ghana"])
     support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     vectors = [[1, 0], [0, 1], [-1, -1], [1, 0.2], [0.1, -1], [-1, 1]]
-    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors))
+    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors), min_support=9)
     assert all((row.before.condition, row.after.condition) == ("canada", "ghana") for row in answer.top(3))
+
+
+def test_the_largest_step_and_the_whole_series():
+    steps = drift(planted(TIMES), over="steps")
+    row = steps.of("bank")
+    assert (row.before.condition, row.after.condition) == ("2000", "2010")
+    assert row.score == drift(planted(TIMES), "2000", "2010").of("bank").score
+    assert steps.top(1)[0].word == drift(planted(TIMES), over="series").top(1)[0].word == "bank"
+    assert drift(planted(TIMES), "1990", "2000", over="steps").of("bank").score < 0.1
+
+
+def test_over_a_series_the_score_is_the_mean_over_pairs():
+    embeddings = planted(TIMES)
+    pairs = [("1990", "2000"), ("1990", "2010"), ("2000", "2010")]
+    cosines = [embeddings.similarity("money", "money", *pair) for pair in pairs]
+    assert drift(embeddings, over="series").of("money").score == pytest.approx(1 - np.mean(cosines), abs=1e-6)
+
+
+def test_steps_stay_in_one_place():
+    both = Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))
+    row = drift(planted(both), over="steps").of("bank")
+    assert (row.before.condition, row.after.condition) == ("1990/canada", "2000/canada")
+    with pytest.raises(SettingsError, match="have none"):
+        drift(planted(PLACES), over="steps")
+    with pytest.raises(SettingsError, match="not 'all'"):
+        drift(planted(TIMES), over="all")
+    with pytest.raises(SettingsError, match="leave out --from"):
+        drift(planted(PLACES), "canada", "india", over="series")
+    with pytest.raises(SettingsError, match="exchange them"):
+        drift(planted(TIMES), "2010", "1990", over="steps")
+
+
+def test_a_change_stands_out_among_words_of_like_frequency():
+    row = drift(planted(TIMES)).of("bank")
+    assert row.z > 10
+    assert row.own > 0.9
+    assert row.p is None
+
+
+def test_a_movement_of_all_words_is_not_a_word_of_its_own():
+    """Every dimension is stretched alike for all words; one word moves besides."""
+    rng = np.random.default_rng(2)
+    base = rng.standard_normal((50, 8))
+    moved = base * np.linspace(0.5, 2, 8)
+    moved[7] = rng.standard_normal(8) * 3
+    support = support_from(np.full((2, 50), 30))
+    times = Conditions.of_times(["1990", "2000"])
+    answer = drift(ConditionedEmbeddings([f"w{i}" for i in range(50)], times, support, np.concatenate([base, moved])))
+    assert answer.of("w7").own > 0.8
+    assert np.median([answer.of(f"w{i}").own for i in range(50) if i != 7]) < 0.2

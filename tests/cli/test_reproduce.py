@@ -178,10 +178,10 @@ def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
     done = run(*arguments)
     lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
     assert lines[0].startswith(
-        "| choice | time: held-out | time: MRR | time: difference | time: cosine | time: seconds |"
+        "| choice | time: held-out | time: renamings | time: MRR | time: difference | time: cosine | time: seconds |"
     )
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["cw2v", "cw2v deviations=False"]
-    assert all(len(line.split("|")) == 13 for line in lines)
+    assert all(len(line.split("|")) == 15 for line in lines)
     again = run(*arguments, "--json")
     assert again.stderr.count("done before") == 4
     rows = json.loads(again.stdout)["rows"]

@@ -152,7 +152,7 @@ def test_a_word_that_changes_company_moves_toward_it(fitted_to_change, name):
 
 
 def test_the_word_that_changes_is_found(fitted_to_change, name):
-    changes = drift(fitted_to_change)
+    changes = drift(fitted_to_change, min_support=5)
     if name in NOTHING_OF_ITS_OWN:
         assert changes.scores.max() < 0.01, "no word has a change of its own; what all have in common is small here"
     elif name in HARDLY_MOVES:

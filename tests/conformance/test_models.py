@@ -58,7 +58,7 @@ def test_another_seed_gives_other_bytes(own_method, small):
 
 def test_a_word_that_changes_company_drifts_most(drifting):
     """'bank' keeps company with rivers before 1995 and with money after; nothing else moves."""
-    changes = drift(GraphModel().fit(drifting))
+    changes = drift(GraphModel().fit(drifting), min_support=5)
     assert changes.top(1)[0].word == "bank"
     before, after = changes.of("bank").before.neighbors, changes.of("bank").after.neighbors
     assert {match.word for match in before} <= set(worlds.RIVER)
@@ -67,14 +67,14 @@ def test_a_word_that_changes_company_drifts_most(drifting):
 
 def test_every_planted_change_ranks_before_every_other_word(counts_of):
     world = invented_world()
-    changes = drift(GraphModel().fit(counts_of(world, time="time")))
+    changes = drift(GraphModel().fit(counts_of(world, time="time")), min_support=5)
     planted = {change.word for change in world.changes if not change.place}
     assert {row.word for row in changes.top(len(planted))} == planted
 
 
 def test_words_that_mean_another_thing_in_one_place_rank_first(counts_of):
     world = invented_world()
-    changes = drift(GraphModel().fit(counts_of(world, place="place")))
+    changes = drift(GraphModel().fit(counts_of(world, place="place")), min_support=5)
     planted = {change.word: change.place for change in world.changes if not change.time}
     found = changes.top(len(planted))
     assert {row.word: row.after.condition for row in found} == planted
@@ -93,8 +93,8 @@ def test_planted_equivalents_are_found(method, counts_of, tmp_path, axis):
 
 
 def test_where_nothing_changes_no_word_stands_out(counts_of):
-    null = drift(GraphModel().fit(counts_of(worlds.unchanged(documents=6000), time="time")))
-    planted = drift(GraphModel().fit(counts_of(worlds.planted_drift(documents=6000), time="time")))
+    null = drift(GraphModel().fit(counts_of(worlds.unchanged(documents=6000), time="time")), min_support=5)
+    planted = drift(GraphModel().fit(counts_of(worlds.planted_drift(documents=6000), time="time")), min_support=5)
     assert null.top(1)[0].score < planted.of("bank").score - 0.3
 
 
@@ -111,7 +111,7 @@ def test_a_word_absent_from_a_condition_has_no_deviation_of_its_own(own_method, 
         _, own = embeddings.parts(word, label)
         assert np.array_equal(own, np.zeros_like(own))
         assert np.isfinite(embeddings.vector(word, label)).all()
-    changes = drift(embeddings)
+    changes = drift(embeddings, min_support=5)
     assert not {word for word, label in absent if label in (changes.start, changes.end)} & set(changes.words)
 
 

@@ -10,6 +10,7 @@ import worlds
 from chronotope.cooccurrence import Counts, count, dataset, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
 from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.provenance import checksum
 
 
 def prepared(folder, threads=1, force=False, **settings):
@@ -30,6 +31,15 @@ def test_counting_twice_gives_the_same_bytes_with_any_number_of_threads(tmp_path
     prepared(tmp_path / "a", threads=1, holdout=0.2)
     prepared(tmp_path / "b", threads=3, holdout=0.2)
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
+
+
+def test_a_run_lists_its_files_with_their_checksums(tmp_path):
+    run = prepared(tmp_path, holdout=0.2).folder
+    listed = json.loads((run / "run.json").read_text())["files"]
+    paths = {path.name: path for path in run.iterdir() if path.name != "run.json"}
+    assert listed.keys() == paths.keys()
+    for name, path in paths.items():
+        assert listed[name] == {"bytes": path.stat().st_size, "checksum": checksum(path)}
 
 
 def test_the_size_of_chunks_does_not_show(tmp_path, monkeypatch):

@@ -44,6 +44,15 @@ def test_little_memory_gives_the_same_bytes(store, tmp_path, pairs_at_once):
         assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
 
 
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_the_number_of_parts_does_not_show(store, tmp_path, monkeypatch, parts):
+    monkeypatch.setattr("chronotope.corpus.occurrences.PARTS", parts)
+    monkeypatch.setattr("chronotope.corpus.occurrences.CHUNK_TOKENS", 1_000)
+    write_occurrences(store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), 5_000)
+    for name in ("occurrences.bin", "occurrences.npy"):
+        assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
+
+
 @settings(max_examples=50)
 @given(st.lists(st.integers(1, 2**31), max_size=20))
 def test_numbers_come_back(numbers):

@@ -129,3 +129,13 @@ def test_a_word_is_not_the_same_with_a_null_byte_before_it():
     tokens = split_texts(pl.Series(["a \0a a\0 a abcdefg \0abcdefg"]), "whitespace")
     assert tokens.forms == ["a", "\0a", "a\0", "abcdefg", "\0abcdefg"]
     assert tokens.code.tolist() == [0, 1, 2, 0, 3, 4]
+
+
+def test_letters_end_where_they_end_at_any_place_among_eight_bytes():
+    """Eight bytes are looked at together: each neighbor of the letters in ASCII, after words of each length."""
+    words = [("aZzA" * 5)[:length] for length in range(1, 18)]
+    for sign in [chr(byte) for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in "'_<>&@"]:
+        tokens = split_texts(pl.Series([sign.join(words), *words]))
+        assert tokens.forms == words
+        assert tokens.code.tolist() == [*range(17), *range(17)]
+        assert tokens.length.tolist() == [17] + [1] * 17

@@ -12,7 +12,7 @@ from chronotope.model import ConditionedModel
 from chronotope.model.cw2v.alternating import train_epoch
 from chronotope.model.cw2v.kernels.cpu import CpuSides
 from chronotope.model.cw2v.kernels.sides import ReferenceSides
-from chronotope.model.cw2v.layout import PARTS, make_layout, mean_targets
+from chronotope.model.cw2v.layout import PARTS, make_layout
 from chronotope.model.cw2v.parameters import initial_accumulators, initial_parameters
 from chronotope.model.cw2v.penalties import Penalties, penalties_of
 from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, RowCells
@@ -132,19 +132,6 @@ def test_the_cells_of_a_row_are_shuffled(drifting):
     assert abs(np.corrcoef(rank, np.arange(len(rank)))[0, 1]) < 0.3
     other = make_layout(drifting, ConditionedModel(seed=2))
     assert not np.array_equal(layout.context_pair, other.context_pair)
-
-
-def test_biases_start_at_the_mean_target(small):
-    layout = make_layout(small, ConditionedModel(), 1)
-    biases = mean_targets(layout)
-    for condition in range(len(small.conditions)):
-        here = np.repeat(layout.pair_condition == condition, layout.pair_cells)
-        word_pair = np.repeat(np.arange(len(biases)), layout.pair_cells)[here]
-        target, weight = layout.target[here].astype(np.float64), layout.weight[here]
-        mean = np.average(target, weights=weight)
-        pair = word_pair[0]
-        own = word_pair == pair
-        assert biases[pair] + mean / 2 == pytest.approx(np.average(target[own], weights=weight[own]), rel=1e-4)
 
 
 def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):

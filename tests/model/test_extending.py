@@ -73,7 +73,7 @@ def test_a_new_place_joins_old_ones():
     assert larger.equivalents("river", at="borva", to="arlen", top=1)[0].word in worlds.RIVER
 
 
-def test_what_cannot_be_extended_is_refused(records, old, tmp_path):
+def test_what_cannot_be_extended_is_refused(records, old):
     again = ct.count(of_years(records, "1997", "1998"), min_count=1)
     with pytest.raises(InputError, match="has 1997 already"):
         extend(old, again)

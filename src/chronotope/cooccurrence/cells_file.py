@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from chronotope.cooccurrence.counting import CellArrays
 from chronotope.errors import DamagedFile
+from chronotope.provenance import HashedWriter
 
 SCHEMA = pa.schema(
     [
@@ -32,24 +33,27 @@ ROWS_IN_A_GROUP = 4_000_000
 ENCODING = dict.fromkeys(("condition", "word", "context"), "DELTA_BINARY_PACKED")
 
 
-def write_cells(path: Path, conditions: Iterable[CellArrays]) -> list[int]:
-    """Write the cells of each condition in turn; return how many each has."""
+def write_cells(path: Path, conditions: Iterable[CellArrays]) -> tuple[list[int], str]:
+    """Write the cells of each condition in turn; return how many each has, and the checksum of the file."""
     sizes = []
-    with pq.ParquetWriter(
-        path,
-        SCHEMA,
-        compression="none",
-        use_dictionary=["count", "after"],  # type: ignore[arg-type]  # the stubs know only yes and no
-        column_encoding=ENCODING,
-        write_statistics=["condition", "word"],
-    ) as writer:
+    with (
+        HashedWriter(path) as file,
+        pq.ParquetWriter(
+            file,
+            SCHEMA,
+            compression="none",
+            use_dictionary=["count", "after"],  # type: ignore[arg-type]  # the stubs know only yes and no
+            column_encoding=ENCODING,
+            write_statistics=["condition", "word"],
+        ) as writer,
+    ):
         for number, cells in enumerate(conditions):
             sizes.append(len(cells.word))
             columns: dict[str, Any] = {"condition": np.full(len(cells.word), number, dtype=np.int32), **cells._asdict()}
             table = pa.Table.from_arrays([pa.array(columns[name]) for name in SCHEMA.names], schema=SCHEMA)
             if len(table):
                 writer.write_table(table, row_group_size=ROWS_IN_A_GROUP)
-    return sizes
+    return sizes, file.checksum
 
 
 class CellsFile:

@@ -37,7 +37,9 @@ class CellArrays(NamedTuple):
     @classmethod
     def empty(cls, size: int) -> CellArrays:
         """Room for so many cells."""
-        return cls(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64))
+        ids = np.empty((2, size), dtype=np.int32)
+        sums = np.empty((2, size), dtype=np.int64)
+        return cls(ids[0], ids[1], sums[0], sums[1])
 
 
 def units(settings: CountSettings) -> int:

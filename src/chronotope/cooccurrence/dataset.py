@@ -194,7 +194,11 @@ def _make_run(
         vocabulary = build_vocabulary(store, settings)
         if on_report:
             on_report(store, vocabulary)
-        about = _write_counts(store, vocabulary, settings, work, threads, progress)
+        # What is finished gets its checksum while the counting goes on.
+        with ThreadPoolExecutor(1) as beside:
+            sums = {path.name: beside.submit(checksum, path) for path in work.iterdir()}
+            about, own_sums = _write_counts(store, vocabulary, settings, work, threads, progress)
+        sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
         about |= {
             "format": FORMAT,
             "asked": checksum_of(asked),
@@ -205,7 +209,10 @@ def _make_run(
             "conditions": store.conditions.to_dict(),
             "unit": units(settings),
             "versions": versions(),
-            "files": _files(work, threads),
+            "files": {
+                name: {"bytes": (work / name).stat().st_size, "checksum": own}
+                for name, own in sorted(sums_of_all.items())
+            },
         }
         about["checksum"] = checksum_of(about)
         (work / "run.json").write_text(canonical_json(about), encoding="utf-8")
@@ -215,16 +222,6 @@ def _make_run(
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _files(folder: Path, threads: int) -> dict[str, dict[str, int | str]]:
-    """The size and the checksum of each file of a run."""
-    paths = sorted(folder.iterdir())
-    with ThreadPoolExecutor(threads) as pool:
-        sums = pool.map(checksum, paths)
-        return {
-            path.name: {"bytes": path.stat().st_size, "checksum": own} for path, own in zip(paths, sums, strict=True)
-        }
-
-
 def _write_counts(
     store: TokenStore,
     vocabulary: Vocabulary,
@@ -232,12 +229,12 @@ def _write_counts(
     folder: Path,
     threads: int,
     progress: Progress | None,
-) -> dict[str, Any]:
-    """Count and write; return the numbers that the run keeps of it."""
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Count and write; return the numbers that the run keeps of it, and the checksums of the files."""
     support = vocabulary.support
-    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(
-        folder / "support.parquet"
-    )
+    table = folder / "support.parquet"
+    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(table)
+    sums = {table.name: checksum(table)}
     pairs: list[int] = []
 
     def totals(conditions: Iterator[CellArrays]) -> Iterator[CellArrays]:
@@ -247,15 +244,15 @@ def _write_counts(
             yield cells
 
     counted = count_conditions(store, len(vocabulary), settings, threads, held_out=False, progress=progress)
-    sizes = write_cells(folder / "cells.parquet", totals(counted))
+    sizes, sums["cells.parquet"] = write_cells(folder / "cells.parquet", totals(counted))
     held_sizes: list[int] = []
     if store.held_out.any():
         counted = count_conditions(store, len(vocabulary), settings, threads, held_out=True, progress=progress)
-        held_sizes = write_cells(folder / "heldout.parquet", counted)
+        held_sizes, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted)
     if not sum(sizes):
         raise InputError("no two words of the vocabulary stand near each other; lower min_count or give more text")
     tokens = np.add.reduceat(np.append(support.count, 0), support.start[:-1]) * (np.diff(support.start) > 0)
-    return {
+    numbers = {
         "vocabulary": {
             "size": len(vocabulary),
             "min_count": vocabulary.min_count,
@@ -267,6 +264,7 @@ def _write_counts(
         "pairs": pairs,
         "tokens": tokens.tolist(),
     }
+    return numbers, sums
 
 
 def count_conditions(

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,10 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     condition = position[ingested.label]
     lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
     lexicon.write_parquet(work / LEXICON)
-    write_tokens(raw, work / TOKENS, ingested.length, condition, rank)
-    raw.unlink()
+    with ThreadPoolExecutor(1) as pool:
+        found_sources = pool.submit(corpus.fingerprint)
+        write_tokens(raw, work / TOKENS, ingested.length, condition, rank)
+        raw.unlink()
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)
@@ -99,10 +102,12 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
     length = ingested.length[order]
-    occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon))
-    distinct, rare = measure_conditions(work / TOKENS, length, condition[order], len(conditions), counts)
+    with ThreadPoolExecutor(1) as pool:
+        measured = pool.submit(measure_conditions, work / TOKENS, length, condition[order], len(conditions), counts)
+        occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon))
+        distinct, rare = measured.result()
     report = _report(ingested, conditions, condition, again, distinct, rare, len(lexicon), phrases)
-    sources = corpus.fingerprint()
+    sources = found_sources.result()
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = ingested.content
     return {

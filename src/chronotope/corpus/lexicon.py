@@ -79,13 +79,12 @@ class Lexicon:
     def numbers(self, forms: Sequence[str], as_it_is: bool = False) -> NDArray[np.int32]:
         """The number of the word that each form stands for; DROPPED where nothing is left of it."""
         known = self._of_form[as_it_is]
-        found = np.empty(len(forms), np.int32)
-        for position, form in enumerate(forms):
-            number = known.get(form)
-            if number is None:
-                number = known[form] = self.add(self._normalize(form, as_it_is))
-            found[position] = number
-        return found
+        # Most forms were met before: the loop goes over the new ones only.
+        found = list(map(known.get, forms))
+        for position in [place for place, number in enumerate(found) if number is None]:
+            form = forms[position]
+            found[position] = known[form] = self.add(self._normalize(form, as_it_is))
+        return np.array(found, np.int32)
 
     def add(self, word: str) -> int:
         """The number of a word, which is new or not."""

@@ -10,6 +10,10 @@ memory-mapped; a question reads the bytes of its word and no more.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.corpus.arranging import read_chunks
+from chronotope.corpus.arranging import CHUNK_TOKENS
+from chronotope.corpus.tokens import TOKEN
 from chronotope.errors import DamagedFile
 
 if TYPE_CHECKING:
@@ -28,6 +33,8 @@ OFFSETS = "occurrences.npy"
 FILES = (OCCURRENCES, OFFSETS)
 # So many pairs (word, document) are sorted at a time; with more, the tokens are read again.
 PAIRS_AT_ONCE = 1 << 26
+# The documents are gone through in so many parts at the same time; the index does not depend on it.
+PARTS = 2
 
 
 class Occurrences(NamedTuple):
@@ -83,29 +90,60 @@ def write_occurrences(
     pairs_at_once
         What bounds the memory: so many pairs of a word and a document are sorted at a time, 8 bytes each.
     """
-    documents = np.zeros(words, np.int64)
-    seen = np.full(words, -1, np.int64)
-    for here, ids in read_chunks(tokens, length):
-        _count_documents(ids, length[here], here.start, seen, documents)
-    ends = np.cumsum(documents)
-    size = np.zeros(words + 1, np.int64)
-    first = 0
-    with open(folder / OCCURRENCES, "wb") as file:
+    ids = np.memmap(tokens, TOKEN, mode="r")
+    starts = np.concatenate([[0], np.cumsum(length)])
+    bounds = np.searchsorted(starts, np.arange(1, PARTS) * starts[-1] // PARTS)
+    parts = list(pairwise([0, *bounds.tolist(), len(length)]))
+
+    def documents_of_words(part: int) -> NDArray[np.int64]:
+        state = np.stack([np.full(words, -1), np.zeros(words, np.int64)], axis=1)
+        for here in _chunks(starts, *parts[part]):
+            _count_documents(ids, starts, here.start, here.stop, state)
+        return state[:, 1]
+
+    with ThreadPoolExecutor(PARTS) as pool, open(folder / OCCURRENCES, "wb") as file:
+        in_parts = np.stack(list(pool.map(documents_of_words, range(PARTS))))
+        documents = in_parts.sum(axis=0)
+        ends = np.cumsum(documents)
+        size = np.zeros(words + 1, np.int64)
+        first = 0
         while first < words:
             before = int(ends[first - 1]) if first else 0
             last = max(int(np.searchsorted(ends, before + pairs_at_once, side="right")), first + 1)
             start = ends[first:last] - documents[first:last] - before
             pairs = np.empty((int(ends[last - 1]) - before, 2), np.uint32)
-            cursor = start.copy()
-            seen[:] = -1
-            for here, ids in read_chunks(tokens, length):
-                _fill(ids, length[here], here.start, first, last, seen, cursor, pairs)
+            # The documents of a word in one part come after those in the parts before it.
+            cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
+            list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
             # Five groups of 7 bits hold any number of 32 bits.
             packed = np.empty(10 * len(pairs), np.uint8)
             written = _encode(pairs, start, packed, size[first + 1 : last + 1])
             file.write(packed[:written].data)
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
+
+
+def _fill_part(
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    first: int,
+    pairs: NDArray[np.uint32],
+    part: tuple[int, int],
+    cursor: NDArray[np.int64],
+) -> None:
+    """Fill in what the documents of a part hold of the words from `first` on, from each one's place in `pairs` on."""
+    state = np.stack([np.full(len(cursor), -1), cursor], axis=1)
+    for here in _chunks(starts, *part):
+        _fill(ids, starts, here.start, here.stop, first, state, pairs)
+
+
+def _chunks(starts: NDArray[np.int64], first: int, last: int) -> Iterator[slice]:
+    """Documents, a bounded number of tokens at a time: compiled code cannot be interrupted."""
+    while first < last:
+        after = int(np.searchsorted(starts, starts[first] + CHUNK_TOKENS, side="right")) - 1
+        after = min(max(after, first + 1), last)
+        yield slice(first, after)
+        first = after
 
 
 def _decoded(data: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -128,36 +166,33 @@ def _decoded(data: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 @numba.njit(nogil=True, cache=True)
-def _count_documents(ids, length, first_document, seen, documents):  # type: ignore[no-untyped-def]
-    """Add to the number of documents of each word."""
-    token = 0
-    for number in range(len(length)):
-        document = first_document + number
-        for _ in range(length[number]):
+def _count_documents(ids, starts, first_document, last_document, state):  # type: ignore[no-untyped-def]
+    """Add to the number of documents of each word; `state` has its last document and that number, side by side."""
+    for document in range(first_document, last_document):
+        for token in range(starts[document], starts[document + 1]):
             word = ids[token]
-            token += 1
-            if seen[word] != document:
-                seen[word] = document
-                documents[word] += 1
+            if state[word, 0] != document:
+                state[word, 0] = document
+                state[word, 1] += 1
 
 
 @numba.njit(nogil=True, cache=True)
-def _fill(ids, length, first_document, first, last, seen, cursor, pairs):  # type: ignore[no-untyped-def]
-    """Fill in the documents of the words from `first` to `last`, and how often each word occurs in them."""
-    token = 0
-    for number in range(len(length)):
-        document = first_document + number
-        for _ in range(length[number]):
-            word = ids[token]
-            token += 1
-            if word < first or word >= last:
+def _fill(ids, starts, first_document, last_document, first, state, pairs):  # type: ignore[no-untyped-def]
+    """Fill in the documents of the words from `first` on, and how often each word occurs in them.
+
+    `state` has for each of these words its last document and where its next pair goes, side by side.
+    """
+    for document in range(first_document, last_document):
+        for token in range(starts[document], starts[document + 1]):
+            word = ids[token] - first
+            if word < 0 or word >= len(state):
                 continue
-            if seen[word] != document:
-                seen[word] = document
-                pairs[cursor[word - first], 0] = document
-                pairs[cursor[word - first], 1] = 0
-                cursor[word - first] += 1
-            pairs[cursor[word - first] - 1, 1] += 1
+            if state[word, 0] != document:
+                state[word, 0] = document
+                pairs[state[word, 1], 0] = document
+                pairs[state[word, 1], 1] = 0
+                state[word, 1] += 1
+            pairs[state[word, 1] - 1, 1] += 1
 
 
 @numba.njit(nogil=True, cache=True)

@@ -16,24 +16,37 @@ BETWEEN, WITHIN, LETTER, JOINER, POINT = 0, 1, 2, 3, 4
 class Forms(NamedTuple):
     """The distinct words so far, and the table that finds them (open addressing, at most half full).
 
-    A word of up to seven bytes is its own key: the bytes, with a one before them. The key of a longer one is a hash
-    (FNV-1a) with the highest bit set, and equal keys are then compared byte by byte.
+    A word of up to seven bytes is its own key: the bytes, and their number as the eighth. The key of a longer one is a
+    hash with the highest bit set, and equal keys are then compared byte by byte. No key is 0.
     """
 
     key: NDArray[np.uint64]  # (F,)
     start: NDArray[np.int64]  # (F,) where the first occurrence begins
     end: NDArray[np.int64]  # (F,) and ends
-    slot_form: NDArray[np.int32]  # (2F,) the form in each slot of the table; -1 where it is empty
-    slot_key: NDArray[np.uint64]  # (2F,) and its key, so that a search looks at one place
+    slots: NDArray[np.uint64]  # (4F,) key and form of each slot, side by side, so that a search looks at one place
+
+
+def scan(
+    data: NDArray[np.uint8],
+    start: NDArray[np.int64],
+    classes: NDArray[np.uint8],
+    code: NDArray[np.int32],
+    length: NDArray[np.int64],
+    separator: int,
+) -> tuple[int, NDArray[np.uint8]]:
+    """Number the distinct words in the order of their first occurrence.
+
+    Fills in the form of each token and the number of tokens of each text; returns the number of tokens, and the bytes
+    of the forms with a separator after each.
+    """
+    # The eight bytes from each place on, as one number.
+    wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
+    tokens, forms = _scan_all(data, wide, start, classes, code, length, separator)
+    return int(tokens), forms
 
 
 @numba.njit(nogil=True, cache=True)
-def scan(data, start, classes, code, length):  # type: ignore[no-untyped-def]
-    """Number the distinct words in the order of their first occurrence.
-
-    Fills in the form of each token and the number of tokens of each text; returns the number of tokens, and where the
-    first occurrence of each form begins and ends.
-    """
+def _scan_all(data, wide, start, classes, code, length, separator):  # type: ignore[no-untyped-def]
     plain = np.zeros(256, np.bool_)  # the letters of ASCII, which need no closer look
     for byte in range(128):
         plain[byte] = classes[byte] == LETTER
@@ -43,19 +56,19 @@ def scan(data, start, classes, code, length):  # type: ignore[no-untyped-def]
     while text < len(start) - 1:
         # A table that could be exchanged inside the loop over characters would make it twice as slow.
         found, tokens, text, position = _scan(
-            data, start, classes, plain, code, length, forms, (found, tokens, text, position)
+            data, wide, start, classes, plain, code, length, forms, (found, tokens, text, position)
         )
         if text < len(start) - 1:
             forms = _larger(forms, found)
-    return tokens, forms.start[:found].copy(), forms.end[:found].copy()
+    return tokens, _written(data, forms, found, separator)
 
 
 @numba.njit(nogil=True, cache=True)
-def _scan(data, start, classes, plain, code, length, forms, reached):  # type: ignore[no-untyped-def]
+def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # type: ignore[no-untyped-def]
     """Go on from where the last call stopped, to the end or until there is no more room for forms."""
     found, tokens, text, i = reached
-    room, size = len(forms.key), len(forms.slot_form)
-    prime, eight, highest = np.uint64(0x100000001B3), np.uint64(8), np.uint64(1) << np.uint64(63)
+    room, size = len(forms.key), len(forms.slots) // 2
+    slots = forms.slots
     while text < len(start) - 1:
         if i == start[text]:
             length[text] = 0
@@ -73,15 +86,14 @@ def _scan(data, start, classes, plain, code, length, forms, reached):  # type: i
             if found == room:
                 return found, tokens, text, i
             first = i
-            key, hashed = np.uint64(1), np.uint64(0xCBF29CE484222325)
             while True:
-                for k in range(i, after):
-                    key = (key << eight) | np.uint64(data[k])
-                    hashed = (hashed ^ np.uint64(data[k])) * prime
                 i = after
+                while i + 8 <= stop:
+                    run = _letters(wide[i])
+                    i += run
+                    if run < 8:
+                        break
                 while i < stop and plain[data[i]]:
-                    key = (key << eight) | np.uint64(data[i])
-                    hashed = (hashed ^ np.uint64(data[i])) * prime
                     i += 1
                 if i >= stop:
                     break
@@ -105,28 +117,42 @@ def _scan(data, start, classes, plain, code, length, forms, reached):  # type: i
                     if following != LETTER:
                         break
             is_long = i - first > 7
-            if is_long:
-                key = hashed | highest
+            key = _hash(wide, first, i) if is_long else _short(data, wide, first, i)
             slot = _slot(key, size)
-            form = np.int64(forms.slot_form[slot])
-            while form >= 0:
-                if forms.slot_key[slot] == key and (
-                    not is_long or _same(data, forms.start[form], forms.end[form], first, i)
-                ):
-                    break
+            while slots[2 * slot]:
+                if slots[2 * slot] == key:
+                    form = np.int64(slots[2 * slot + 1])
+                    if not is_long or _same(wide, forms.start[form], forms.end[form], first, i):
+                        break
                 slot = (slot + 1) & (size - 1)
-                form = np.int64(forms.slot_form[slot])
-            if form < 0:
+            if slots[2 * slot] == 0:
                 form = found
-                forms.slot_form[slot], forms.slot_key[slot] = form, key
+                slots[2 * slot], slots[2 * slot + 1] = key, form
                 forms.key[form], forms.start[form], forms.end[form] = key, first, i
                 found += 1
-            code[tokens] = form
+            code[tokens] = slots[2 * slot + 1]
             tokens += 1
             length[text] += 1
         text += 1
         i = stop
     return found, tokens, text, i
+
+
+@numba.njit(nogil=True, cache=True)
+def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
+    """The bytes of the forms, each with a separator after it."""
+    size = found
+    for form in range(found):
+        size += forms.end[form] - forms.start[form]
+    written = np.empty(size, np.uint8)
+    at = 0
+    for form in range(found):
+        for k in range(forms.start[form], forms.end[form]):
+            written[at] = data[k]
+            at += 1
+        written[at] = separator
+        at += 1
+    return written
 
 
 @numba.njit(nogil=True, cache=True)
@@ -136,8 +162,7 @@ def _room_for(count):  # type: ignore[no-untyped-def]
         np.empty(count, np.uint64),
         np.empty(count, np.int64),
         np.empty(count, np.int64),
-        np.full(2 * count, -1, np.int32),
-        np.empty(2 * count, np.uint64),
+        np.zeros(4 * count, np.uint64),
     )
 
 
@@ -145,13 +170,14 @@ def _room_for(count):  # type: ignore[no-untyped-def]
 def _larger(forms, found):  # type: ignore[no-untyped-def]
     """A table with four times the room, and the same forms in it."""
     larger = _room_for(4 * len(forms.key))
+    size = len(larger.slots) // 2
     for form in range(found):
         key = forms.key[form]
         larger.key[form], larger.start[form], larger.end[form] = key, forms.start[form], forms.end[form]
-        slot = _slot(key, len(larger.slot_form))
-        while larger.slot_form[slot] >= 0:
-            slot = (slot + 1) & (len(larger.slot_form) - 1)
-        larger.slot_form[slot], larger.slot_key[slot] = form, key
+        slot = _slot(key, size)
+        while larger.slots[2 * slot]:
+            slot = (slot + 1) & (size - 1)
+        larger.slots[2 * slot], larger.slots[2 * slot + 1] = key, form
     return larger
 
 
@@ -160,6 +186,44 @@ def _slot(key, size):  # type: ignore[no-untyped-def]
     """Where the search for a key begins; the high bits of the product depend on all bits of the key."""
     mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & (size - 1)
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def _letters(eight):  # type: ignore[no-untyped-def]
+    """How many of eight bytes, from the first on, are letters of ASCII: all of them are looked at together."""
+    ones, highest = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+    # In lower case and without its highest bit, a letter reaches that bit when 0x1F is added, and not with 0x05.
+    low = (eight | (ones * np.uint64(0x20))) & ~highest
+    other = (~(low + ones * np.uint64(0x1F)) | (low + ones * np.uint64(0x05)) | eight) & highest
+    if other == np.uint64(0):
+        return 8
+    # The bits below the first that is set: one of them is the lowest of its byte in each byte up to that one.
+    below = ((other & (~other + np.uint64(1))) - np.uint64(1)) & ones
+    return np.int64((below * ones) >> np.uint64(56)) - 1
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def _short(data, wide, first, last):  # type: ignore[no-untyped-def]
+    """The key of a word of up to seven bytes."""
+    size = np.uint64(last - first)
+    if first < len(wide):
+        held = wide[first] & ((np.uint64(1) << (size << np.uint64(3))) - np.uint64(1))
+    else:
+        held = np.uint64(0)
+        for k in range(last - 1, first - 1, -1):
+            held = (held << np.uint64(8)) | np.uint64(data[k])
+    return held | (size << np.uint64(56))
+
+
+@numba.njit(nogil=True, cache=True, inline="always")
+def _hash(wide, first, last):  # type: ignore[no-untyped-def]
+    """The key of a word of eight bytes or more; the last eight may overlap with those before."""
+    hashed = np.uint64(last - first)
+    for k in range(first, last - 8, 8):
+        hashed = (hashed ^ wide[k]) * np.uint64(0x9E3779B97F4A7C15)
+        hashed ^= hashed >> np.uint64(32)
+    hashed = (hashed ^ wide[last - 8]) * np.uint64(0x9E3779B97F4A7C15)
+    return hashed | (np.uint64(1) << np.uint64(63))
 
 
 @numba.njit(nogil=True, cache=True, inline="always")
@@ -180,11 +244,12 @@ def _is_digit(byte):  # type: ignore[no-untyped-def]
     return np.uint8(48) <= byte <= np.uint8(57)
 
 
-@numba.njit(nogil=True, cache=True)
-def _same(data, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
+@numba.njit(nogil=True, cache=True, inline="always")
+def _same(wide, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
+    """Whether two words of eight bytes or more are the same."""
     if last - first != other_last - other_first:
         return False
-    while first < last and data[first] == data[other_first]:
-        first += 1
-        other_first += 1
-    return first == last
+    while first < last - 8 and wide[first] == wide[other_first]:
+        first += 8
+        other_first += 8
+    return first >= last - 8 and wide[last - 8] == wide[other_last - 8]

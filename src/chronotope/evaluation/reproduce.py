@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from chronotope.evaluation.reproduce_copy import copied
 from chronotope.evaluation.reproduce_data import Data, Progress, data_folder, read_data
 from chronotope.evaluation.reproduce_fit import FitFailed, Job, fit_apart
 from chronotope.evaluation.reproduce_paper import paper_figures
-from chronotope.evaluation.reproduce_results import WAYS, Answers, Fit, Results, checksum_of_pairs
+from chronotope.evaluation.reproduce_results import WAYS, Answers, Fit, Results, Way, checksum_of_pairs
 from chronotope.evaluation.reproduce_summary import Line, summarize_fits
 from chronotope.evaluation.reproduce_tables import Table
 from chronotope.provenance import checksum_of
@@ -173,7 +174,8 @@ def reproduce(
         cells=counts.size,
         run=counts.checksum,
         sections=tuple(
-            _section([*fits, copy], pairs, asked.paper) for pairs, asked in zip(known.pairs, table.pairs, strict=True)
+            _section([*fits, copy], pairs, asked.paper if asked else None)
+            for pairs, asked in zip_longest(known.pairs, table.pairs)
         ),
         skipped=skipped,
         fits=tuple(fits),
@@ -194,13 +196,18 @@ class _Bench:
     say: Say
     keep_models: bool
 
+    @property
+    def _ways(self) -> tuple[Way, ...]:
+        """How candidates are chosen and ranked; renamed words, of which there are thousands, are asked for once."""
+        return WAYS[:1] if self.table.renamings_of else WAYS
+
     def fit(self, contender: Contender, seed: int, number: str) -> Fit:
         """A fit with all its answers: from the results, or made now."""
         settings = {**contender.settings, "seed": seed}
         run = self.data.counts.checksum
         key = checksum_of([self.table.name, contender.method, settings, run])
         fit = self.results.read().get(key)
-        if fit is not None and fit.has_answered(self.data.pairs):
+        if fit is not None and fit.has_answered(self.data.pairs, self._ways):
             self.say(f"{number} {contender.name}, seed {seed}: done before")
             return replace(fit, contender=contender.name)
         if fit is None or not (self.folder / fit.model).exists():
@@ -218,7 +225,10 @@ class _Bench:
         self.say(f"{number} {contender.name}, seed {seed}: training")
         name = re.sub(r"[^\w.=-]+", "-", contender.name)
         model = f"{self.table.name}-{name}-seed{seed}.ct"
-        job = Job(str(self.data.counts.folder), contender.method, settings, str(self.folder / model), self.threads)
+        job = Job(
+            str(self.data.counts.folder), contender.method, settings, str(self.folder / model), self.threads,
+            renamed=self.table.renamings_of is not None,
+        )  # fmt: skip
         step = self.progress
         cost = fit_apart(job, (lambda done, total: step("this fit", done, total)) if step else None)
         return Fit(
@@ -229,7 +239,7 @@ class _Bench:
     def _asked(self, fit: Fit) -> Iterable[Answers]:
         """The answers of a model to all pairs in all ways."""
         embeddings = load(self.folder / fit.model)
-        asked = [(pairs, way) for pairs in self.data.pairs for way in WAYS]
+        asked = [(pairs, way) for pairs in self.data.pairs for way in self._ways]
         for number, (pairs, way) in enumerate(asked):
             if self.progress:
                 self.progress("asking it", number, len(asked))

@@ -16,6 +16,7 @@ from chronotope.corpus import read_corpus
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.errors import InputError
 from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs, refuse_unknown
+from chronotope.evaluation.renaming import renamed
 from chronotope.evaluation.reproduce_tables import PairFile, Table
 from chronotope.provenance import checksum, checksum_of, written_whole
 
@@ -69,12 +70,16 @@ def read_data(
     progress
         Called with (stage, done, total).
     """
+    name = table.renamings_of or table.name
     text = data / table.file
     if table.tokens_each is not None:
-        text = _sampled(text, str(table.corpus.place), table.corpus.text, table.tokens_each, folder / table.name)
+        text = _sampled(text, str(table.corpus.place), table.corpus.text, table.tokens_each, folder / name)
     corpus = read_corpus(text, settings=table.corpus)
-    run = folder / f"{table.name}.run"
+    run = folder / f"{name}.run"
     counts = count(corpus, run, settings=table.counting, threads=threads, progress=progress)
+    if table.renamings_of:
+        made = renamed(counts)
+        return Data(made.counts, (made.pairs,))
     return Data(counts, tuple(_pairs(data, pairs, counts.conditions.labels) for pairs in table.pairs))
 
 

@@ -37,6 +37,8 @@ class Job:
         The file to write.
     threads
         How many cores; None: all.
+    renamed
+        Whether it is trained on the counts with words renamed.
     """
 
     run: str
@@ -44,6 +46,7 @@ class Job:
     settings: Mapping[str, Any]
     model: str
     threads: int | None = None
+    renamed: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,12 @@ def peak_memory() -> int | None:
 def _train(job: Job, send: Callable[[dict[str, Any]], None]) -> None:
     """Train, save, and tell what it took."""
     from chronotope.cooccurrence import Counts
+    from chronotope.evaluation.renaming import renamed
     from chronotope.methods import method_class
 
     counts = Counts.open(job.run)
+    if job.renamed:
+        counts = renamed(counts).counts
     last = 0.0
 
     def on_step(done: int, total: int) -> None:

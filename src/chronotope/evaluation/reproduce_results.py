@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,10 +95,10 @@ class Fit:
     held_out: float | None = None
     answers: tuple[Answers, ...] = field(default=(), repr=False)
 
-    def has_answered(self, pairs: Iterable[TestPairs]) -> bool:
-        """Whether it was asked all these pairs in all ways."""
+    def has_answered(self, pairs: Iterable[TestPairs], ways: Iterable[Way] = WAYS) -> bool:
+        """Whether it was asked all these pairs in all these ways."""
         known = {(answers.checksum, answers.way) for answers in self.answers}
-        return known >= {(checksum_of_pairs(one), way) for one in pairs for way in WAYS}
+        return known >= set(product(map(checksum_of_pairs, pairs), ways))
 
     def answers_to(self, pairs: TestPairs, way: Way) -> Answers:
         """What it answered to some pairs."""

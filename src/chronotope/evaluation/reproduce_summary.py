@@ -140,7 +140,7 @@ def _named(values: NDArray[np.float64]) -> dict[str, float]:
 def _kinds(fits: Sequence[Fit], pairs: TestPairs) -> tuple[Kinds, ...]:
     same = np.array([pair.query == pair.answer for pair in pairs.pairs])
     found = []
-    for way in WAYS:
+    for way in (way for way in WAYS if all(fit.has_answered([pairs], [way]) for fit in fits)):
         answers = [fit.answers_to(pairs, way) for fit in fits]
         mrr = np.mean([gains(one.ranks)[:, 0] for one in answers], axis=0)
         found.append(

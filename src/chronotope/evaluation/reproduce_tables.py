@@ -43,6 +43,8 @@ class Table:
         The test pairs.
     tokens_each
         At most so many running words of each place, by whole documents drawn with a fixed seed; None: all of them.
+    renamings_of
+        The table whose counts it takes, with words renamed (see `renaming`); the pairs then ask for their names.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Table:
     counting: CountSettings
     pairs: tuple[PairFile, ...] = ()
     tokens_each: int | None = None
+    renamings_of: str | None = None
 
     @property
     def axis(self) -> str:

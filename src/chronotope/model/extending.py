@@ -1,8 +1,8 @@
 """A new period or place for a trained model: the old vectors stay where they are, to the last bit.
 
 The contexts are held still, so a new row has one best place: where its own mutual information, the word's vector in the
-bin before, and what it means everywhere pull it. New bins are placed one after the other, each tied to the one before; to extend
-by two bins at once or one by one comes to the same.
+bin before, and what the word means everywhere pull it. New bins are placed one after the other, each tied to the one
+before; to extend by two bins at once or one by one comes to the same.
 """
 
 from __future__ import annotations

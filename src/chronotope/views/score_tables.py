@@ -19,7 +19,8 @@ NOT_COMPARABLE = (
 
 CHOICES_NOTE = (
     "One setting changed at a time; every model is trained on four fifths of the documents. Held-out: the mean "
-    "log-likelihood of a context in the other fifth, higher is better; it chose the settings, the pairs did not. MRR: "
+    "log-likelihood of a context in the other fifth, higher is better. Renamings: the MRR on words that were renamed, "
+    "for graph alone, with its difference to the model as it is. These two chose the settings, the pairs did not. MRR: "
     "candidates occur at least 5 times in the condition of the answer, ranked by CSLS; difference: to the same model "
     "as it is, with a question mark where the 95 % interval holds 0; cosine: the MRR without CSLS. Flat counts weigh "
     "held-out contexts otherwise, so that their score cannot be compared. An empty cell: the choice has no meaning."
@@ -113,7 +114,7 @@ def ablation(answer: Ablation) -> str:
     columns = tuple(
         f"{name}: {column}"
         for name in answer.tables
-        for column in ("held-out", "MRR", "difference", "cosine", "seconds")
+        for column in ("held-out", "renamings", "MRR", "difference", "cosine", "seconds")
     )
     rows = tuple(
         (row.choice.name, *(cell for name in answer.tables for cell in _ablation_cells(row.figures.get(name))))
@@ -170,15 +171,20 @@ def _reproduced_row(line: Line) -> tuple[Cell, ...]:
 
 def _ablation_cells(figures: Figures | None) -> tuple[Cell, ...]:
     if figures is None:
-        return ("",) * 5
-    apart = figures.difference
+        return ("",) * 6
     return (
         "–" if figures.held_out is None else f"{figures.held_out:.4f}",
+        "" if figures.renamings is None else f"{figures.renamings:.3f} {_apart(figures.renamings_difference)}".rstrip(),
         f"{figures.mrr:.3f}",
-        "" if apart is None else f"{apart.difference:+.3f}{'' if apart.real else ' ?'}",
+        _apart(figures.difference),
         f"{figures.cosine:.3f}",
         f"{figures.seconds:,.1f}",
     )
+
+
+def _apart(difference: Difference | None) -> str:
+    """A difference without its interval."""
+    return "" if difference is None else f"{difference.difference:+.3f}{'' if difference.real else ' ?'}"
 
 
 def _papers_mrr(line: Line, section: Section) -> str:

@@ -32,7 +32,11 @@ class JoinedCells(CellsFile):
 
     def read(self, condition: int) -> CellArrays:
         """The cells of a condition, or the sum of those that are joined."""
-        return reduce(add_cells, [self._file.read(number) for number in self._groups[condition]])
+        found = [self._file.read(number) for number in self._groups[condition]]
+        if len(found) == 1:
+            return found[0]
+        # What is read may not be written to; the sums may, and the compiler wants both alike.
+        return reduce(add_cells, [CellArrays._make([column.copy() for column in cells]) for cells in found])
 
 
 def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:

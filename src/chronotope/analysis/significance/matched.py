@@ -1,4 +1,4 @@
-"""Scores against those of like words: frequency decides how noisy a score is, so words are compared with their peers."""
+"""Scores against those of like words: frequency decides how noisy a score is, so words are judged by their peers."""
 
 from __future__ import annotations
 

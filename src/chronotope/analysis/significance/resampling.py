@@ -75,15 +75,14 @@ class Resampler:
                     done.append(waiting.popleft().result())
                     if progress:
                         progress(name, len(done), many)
-                    if self._file.due or stop.is_set():
+                    if self._file.due:
                         self._save(name, done)
                     if stop.is_set():
                         raise KeyboardInterrupt
             finally:
                 for future in waiting:
                     future.cancel()
-        if len(done) > len(self._done.get(name, ())):
-            self._save(name, done)
+                self._save(name, done)
         return np.array(done, dtype=np.float32).reshape(many, len(self._words))
 
     def measure(self, refit: Refit) -> Scores:
@@ -100,6 +99,8 @@ class Resampler:
             return self.measure(self._model.refit(self._documents.resample(kind, self._seed, turn)))
 
     def _save(self, name: str, done: list[Scores]) -> None:
+        if len(done) <= len(self._done.get(name, ())):
+            return
         self._done[name] = np.array(done, dtype=np.float32)
         self._file.save(self._done, {})
 

@@ -83,7 +83,7 @@ class TextFiles:
                     yield Piece(partial(self._parse, group, fields), done + block.done)
                     group, size = [], 0
             if not blocks:
-                group.append((source, path, Block(b"", 1, 0)))
+                group.append((source, path, Block(b"", 1, 0, 0)))
             done += path.stat().st_size
         if group:
             yield Piece(partial(self._parse, group, fields), done)

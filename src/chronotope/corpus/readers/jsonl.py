@@ -83,8 +83,7 @@ def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[B
 
 def _lines_of_rows(block: Block, rows: int) -> NDArray[np.int64] | None:
     """The line of each row (polars passes over blank lines); None if lines and rows do not agree."""
-    lines = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
-    if lines == rows:
+    if block.lines == rows:
         return np.arange(block.line, block.line + rows)
     filled = [number for number, line in enumerate(block.data.split(b"\n"), block.line) if line.strip()]
     return np.array(filled, np.int64) if len(filled) == rows else None

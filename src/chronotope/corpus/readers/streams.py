@@ -25,14 +25,15 @@ class Block(NamedTuple):
     ----------
     data
         The bytes, with the last line end if there is one.
-    line
-        The number of the first line, from 1.
+    line, lines
+        The number of the first line, from 1, and how many there are.
     done
         How many bytes of the file, as it lies on disk, were read by now.
     """
 
     data: bytes
     line: int
+    lines: int
     done: int
 
 
@@ -86,10 +87,11 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
             following = stream.read(block_bytes)
             end = data.rfind(b"\n") + 1 if following else len(data)
             if end:
-                block = rest + data[:end]
+                block = b"".join((rest, memoryview(data)[:end]))
                 rest = data[end:]
-                yield Block(block, line, stream.done)
-                line += block.count(b"\n")
+                lines = block.count(b"\n")
+                yield Block(block, line, lines + (not block.endswith(b"\n")), stream.done)
+                line += lines
             else:
                 rest += data
                 if len(rest) > LONGEST_LINE:

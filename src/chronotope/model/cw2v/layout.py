@@ -90,20 +90,6 @@ def make_layout(counts: Counts, settings: ConditionedSettings, strata: int = STR
     )
 
 
-def mean_targets(layout: Layout) -> NDArray[np.float32]:
-    """(P,) biases that predict the mean target of each pair: what training starts from.
-
-    The mean of a condition is halved between its words and its contexts.
-    """
-    pairs, conditions = len(layout.pair_word), layout.order.shape[1]
-    total, mass = np.zeros(pairs), np.zeros(pairs)
-    _sums(layout.start, layout.target, layout.weight, total, mass)
-    in_condition = [np.bincount(layout.pair_condition, sums, conditions) for sums in (total, mass)]
-    tiny = np.finfo(np.float32).tiny
-    half = 0.5 * in_condition[0] / np.maximum(in_condition[1], tiny)
-    return np.where(mass > 0, total / np.maximum(mass, tiny) - half[layout.pair_condition], 0).astype(np.float32)
-
-
 def balanced_blocks(load: NDArray[np.int64], blocks: int) -> NDArray[np.int32]:
     """(W,) a block for each word, so that the blocks carry about the same load: the heaviest words first.
 
@@ -168,12 +154,3 @@ def _shuffle(start, seed, context_pair, target, weight):  # type: ignore[no-unty
             context_pair[last], context_pair[choice] = context_pair[choice], context_pair[last]
             target[last], target[choice] = target[choice], target[last]
             weight[last], weight[choice] = weight[choice], weight[last]
-
-
-@numba.njit(cache=True)
-def _sums(start, target, weight, total, mass):  # type: ignore[no-untyped-def]
-    """The weighted sum of the targets of each row, and the sum of its weights."""
-    for row in range(len(start) - 1):
-        for cell in range(start[row], start[row + 1]):
-            total[row] += weight[cell] * target[cell]
-            mass[row] += weight[cell]

@@ -114,34 +114,6 @@ def make_rows(
     return RowCells(pair_word, pair_condition, pair_cells, word_start, group_start, group_pair, *arranged)
 
 
-def mean_targets(xp: Any, cells: RowCells, conditions: int) -> Any:
-    """(P,) biases that predict the mean target of each pair: what training starts from.
-
-    The mean of a condition is halved between its words and its contexts. The sums are taken in whole numbers, so that
-    they do not depend on the order in which a GPU adds.
-    """
-    one = 2.0**24
-    sums = xp.zeros((2, len(cells.pair_word)), dtype=xp.uint64)
-    add = xp.add.at
-    for starts in cells.word_start:
-        first, last = int(starts[0]), int(starts[-1])
-        begin, end = int(cells.group_start[first]), int(cells.group_start[last])
-        group = first + xp.searchsorted(cells.group_start[first + 1 : last + 1], xp.arange(begin, end), side="right")
-        pair = cells.group_pair[group]
-        weight = cells.weight[begin:end].astype(xp.float64)
-        add(sums[0], pair, xp.rint(one * weight * cells.target[begin:end]).astype(xp.int64).view(xp.uint64))
-        add(sums[1], pair, xp.rint(one * weight).astype(xp.int64).view(xp.uint64))
-    total, mass = sums.view(xp.int64) / one
-    in_condition = xp.zeros((2, conditions))
-    starts = xp.searchsorted(cells.pair_condition, xp.arange(conditions + 1))
-    for condition in range(conditions):
-        here = slice(int(starts[condition]), int(starts[condition + 1]))
-        in_condition[0, condition], in_condition[1, condition] = total[here].sum(), mass[here].sum()
-    half = 0.5 * in_condition[0] / xp.maximum(in_condition[1], 1 / one)
-    means = total / xp.maximum(mass, 1 / one) - half[cells.pair_condition]
-    return xp.where(mass > 0, means, 0).astype(xp.float32)
-
-
 def scrambled(xp: Any, numbers: Array, seed: int) -> Array:
     """(n,) 31 random bits for each number, the same on every machine (the finalizer of splitmix64).
 

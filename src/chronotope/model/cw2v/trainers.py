@@ -16,7 +16,7 @@ from chronotope.cooccurrence import Counts, scale_of_conditions, targets, weight
 from chronotope.model.cw2v import alternating, rows
 from chronotope.model.cw2v.kernels.cpu import CpuSides
 from chronotope.model.cw2v.kernels.gpu import GpuSides
-from chronotope.model.cw2v.layout import make_layout, mean_targets
+from chronotope.model.cw2v.layout import make_layout
 from chronotope.model.cw2v.penalties import Penalties, penalties_of
 from chronotope.model.cw2v.rows import STRATA
 from chronotope.model.cw2v.training import State
@@ -56,8 +56,6 @@ class CpuTrainer:
         self._neighbors = penalties.neighbors
         self.strata = len(layout.order)
         self.weight = float(layout.weight.sum(dtype=np.float64))
-        if state.epoch == state.stratum == 0:
-            state.parameters.word_bias[:] = state.parameters.context_bias[:] = mean_targets(layout)
         self._kernel = CpuSides(layout, state.parameters, state.accumulators, penalties.share, pool, threads)
 
     def epoch(self, after_stratum: Callable[[], None]) -> float:
@@ -95,9 +93,6 @@ class GpuTrainer:
         load = Load(pair_cells, in_condition)
         penalties = Penalties.of(*penalties_of(settings, load, graph), load, graph)
         self._neighbors = penalties.neighbors
-        if state.epoch == state.stratum == 0:
-            start = rows.mean_targets(xp, cells, len(counts.conditions))
-            state.parameters.word_bias[:] = state.parameters.context_bias[:] = start if streamed else start.get()
         self._kernel = GpuSides(cells, state.parameters, state.accumulators, penalties.share)
 
     def epoch(self, after_stratum: Callable[[], None]) -> float:
