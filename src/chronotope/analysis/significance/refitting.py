@@ -129,7 +129,7 @@ class FrozenModel:
         rows = rows_of(found.cells, self.words, association, self._pooled)
         matrix = joined([rows._replace(length=rows.length[found.word])], self.words, association)
         product = np.empty((len(found.word), self._contexts.shape[1]), dtype=np.float32)
-        solver._multiply((0, len(product)), matrix, self._contexts, product)
+        solver.multiply((0, len(product)), matrix, self._contexts, product)
         return Part(found.word, found.count, product)
 
     def _solved(self, resampled: Mapping[int, Part]) -> Refit:
@@ -149,7 +149,7 @@ class FrozenModel:
         )
         product = np.concatenate([part.product for part in parts])
         rows = product if problem.chains_only else np.zeros_like(product)
-        solver._solve_words((0, self.words), problem, product, rows)
+        solver.solve_words((0, self.words), problem, product, rows)
         return Refit(support, rows, self._counted)
 
     def _pooled_contexts(self) -> NDArray[np.float64]:

@@ -49,7 +49,7 @@ def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: Thre
     product = rows if problem.chains_only else np.empty_like(rows)
     _multiply_all(contexts, product, problem, pool)
     blocks = even_blocks(problem.word_start)
-    return -float(sum(pool.map(lambda block: _solve_words(block, problem, product, rows), blocks)))
+    return -float(sum(pool.map(lambda block: solve_words(block, problem, product, rows), blocks)))
 
 
 def pull_of_rows(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
@@ -95,11 +95,11 @@ def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[tuple[in
 def _multiply_all(contexts: Floats, product: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> None:
     """product = M B."""
     blocks = even_blocks(problem.matrix.start)
-    list(pool.map(lambda block: _multiply(block, problem.matrix, contexts, product), blocks))
+    list(pool.map(lambda block: multiply(block, problem.matrix, contexts, product), blocks))
 
 
 @numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
-def _multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
+def multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
     """product = M B for a stretch of rows."""
     dimensions = contexts.shape[1]
     total = np.empty(dimensions, dtype=np.float32)
@@ -137,7 +137,7 @@ def _multiply_back(block, matrix, weight, rows, out):  # type: ignore[no-untyped
 
 
 @numba.njit(nogil=True, cache=True)
-def _solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
+def solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
     """Solve the equations of a stretch of words; return Σ w A·(M B): so far is their loss below Σ w‖M‖²."""
     gained = 0.0
     for word in range(block[0], block[1]):
