@@ -171,9 +171,15 @@ def _drift_row(row: DriftRow, judged: Sequence[str], with_conditions: bool) -> t
 
 
 def _shown(cell: Cell) -> str:
-    """A cell for human eyes: three decimals, thousands apart, a dash where there is nothing."""
+    """A cell for human eyes: three decimals, thousands apart, a dash where there is nothing; nothing small becomes 0.
+
+    Examples
+    --------
+    >>> [_shown(cell) for cell in (0.0421, 0.00005, 0.0, 1234, None)]
+    ['0.042', '<0.001', '0.000', '1,234', '–']
+    """
     if cell is None:
         return "–"
     if isinstance(cell, float):
-        return f"{cell:.3f}"
+        return "<0.001" if 0 < cell < 0.0005 else f"{cell:.3f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
