@@ -269,6 +269,7 @@ class Matrix(NamedTuple):
     start: np.ndarray
     context: np.ndarray
     value: np.ndarray
+    contexts: int
 
 
 def graph_problem(words: int, cells: list[Cells]) -> Any:
@@ -291,7 +292,10 @@ def graph_problem(words: int, cells: list[Cells]) -> Any:
     links = np.tile(np.arange(conditions - 1, dtype=np.int32), words)
     return GraphProblem(
         matrix=Matrix(
-            np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(contexts), np.concatenate(values)
+            np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+            np.concatenate(contexts),
+            np.concatenate(values),
+            contexts=words,
         ),
         weight=np.random.default_rng(0).uniform(0.3, 1, pairs).astype(np.float32),
         words=words,

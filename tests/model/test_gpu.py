@@ -24,6 +24,7 @@ class Matrix(NamedTuple):
     start: np.ndarray
     context: np.ndarray
     value: np.ndarray
+    contexts: int
 
 
 def invented(words=61, conditions=5, draws=900, seed=0):
@@ -100,7 +101,7 @@ def test_what_is_not_learned_stays_as_it_is_and_the_same_seed_gives_the_same_byt
                 epoch=epoch, strata=8, rate=0.05,
             )  # fmt: skip
         found.append(kernel.parameters(parameters.condition))
-    assert not found[0].word_deviation.any()
+    assert np.abs(found[0].word_deviation).max() < 1e-15, "its accumulator is the largest number there is"
     for name, array in found[0]._asdict().items():
         assert array.tobytes() == getattr(found[1], name).tobytes(), name
 
@@ -121,11 +122,14 @@ def graph_problem(chains_only, words=83, conditions=6, seed=0, beta=0.3):
         b = [np.append(one, [size - 1] if size > 2 else []) for one, size in zip(b, sizes, strict=True)]
     lengths = random.integers(0, 40, pairs)
     lengths[3] = 0
-    columns = [np.sort(random.choice(words, length, replace=False)) for length in lengths]
+    columns = [np.sort(random.choice(2 * words, length, replace=False)) for length in lengths]
     context = np.concatenate(columns).astype(np.int32)
     return GraphProblem(
         matrix=Matrix(
-            np.concatenate([[0], np.cumsum(lengths)]), context, random.random(len(context), dtype=np.float32)
+            np.concatenate([[0], np.cumsum(lengths)]),
+            context,
+            random.random(len(context), dtype=np.float32),
+            contexts=2 * words,
         ),
         weight=random.uniform(0.1, 1, pairs).astype(np.float32),
         words=words,
@@ -203,7 +207,7 @@ def test_training_takes_no_more_memory_than_was_estimated():
     solver = gpu.GpuSolver(problem, 20)
     solver.start_contexts(seed=1)
     solver.solve_rows()
-    need = gpu.memory_needed(len(problem.weight), 3000, len(problem.matrix.value), 20)
+    need = gpu.memory_needed(len(problem.weight), 6000, len(problem.matrix.value), 20)
     assert pool.total_bytes() - held < need.parameters + need.cells
 
 
