@@ -20,7 +20,7 @@ import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.counting import distance_weights
-from chronotope.cooccurrence.dataset import count_conditions
+from chronotope.cooccurrence.local import count_conditions
 from chronotope.corpus import TokenStore
 
 THREADS = (1, 2)
@@ -55,7 +55,7 @@ def seconds_of_counting(store: TokenStore, words: int, settings: CountSettings, 
     taken = []
     for _ in range(2):
         with timed() as timing:
-            cells = sum(len(part.word) for part in count_conditions(store, words, settings, threads))
+            cells = sum(len(b.word) for blocks in count_conditions(store, words, settings, threads) for b in blocks)
         taken.append(timing.seconds)
     return min(taken), cells
 

@@ -30,7 +30,7 @@ def train_on_cpu(cells: list[Any], words: int, epochs: int) -> Iterator[tuple[in
         conditions=Conditions.of_times([str(number) for number in range(conditions)]),
         pairs=np.ones(conditions),
         unit=1,
-        cells=lambda condition: CellArrays(*cells[condition], np.zeros(len(cells[condition].word))),
+        cells_in_parts=lambda condition: [CellArrays(*cells[condition], np.zeros(len(cells[condition].word)))],
     )
     settings = ConditionedSettings(smoothness=1.5)
     parameters = initial_parameters(words, conditions, len(pair_word), settings.dimensions, settings.seed)

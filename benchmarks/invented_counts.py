@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,17 @@ TOPICS = 40
 class InMemory:
     """Stands where a run has its file of cells."""
 
-    parts: tuple[CellArrays, ...]
+    of_conditions: tuple[CellArrays, ...]
 
     @property
     def sizes(self) -> list[int]:
-        return [len(part.word) for part in self.parts]
+        return [len(part.word) for part in self.of_conditions]
 
     def read(self, condition: int) -> CellArrays:
-        return self.parts[condition]
+        return self.of_conditions[condition]
+
+    def parts(self, condition: int) -> Iterator[CellArrays]:
+        yield self.of_conditions[condition]
 
 
 def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> Counts:

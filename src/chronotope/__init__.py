@@ -26,12 +26,16 @@ if TYPE_CHECKING:
         LinearWord2Vec,
         StaticWord2Vec,
     )
+    from chronotope.baselines.given import align
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus, sotu_corpus
     from chronotope.corpus.invented import invented_world
     from chronotope.embeddings import ConditionedEmbeddings, load
+    from chronotope.embeddings.formats import export, read_vectors
     from chronotope.evaluation.evaluate import evaluate
+    from chronotope.features import DocumentVectors, WordInCondition
     from chronotope.model import ConditionedModel, GraphModel, extend
+    from chronotope.progress import show_progress
 
 # Each name is loaded when it is first used, so that `import chronotope` costs nothing.
 _HOME = {
@@ -50,6 +54,12 @@ _HOME = {
     "DynamicFactorization": "baselines",
     "ConditionedEmbeddings": "embeddings",
     "load": "embeddings",
+    "show_progress": "progress",
+    "WordInCondition": "features",
+    "DocumentVectors": "features",
+    "align": "baselines.given",
+    "export": "embeddings.formats",
+    "read_vectors": "embeddings.formats",
     "drift": "analysis",
     "stable": "analysis",
     "company": "analysis",
@@ -68,10 +78,13 @@ __all__ = [
     "ConditionedModel",
     "Corpus",
     "Counts",
+    "DocumentVectors",
     "DynamicFactorization",
     "GraphModel",
     "LinearWord2Vec",
     "StaticWord2Vec",
+    "WordInCondition",
+    "align",
     "collocate_changes",
     "collocates",
     "company",
@@ -79,11 +92,14 @@ __all__ = [
     "drift",
     "evaluate",
     "evidence",
+    "export",
     "extend",
     "frequency",
     "invented_world",
     "load",
     "read_corpus",
+    "read_vectors",
+    "show_progress",
     "sotu_corpus",
     "stable",
 ]

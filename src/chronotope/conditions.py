@@ -159,5 +159,22 @@ class Conditions:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conditions:
-        """The conditions that `to_dict` described."""
+        """The conditions that `to_dict` described; ValueError where they are none.
+
+        Examples
+        --------
+        >>> Conditions.from_dict({"times": ["1998"], "places": [], "time_of": [1], "place_of": []})
+        Traceback (most recent call last):
+        ValueError: a condition lies outside its times
+        """
+        for axis, place in (("times", "time_of"), ("places", "place_of")):
+            labels, positions = data.get(axis), data.get(place)
+            if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+                raise ValueError(f"its {axis} are not a list of labels")
+            if not isinstance(positions, list) or not all(type(position) is int for position in positions):
+                raise ValueError("a condition has a position that is not a number")
+            if any(not 0 <= position < len(labels) for position in positions):
+                raise ValueError(f"a condition lies outside its {axis}")
+        if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
+            raise ValueError("its conditions have not one time and one place each")
         return cls(**{key: tuple(data[key]) for key in ("times", "places", "time_of", "place_of")})

@@ -38,8 +38,16 @@ class DamagedFile(ChronotopeError):
     """A file of ours is cut short, altered, or from a newer version."""
 
 
+class InUse(ChronotopeError):
+    """Another process writes to the same run or model, or needs it unchanged."""
+
+
 class Diverged(ChronotopeError):
     """Training left the finite numbers."""
+
+
+class ClusterError(ChronotopeError):
+    """A cluster does not answer, or its workers cannot do what is asked of them."""
 
 
 class MissingExtra(ChronotopeError):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import platform
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from chronotope.durable import written_whole as written_whole
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -57,11 +56,11 @@ class HashedWriter(io.BufferedWriter):
         return self._digest.hexdigest()
 
 
-def checksum(path: str | Path) -> str:
-    """The checksum of a file's bytes."""
+def checksum(path: str | Path, stop: threading.Event | None = None) -> str:
+    """The checksum of a file's bytes; once `stop` is set, only that of a part of them."""
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
+        while (block := file.read(1 << 20)) and not (stop and stop.is_set()):
             digest.update(block)
     return digest.hexdigest()
 
@@ -80,27 +79,3 @@ def checksum_of(data: Any) -> str:
 def canonical_json(data: Any) -> str:
     """Plain data as the one JSON text that stands for it."""
     return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-@contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -63,6 +63,25 @@ class Support(NamedTuple):
         """(P,) the condition of each pair."""
         return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
 
+    def check(self, words: int, conditions: int) -> None:
+        """Raise ValueError unless the pairs are sorted by condition, then by word, each once, and within range."""
+        start, word, count = self
+        if start.shape != (conditions + 1,):
+            raise ValueError(f"the support is that of {len(start) - 1} conditions, not {conditions}")
+        if word.ndim != 1 or word.shape != count.shape:
+            raise ValueError("the support has not one word and one count a pair")
+        if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():
+            raise ValueError("the support does not divide its pairs among the conditions")
+        if len(word) and (word.min() < 0 or word.max() >= words):
+            raise ValueError("the support names a word that does not exist")
+        rising = np.diff(word) > 0
+        first = start[1:-1]
+        rising[first[(first > 0) & (first < len(word))] - 1] = True
+        if not rising.all():
+            raise ValueError("the support is not sorted by condition, then by word")
+        if (count < 1).any():
+            raise ValueError("the support counts a pair less than once")
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -153,6 +172,7 @@ def _support(store: TokenStore, words: int) -> Support:
             if store.held_out[first:last].any():
                 ids = ids[np.repeat(~store.held_out[first:last], lengths[first:last])]
             total += np.bincount(np.minimum(ids, words), minlength=words + 1)
+            store.forget(first, last)
         present = np.flatnonzero(total[:words])
         found.append(present.astype(np.int32))
         counts.append(total[present])

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import worlds
-from chronotope.cooccurrence import Counts, count, dataset, scale_of_conditions, symmetric
+from chronotope.cooccurrence import Counts, count, local, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.provenance import checksum
@@ -44,7 +44,7 @@ def test_a_run_lists_its_files_with_their_checksums(tmp_path):
 
 def test_the_size_of_chunks_does_not_show(tmp_path, monkeypatch):
     for name, size in (("a", 10**9), ("b", 50)):
-        monkeypatch.setattr(dataset, "TOKENS_IN_A_CHUNK", size)
+        monkeypatch.setattr(local, "TOKENS_IN_A_CHUNK", size)
         (tmp_path / name).mkdir()
         prepared(tmp_path / name, threads=2, holdout=0.2)
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")

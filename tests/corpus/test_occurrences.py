@@ -39,16 +39,21 @@ def test_the_index_equals_a_simple_account(store):
 
 @pytest.mark.parametrize("pairs_at_once", [1, 100, 5_000])
 def test_little_memory_gives_the_same_bytes(store, tmp_path, pairs_at_once):
-    write_occurrences(store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), pairs_at_once)
+    write_occurrences(
+        store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), pairs_at_once=pairs_at_once
+    )
     for name in ("occurrences.bin", "occurrences.npy"):
         assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
 
 
 @pytest.mark.parametrize("parts", [1, 3, 7])
 def test_the_number_of_parts_does_not_show(store, tmp_path, monkeypatch, parts):
-    monkeypatch.setattr("chronotope.corpus.occurrences.PARTS", parts)
     monkeypatch.setattr("chronotope.corpus.occurrences.CHUNK_TOKENS", 1_000)
-    write_occurrences(store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), 5_000)
+    monkeypatch.setattr("chronotope.corpus.occurrences.PAIRS_TO_WRITE", 100)
+    length = np.diff(store.starts)
+    write_occurrences(
+        store.folder / "tokens.bin", tmp_path, length, len(store.words), threads=parts, pairs_at_once=5_000
+    )
     for name in ("occurrences.bin", "occurrences.npy"):
         assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
 

@@ -24,27 +24,36 @@ def start_of(counts, layout, dimensions, accumulator=0.1, seed=3):
     return parameters, initial_accumulators(parameters, accumulator)
 
 
+def all_cells(layout):
+    """For each cell, in the order of visits, its two pairs, its target and its weight."""
+    word_pair = np.repeat(layout.rows, layout.pair_cells[layout.rows])
+    (cells,) = layout.cells.stream([(0, len(word_pair))])
+    condition = layout.pair_condition[word_pair]
+    values = layout.values[layout.value_start[condition] + cells[:, 1]]
+    return word_pair, layout.pair_start[condition] + cells[:, 0], values[:, 0], values[:, 1]
+
+
 def as_rows(layout, words):
     """The same cells in the order of the reference: word after word, each through the stratum's conditions."""
     groups, pairs, word_start = [], [], []
-    for stratum, order in enumerate(layout.order):
-        turn = np.argsort(order)
-        rows = layout.rows[layout.row_start[stratum, 0, 0] : layout.row_start[stratum, -1, -1]]
-        rows = rows[np.lexsort((turn[layout.pair_condition[rows]], layout.pair_word[rows]))]
+    for row_start in layout.row_start:
+        rows = np.arange(row_start[0, 0], row_start[-1, -1])
         sizes = np.zeros(words, dtype=np.int64)
         begin = len(groups)
-        for pair in rows:
-            cells = np.arange(layout.start[pair], layout.start[pair + 1])
+        # Of each word the rows stand in the order of their conditions already.
+        for row in rows[np.argsort(layout.pair_word[layout.rows[rows]], kind="stable")]:
+            cells = np.arange(layout.cell_start[row], layout.cell_start[row + 1])
             cut = np.split(cells, range(CELLS_IN_A_GROUP, len(cells), CELLS_IN_A_GROUP)) if len(cells) else []
             groups += cut
-            pairs += [pair] * len(cut)
-            sizes[layout.pair_word[pair]] += len(cut)
+            pairs += [layout.rows[row]] * len(cut)
+            sizes[layout.pair_word[layout.rows[row]]] += len(cut)
         word_start.append(begin + np.concatenate([[0], np.cumsum(sizes)]))
     cells = np.concatenate(groups)
+    _, context_pair, target, weight = all_cells(layout)
     return RowCells(
         layout.pair_word, layout.pair_condition, layout.pair_cells, np.stack(word_start),
         np.concatenate([[0], np.cumsum([len(group) for group in groups])]), np.array(pairs),
-        layout.context_pair[cells], layout.target[cells], layout.weight[cells],
+        context_pair[cells], target[cells], weight[cells],
     )  # fmt: skip
 
 
@@ -94,10 +103,11 @@ def test_the_layout_holds_every_cell_once_in_each_direction(small):
         for word, context, value in zip(matrix.row, matrix.col, matrix.data, strict=True):
             pairs = support.find(word, condition), support.find(context, condition)
             expected[pairs] = np.float32(np.log(value * scale[condition]))
-    word_pair = np.repeat(np.arange(len(layout.pair_word)), layout.pair_cells)
-    found = dict(zip(zip(word_pair.tolist(), layout.context_pair.tolist(), strict=True), layout.target, strict=True))
-    assert len(layout.target) == len(found) == len(expected)
+    word_pair, context_pair, target, weight = all_cells(layout)
+    found = dict(zip(zip(word_pair.tolist(), context_pair.tolist(), strict=True), target, strict=True))
+    assert len(target) == len(found) == len(expected)
     assert found == pytest.approx(expected)
+    assert layout.weight == pytest.approx(weight.sum())
 
 
 def test_every_row_stands_once_in_the_order_of_training(small):
@@ -105,33 +115,34 @@ def test_every_row_stands_once_in_the_order_of_training(small):
     layout = make_layout(small, ConditionedModel(), strata=3)
     assert sorted(layout.rows.tolist()) == list(range(len(layout.pair_word)))
     part_of_word = {}
-    for place in np.ndindex(layout.row_start.shape[:2]):
-        bounds = layout.row_start[place]
-        for condition in range(len(small.conditions)):
-            rows = layout.rows[bounds[condition] : bounds[condition + 1]]
-            assert (layout.pair_condition[rows] == condition).all()
-            assert all(part_of_word.setdefault(word, place) == place for word in layout.pair_word[rows].tolist())
-    assert all(sorted(order) == list(range(len(small.conditions))) for order in layout.order.tolist())
+    for stratum, order in enumerate(layout.order.tolist()):
+        assert sorted(order) == list(range(len(small.conditions)))
+        for turn, condition in enumerate(order):
+            for part in range(PARTS):
+                rows = layout.rows[slice(*layout.row_start[stratum, turn, part : part + 2])]
+                assert (layout.pair_condition[rows] == condition).all()
+                for word in layout.pair_word[rows].tolist():
+                    assert part_of_word.setdefault(word, (stratum, part)) == (stratum, part)
 
 
 def test_parts_carry_about_the_same_load(drifting):
     layout = make_layout(drifting, ConditionedModel(), 2)
-    loads = [
-        layout.pair_cells[layout.rows[bounds[0] : bounds[-1]]].sum()
-        for bounds in layout.row_start.reshape(2 * PARTS, -1)
-    ]
-    assert max(loads) < 1.2 * np.mean(loads)
+    loads = np.diff(layout.cell_start[layout.row_start], axis=2).sum(axis=1)
+    assert loads.sum() == layout.pair_cells.sum()
+    assert loads.max() < 1.2 * loads.mean()
 
 
 def test_the_cells_of_a_row_are_shuffled(drifting):
     """Sorted by frequency, a row would meet its most frequent contexts first in every epoch."""
     layout = make_layout(drifting, ConditionedModel())
-    longest = int(layout.pair_cells.argmax())
-    contexts = layout.context_pair[layout.start[longest] : layout.start[longest + 1]]
+    word_pair, context_pair, _, _ = all_cells(layout)
+    contexts = context_pair[word_pair == layout.pair_cells.argmax()]
     rank = np.argsort(np.argsort(contexts))
     assert abs(np.corrcoef(rank, np.arange(len(rank)))[0, 1]) < 0.3
     other = make_layout(drifting, ConditionedModel(seed=2))
-    assert not np.array_equal(layout.context_pair, other.context_pair)
+    again = make_layout(drifting, ConditionedModel(), threads=3)
+    assert not np.array_equal(context_pair, all_cells(other)[1])
+    assert np.array_equal(context_pair, all_cells(again)[1])
 
 
 def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):

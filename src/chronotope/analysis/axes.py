@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.formula import Formula, parse
-from chronotope.analysis.own_vectors import in_one_space, own_vectors
+from chronotope.analysis.own_vectors import in_one_space
+from chronotope.analysis.seeds import Seeds
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.analysis.significance.few_words import FewWords
+    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.cooccurrence import Counts
+
+Progress = Callable[[str, int, int | None], None]
 
 RESAMPLES = 1000
 COVERAGE = 0.95
@@ -35,10 +44,13 @@ class Position(Answer):
         The cosine of its vector with the axis: 1 at the positive end, −1 at the negative; None where the word, or one
         side of the axis, has too little support.
     low, high
-        The ends of the 95 % interval over other choices of seed words; None where neither side has three
-        seeds.
+        The ends of a 95 % interval: of the corrected value over other documents, or of the value over other choices of
+        seed words (see `Positions.interval`); None where documents, or seeds, are too few.
     seeds
-        How many seed words there are on the two sides.
+        How many seed words on the two sides are frequent enough there.
+    corrected
+        The cosine less the noise, which draws a rare word toward 0; None where documents were not drawn again, or are
+        too few.
     """
 
     condition: str
@@ -47,6 +59,7 @@ class Position(Answer):
     low: float | None
     high: float | None
     seeds: tuple[int, int]
+    corrected: float | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,10 @@ class Positions(Answer):
         One for each condition.
     min_support, signature
         How the answer was made.
+    interval
+        What the intervals are over: 'documents', or the 'seeds'.
+    bootstrap
+        How often documents were drawn again.
     """
 
     word: str
@@ -77,6 +94,8 @@ class Positions(Answer):
     rows: tuple[Position, ...]
     min_support: int
     signature: str
+    interval: str = "seeds"
+    bootstrap: int = 0
 
     @property
     def formula(self) -> str:
@@ -93,6 +112,10 @@ def positions(
     min_support: int = 5,
     resamples: int = RESAMPLES,
     seed: int = 1,
+    counts: Counts | None = None,
+    bootstrap: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Positions:
     """Where a word stands along an axis such as `fruit - company`, in every condition.
 
@@ -107,14 +130,18 @@ def positions(
     formula
         The axis: seed words with + and − between them, or seed words alone. See `chronotope.analysis.formula.parse`.
     fixed
-        Take the seeds as they are used over all conditions together, not as they are used in each: for seeds that are
-        rare, or where their own change shall not matter.
+        Take the seeds as they are used over all conditions together, not as they are used in each: where their own
+        change shall not matter.
     min_support
-        The word and the seeds count in a condition where they occur at least so often.
+        The word and the seeds count in a condition where they occur at least so often. A seed that is rarer there
+        stands as it is used elsewhere, so that the axis does not jump from seed to seed; one on each side must be
+        frequent enough.
     resamples
-        How many other choices of seed words (drawn with replacement) make the interval.
+        How many other choices of seed words (drawn with replacement) make the interval, unless `bootstrap` is given.
     seed
         Of these draws.
+    counts, bootstrap, threads, progress
+        As for `series`: intervals over other documents, instead of other seeds.
 
     Examples
     --------
@@ -129,6 +156,7 @@ def positions(
     [0.9, -0.8]
     """
     at_least("min_support", min_support, 1)
+    at_least("bootstrap", bootstrap, 0)
     plus, minus = parse(formula, embeddings)
     for name in (word, *plus, *minus):
         embeddings.index(name)
@@ -136,39 +164,59 @@ def positions(
         raise SettingsError(f"'{word}' is itself a seed of '{formula}'; a word cannot be measured by itself")
     if fixed:
         in_one_space(embeddings)
-    labels = embeddings.conditions.labels
-    rng = np.random.default_rng(seed)
-    everywhere = [_everywhere(embeddings, side, min_support) for side in (plus, minus)] if fixed else None
-    rows = []
-    for label in labels:
-        sides = everywhere or [_seeds(embeddings, side, label, min_support) for side in (plus, minus)]
-        support = embeddings.support(word, label)
-        seeds = len(sides[0]), len(sides[1])
-        if support < min_support or not seeds[0] or (minus and not seeds[1]):
-            rows.append(Position(label, support, None, None, None, seeds))
-            continue
-        own = embeddings.carried([word], label, label)[0].astype(np.float64)
-        value = float(_cosines(own, *(side.mean(axis=0, keepdims=True) for side in sides if len(side)))[0])
-        low, high = _interval(own, [side for side in sides if len(side)], resamples, rng)
-        rows.append(Position(label, support, value, low, high, seeds))
-    if all(row.value is None for row in rows):
+    support = np.array([list(embeddings.support(name).values()) for name in (word, *plus, *minus)])
+    enough = support >= min_support
+    seeds = Seeds(embeddings, plus, minus, enough[1:], fixed)
+    known = enough[0] & seeds.known
+    if not known.any():
         raise InputError(f"'{word}' and the seeds of '{formula}' are together frequent enough in no condition")
+    figures = np.full((4, len(known)), np.nan)
+    rng = np.random.default_rng(seed)
+    for condition in np.flatnonzero(known).tolist():
+        label = embeddings.conditions.labels[condition]
+        own = embeddings.carried([word], label, label)[0].astype(np.float64)
+        sides = seeds.in_condition(condition)
+        figures[0, condition] = _cosines(own, *(side.mean(axis=0, keepdims=True) for side in sides))[0]
+        figures[2:, condition] = _interval(own, sides, 0 if bootstrap else resamples, rng)
+    if bootstrap:
+        from chronotope.analysis.significance.few_words import FewWords
+
+        few = FewWords(embeddings, counts, (word, *plus, *minus))
+        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)
+        figures[1:] = np.where(known, _noiseless(few, drawn, seeds), np.nan)
+    rows = tuple(
+        Position(label, int(support[0, at]), _told(value), _told(low), _told(high), seeds.many(at), _told(corrected))
+        for at, (label, value, corrected, low, high) in enumerate(
+            zip(embeddings.conditions.labels, *figures, strict=True)
+        )
+    )
     return Positions(
-        word, embeddings.conditions.axis, plus, minus, fixed, tuple(rows), min_support, embeddings.signature
+        word,
+        embeddings.conditions.axis,
+        plus,
+        minus,
+        fixed,
+        rows,
+        min_support,
+        embeddings.signature,
+        "documents" if bootstrap else "seeds",
+        bootstrap,
     )
 
 
-def _seeds(embeddings: ConditionedEmbeddings, words: Sequence[str], label: str, least: int) -> NDArray[np.float64]:
-    """(S, D) the unit vectors of the seeds that have enough support in a condition."""
-    present = [word for word in words if embeddings.support(word, label) >= least]
-    return embeddings.carried(present, label, label).astype(np.float64)
+def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds) -> Noiseless:
+    """The positions less the noise of the text."""
+    from chronotope.analysis.significance.noiseless import Noiseless
+
+    observed, documents = few.observed(), few.documents
+    axis, drawn_axis = seeds.axis(observed[1:]), np.array([seeds.axis(vectors[1:]) for vectors in drawn])
+    held = np.where(seeds.enough, documents[1:], 0)
+    fewest = documents[0] if seeds.fixed else np.minimum(documents[0], held.sum(axis=0))
+    return Noiseless.cosines(observed[0], axis, drawn[:, 0], drawn_axis, fewest)
 
 
-def _everywhere(embeddings: ConditionedEmbeddings, words: Sequence[str], least: int) -> NDArray[np.float64]:
-    """(S, D) the mean directions of the seeds over all conditions."""
-    rows = [own_vectors(embeddings, word, least).unit.mean(axis=0) for word in words]
-    unit = np.reshape(rows, (len(rows), embeddings.dimensions))
-    return np.asarray(unit / np.sqrt(np.square(unit).sum(axis=1, keepdims=True)))
+def _told(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _cosines(
@@ -183,10 +231,10 @@ def _cosines(
 
 def _interval(
     own: NDArray[np.float64], sides: Sequence[NDArray[np.float64]], resamples: int, rng: np.random.Generator
-) -> tuple[float, float] | tuple[None, None]:
-    """The interval over other choices of seeds; none where there is no choice."""
+) -> tuple[float, float]:
+    """The interval over other choices of seeds; NaN where there is no choice."""
     if not resamples or max(len(side) for side in sides) < FEWEST_SEEDS:
-        return None, None
+        return np.nan, np.nan
     drawn = [side[rng.integers(0, len(side), (resamples, len(side)))].mean(axis=1) for side in sides]
     low, high = np.quantile(_cosines(own, *drawn), [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return float(low), float(high)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from chronotope.analysis.answer import Answer
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError
@@ -34,7 +35,7 @@ class Companion:
 
 
 @dataclass(frozen=True)
-class Company:
+class Company(Answer):
     """The company that a word keeps in every condition.
 
     Attributes

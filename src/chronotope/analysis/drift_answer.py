@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.significance.judging import Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.analysis.significance.movement import own_share
@@ -92,7 +93,7 @@ class DriftRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class Drift(Answer):
     """The change of every word with enough support.
 
     Attributes
@@ -183,7 +184,7 @@ class Drift:
 
     def _rows(self, places: NDArray[np.int64], neighbors: int) -> list[DriftRow]:
         before, after = self._sides(places, self.before, neighbors), self._sides(places, self.after, neighbors)
-        own = self._own(places)
+        own = self.own(places)
         return [
             DriftRow(
                 self.embeddings.words[self.words[place]],
@@ -197,8 +198,8 @@ class Drift:
             for place, share, old, new in zip(places.tolist(), own, before, after, strict=True)
         ]
 
-    def _own(self, places: NDArray[np.int64]) -> Numbers:
-        """The own share of each row; the rows that share their two conditions are asked for together."""
+    def own(self, places: NDArray[np.int64]) -> Numbers:
+        """The own share of some rows; those that share their two conditions are asked for together."""
         own = np.zeros(len(places))
         ends = np.stack([self.before[places], self.after[places]])
         for before, after in np.unique(ends, axis=1).T.tolist():

@@ -7,6 +7,7 @@ best match among the same candidates. A match counts where it is nearer than the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +82,7 @@ def equivalents_everywhere(
     min_support: int = 5,
     retrieval: str = "csls",
     seed: int = 1,
+    needed: Sequence[float] | None = None,
 ) -> Everywhere:
     """The words that play in each condition the part that `word` plays in `at`; none where nothing is near enough.
 
@@ -100,23 +102,44 @@ def equivalents_everywhere(
         'csls' or 'cosine': what candidates are ranked by. Whether one is near enough is judged by its cosine.
     seed
         Of the vectors without meaning.
+    needed
+        What `needed_cosines` says for the same `at`, `chance`, `min_support` and `seed`, where it is known already: it
+        is the same for every word.
     """
     at_least("top", top, 1)
-    if not 0 < chance <= 1:
-        raise SettingsError(f"chance must be above 0 and at most 1, not {chance}")
     at = embeddings.conditions.labels[embeddings.conditions.index(at)]
-    meaningless = _meaningless(embeddings, at, min_support, seed)
+    if needed is None:
+        needed = needed_cosines(embeddings, at, chance=chance, min_support=min_support, seed=seed)
     parts = []
-    for label in embeddings.conditions.labels:
-        if embeddings.query_mapping is not None:
-            # A word is carried among those of the condition asked in, so that chance is what it is there.
-            meaningless = _meaningless(embeddings, label, min_support, seed)
-        needed = _needed(embeddings, meaningless, label, min_support, chance)
+    for label, enough in zip(embeddings.conditions.labels, needed, strict=True):
         found = embeddings.equivalents(word, at, label, top, min_support=min_support, retrieval=retrieval)
-        near = tuple(match for match in found if match.cosine >= needed)
-        parts.append(PartIn(label, near, found[0] if found else None, needed))
+        near = tuple(match for match in found if match.cosine >= enough)
+        parts.append(PartIn(label, near, found[0] if found else None, enough))
     return Everywhere(
         word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_support, embeddings.signature
+    )
+
+
+def needed_cosines(
+    embeddings: ConditionedEmbeddings, at: str, *, chance: float = 0.05, min_support: int = 5, seed: int = 1
+) -> tuple[float, ...]:
+    """The cosine that a match needs in each condition to be nearer than chance, for any word of the condition `at`.
+
+    Parameters
+    ----------
+    embeddings, at, chance, min_support, seed
+        As for `equivalents_everywhere`.
+    """
+    if not 0 < chance <= 1:
+        raise SettingsError(f"chance must be above 0 and at most 1, not {chance}")
+    labels = embeddings.conditions.labels
+    if embeddings.query_mapping is None:
+        drawn = _meaningless(embeddings, at, min_support, seed)
+        return tuple(_needed(embeddings, drawn, label, min_support, chance) for label in labels)
+    # A word is carried among those of the condition asked in, so that chance is what it is there.
+    return tuple(
+        _needed(embeddings, _meaningless(embeddings, label, min_support, seed), label, min_support, chance)
+        for label in labels
     )
 
 

@@ -76,12 +76,18 @@ def own_cosines(embeddings: ConditionedEmbeddings, word: str, own: OwnVectors) -
     return np.array([[1.0 if a == b else embeddings.similarity(word, word, a, b) for b in labels] for a in labels])
 
 
+def unit_vectors(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """(…, D) the vectors at length one."""
+    length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=-1, keepdims=True))
+    return np.asarray(vectors / np.where(length == 0, 1, length))
+
+
 def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(N, D) for each condition what the word means in all the others: the mean of those directions, of length one."""
-    others = unit.sum(axis=0) - unit
-    length = np.sqrt(np.square(others).sum(axis=1))
+    """(…, N, D) for each condition what the word means in all the others: the mean of those directions, of length one."""
+    others = unit.sum(axis=-2, keepdims=True) - unit
+    length = np.sqrt(np.square(others).sum(axis=-1, keepdims=True))
     length[length == 0] = 1
-    return np.asarray(others / length[:, None])
+    return np.asarray(others / length)
 
 
 def place_number(conditions: Conditions, place: str) -> int:

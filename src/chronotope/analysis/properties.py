@@ -63,7 +63,7 @@ class Deviation(Answer):
 
 
 @dataclass(frozen=True)
-class Deviations:
+class Deviations(Answer):
     """The third property: words by the size of their own deviation.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chronotope.analysis.answer import Answer
-from chronotope.analysis.own_vectors import own_vectors
+from chronotope.analysis.own_vectors import own_vectors, timeline
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 
@@ -47,7 +47,9 @@ class Ranks(Answer):
     signature: str
 
 
-def ranks(embeddings: ConditionedEmbeddings, word: str, *, top: int = 5, min_support: int = 5) -> Ranks:
+def ranks(
+    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, top: int = 5, min_support: int = 5
+) -> Ranks:
     """The ranks of a word's nearest words in every condition.
 
     Parameters
@@ -56,13 +58,16 @@ def ranks(embeddings: ConditionedEmbeddings, word: str, *, top: int = 5, min_sup
         The embeddings.
     word
         The word.
+    place
+        Where conditions are times × places, the place whose time line is followed; by default all conditions.
     top
         How many neighbors of each condition are followed.
     min_support
         A condition counts where the word occurs at least so often; so does a neighbor.
     """
     at_least("top", top, 1)
-    own = own_vectors(embeddings, word, min_support)
+    among = None if place is None else timeline(embeddings.conditions, place)
+    own = own_vectors(embeddings, word, min_support, among)
     labels = [embeddings.conditions.labels[condition] for condition in own.conditions]
     found: dict[str, list[int | None]] = {}
     for at, label in enumerate(labels):
@@ -70,7 +75,7 @@ def ranks(embeddings: ConditionedEmbeddings, word: str, *, top: int = 5, min_sup
             found.setdefault(match.word, [None] * len(labels))[at] = rank
     return Ranks(
         word,
-        embeddings.conditions.axis,
+        "time" if place else embeddings.conditions.axis,
         tuple(labels),
         top,
         tuple(RankedWord(name, tuple(places)) for name, places in found.items()),

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
-from chronotope.analysis.own_vectors import in_one_space, overall, own_cosines, own_vectors, timeline
+from chronotope.analysis.own_vectors import in_one_space, overall, own_cosines, own_vectors, timeline, unit_vectors
+from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 
+if TYPE_CHECKING:
+    from chronotope.analysis.significance.few_words import FewWords
+    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.cooccurrence import Counts
+
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
+
+Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -35,11 +46,16 @@ class Series(Answer):
     values
         The cosine; None where the word is too rare, or where there is nothing before.
     low, high
-        The ends of an interval around each value; None where there is none.
+        The ends of a 95 % interval of the corrected value; None where documents were not drawn again, or are too few.
     min_support
         A value is given where the word occurs at least so often.
     signature
         How the embeddings were made.
+    corrected
+        The cosine less the noise, which makes a word that is rare look more different than it is; None where documents
+        were not drawn again, or are too few.
+    bootstrap
+        How often documents were drawn again.
     """
 
     word: str
@@ -53,6 +69,13 @@ class Series(Answer):
     high: tuple[float | None, ...]
     min_support: int
     signature: str
+    corrected: tuple[float | None, ...] = ()
+    bootstrap: int = 0
+
+    @property
+    def best(self) -> tuple[float | None, ...]:
+        """What is known best of each value: the corrected one where documents were drawn again."""
+        return self.corrected if self.bootstrap else self.values
 
 
 @dataclass(frozen=True)
@@ -83,6 +106,11 @@ def series(
     *,
     place: str | None = None,
     min_support: int = 5,
+    counts: Counts | None = None,
+    bootstrap: int = 0,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Series:
     """The similarity of a word with itself, condition by condition.
 
@@ -99,6 +127,17 @@ def series(
         Where conditions are times × places, the place whose time line is followed; by default all conditions.
     min_support
         The word is compared where it occurs at least so often.
+    counts
+        The run that the model was trained on; needed for `bootstrap`.
+    bootstrap
+        How often the documents of each condition are drawn again, for intervals; 0: not at all. Needs a model of method
+        graph or shared-context.
+    seed
+        Of these draws.
+    threads
+        How many cores to use; the result does not depend on it.
+    progress
+        Called with the stage, how much is done, and of how much.
 
     Examples
     --------
@@ -111,26 +150,32 @@ def series(
     >>> answer.against, answer.values
     ('1990', (1.0, 0.0))
     """
+    at_least("bootstrap", bootstrap, 0)
     conditions = embeddings.conditions
     among = _among(embeddings, place, ordered=against == PREVIOUS)
     own = own_vectors(embeddings, word, min_support, among)
+    base: int | None = None
     if against == OVERALL:
         in_one_space(embeddings)
         cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
     elif against == PREVIOUS:
         cosines = np.append(np.nan, np.diagonal(own_cosines(embeddings, word, own), 1))
     else:
-        base = own.conditions[0] if against == FIRST else conditions.index(against)
-        if base not in own.conditions:
-            raise SettingsError(f"'{word}' occurs fewer than {min_support} times in {conditions.labels[base]}")
-        cosines = own_cosines(embeddings, word, own)[int(np.flatnonzero(own.conditions == base)[0])]
-        against = conditions.labels[base]
-    values: dict[int, float | None] = {
-        int(condition): None if np.isnan(cosine) else float(cosine)
-        for condition, cosine in zip(own.conditions, cosines, strict=True)
-    }
-    number, empty = embeddings.index(word), (None,) * len(among)
-    support = tuple(embeddings.observed.of(number, condition) for condition in among)
+        number = own.conditions[0] if against == FIRST else conditions.index(against)
+        if number not in own.conditions:
+            raise SettingsError(f"'{word}' occurs fewer than {min_support} times in {conditions.labels[number]}")
+        base = int(np.flatnonzero(own.conditions == number)[0])
+        cosines = own_cosines(embeddings, word, own)[base]
+        against = conditions.labels[number]
+    figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
+    if bootstrap:
+        from chronotope.analysis.significance.few_words import FewWords
+
+        few = FewWords(embeddings, counts, [word])
+        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, 0, own.conditions]
+        figures[1:] = _noiseless(few, own.conditions, drawn, against, base)
+    values, corrected, low, high = (_told(among, own.conditions, figure) for figure in figures)
+    support = tuple(embeddings.observed.of(embeddings.index(word), condition) for condition in among)
     totals = [max(1, int(embeddings.observed.counts_in(condition).sum())) for condition in among]
     return Series(
         word,
@@ -139,12 +184,47 @@ def series(
         tuple(conditions.labels[condition] for condition in among),
         support,
         tuple(1e6 * count / total for count, total in zip(support, totals, strict=True)),
-        tuple(values.get(condition) for condition in among),
-        empty,
-        empty,
+        values,
+        low,
+        high,
         min_support,
         embeddings.signature,
+        corrected,
+        bootstrap,
     )
+
+
+def _noiseless(
+    few: FewWords, conditions: NDArray[np.int64], drawn: NDArray[np.float32], against: str, base: int | None
+) -> Noiseless:
+    """The cosines less the noise, each with what it is compared with."""
+    from chronotope.analysis.significance.noiseless import Noiseless
+
+    own, documents = few.observed()[0, conditions], few.documents[0, conditions]
+
+    def partner(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+        if against == OVERALL:
+            return overall(unit_vectors(vectors))
+        if against == PREVIOUS:
+            return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
+        return np.broadcast_to(vectors[..., [base], :], vectors.shape)
+
+    fewest = documents
+    if against == PREVIOUS:
+        fewest = np.minimum(documents, np.append(0, documents[:-1]))
+    elif base is not None:
+        fewest = np.minimum(documents, documents[base])
+    found = Noiseless.cosines(own, partner(own), drawn, partner(drawn), fewest)
+    if base is not None:
+        for part in found:
+            part[base] = 1.0  # a word is like itself, whatever the text
+    return found
+
+
+def _told(among: list[int], known: NDArray[np.int64], values: NDArray[np.float64]) -> tuple[float | None, ...]:
+    """The values in the order of the conditions that are looked at; None where there is none."""
+    found = {int(at): float(value) for at, value in zip(known, values, strict=True) if np.isfinite(value)}
+    return tuple(found.get(condition) for condition in among)
 
 
 def self_similarity(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.directions import directions
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
@@ -39,7 +40,7 @@ class StableWord:
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Answer):
     """The stability of every word that has enough support in enough conditions.
 
     Attributes

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from chronotope.compiling import kernel
 
 Floats = NDArray[np.float32]
 
@@ -61,7 +62,7 @@ def sampling(frequency: NDArray[np.int64], subsampling: float) -> tuple[NDArray[
     return keep, noise / max(noise[-1], 1)
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
 def learn(text, step, inside, outside):  # type: ignore[no-untyped-def]
     """Move the vectors by one pass over some documents."""
     state = np.uint64(step.seed)
@@ -109,7 +110,7 @@ def learn(text, step, inside, outside):  # type: ignore[no-untyped-def]
             _move(around[:size], asked, rate, step.learn_outside, inside, outside, mean, pull)
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
 def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # type: ignore[no-untyped-def]
     """One step: asked[0] is the word that stands there, the others do not, unless they are drawn by chance."""
     dimensions = inside.shape[1]
@@ -142,13 +143,13 @@ def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # t
             inside[word, k] += rate * pull[k]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _next(state):  # type: ignore[no-untyped-def]
     """The state of the random numbers after this one: a counter in steps of an odd number."""
     return state + np.uint64(0x9E3779B97F4A7C15)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _fraction(state):  # type: ignore[no-untyped-def]
     """A number from 0 to 1 for a state: its bits are mixed (SplitMix64), of which 53 are kept."""
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

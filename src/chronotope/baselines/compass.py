@@ -136,7 +136,7 @@ class CompassWord2Vec(CompassSettings):
             return
         keep, noise = cbow.sampling(frequency, self.subsampling)
         stretches = list(_stretches(_documents(counts, part)))
-        ids = np.asarray(counts.store.ids)
+        ids = counts.store.checked_ids
         shrink = counts.settings.weighting == "harmonic"
         rates = np.linspace(self.rate, min(self.rate, cbow.LAST_STEP), epochs * len(stretches) + 1)
         # One seed a call: the compass has the number 0, the conditions have those from 1 on.

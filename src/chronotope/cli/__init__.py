@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
 def main() -> None:
-    """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours."""
-    from chronotope.cli.app import app
-    from chronotope.cli.console import talk
-    from chronotope.errors import ChronotopeError
+    """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
+    try:
+        from chronotope.cli.app import app
+        from chronotope.cli.console import talk
+        from chronotope.cli.interruptions import Interrupted, ReaderGone
+        from chronotope.errors import ChronotopeError
+    except KeyboardInterrupt:
+        sys.exit(130)
 
     try:
         app()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
-    except KeyboardInterrupt:
-        talk("stopped")
+    except Interrupted as error:
+        talk("{}", error)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away (as `head` does): that is no fault.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except ReaderGone:
+        _end_as_by_a_broken_pipe()
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
+
+
+def _end_as_by_a_broken_pipe() -> None:
+    """End as other tools do when the reader of their output goes away (as `head` does): quietly, by the signal."""
+    # Nothing is left to be written when the interpreter closes its files.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
+    sys.exit(141)

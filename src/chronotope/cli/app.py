@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from chronotope.cli import (
+    align,
     analogy,
     axis,
     changepoints,
@@ -17,6 +18,8 @@ from chronotope.cli import (
     equivalents,
     evaluate,
     evidence,
+    explore,
+    export,
     extend,
     frequency,
     grid,
@@ -33,9 +36,11 @@ from chronotope.cli import (
     trajectory,
 )
 from chronotope.cli.formats import with_formats
+from chronotope.cli.interruptions import Commands
 from chronotope.provenance import package_version
 
 app = typer.Typer(
+    cls=Commands,
     help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -86,6 +91,9 @@ for module in (
     renamings,
     reproduce,
     plot,
+    explore,
+    export,
+    align,
     inspect,
 ):
     name = module.__name__.rsplit(".", 1)[-1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,9 +16,40 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 if TYPE_CHECKING:
     from chronotope.views.tables import Table
 
-stderr = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+
+class _Heard:
+    """A stream of talk; a command does not fail because nobody hears it any more (a terminal that was closed)."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
+class _Talk(Console):
+    @property  # type: ignore[misc]  # nobody sets it here
+    def file(self) -> Any:
+        return _Heard(super().file)
+
+
+class _Data(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+stderr = _Talk(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 # A table in a pipe is read by a program or a file: there no width is too wide.
-stdout = Console(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1_000)
+stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1_000)
 
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")

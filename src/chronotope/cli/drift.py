@@ -10,6 +10,7 @@ import typer
 
 from chronotope.cli.console import progress_bars, show, talk
 from chronotope.cli.options import Evidence, Json, Model, Threads, Top, open_model
+from chronotope.locking import locked
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift
@@ -76,7 +77,7 @@ def find_drift(
     writable = os.access(counts.folder, os.W_OK)
     if not writable:
         talk("[yellow]{} cannot be written to: an interrupted run starts anew[/]", counts.folder)
-    with progress_bars() as bars:
+    with progress_bars() as bars, locked(counts.folder, "drift", shared=True):
         try:
             return drift(
                 embeddings,
@@ -95,5 +96,5 @@ def find_drift(
             )
         except KeyboardInterrupt:
             if writable:
-                talk("stopped; the same command goes on from here")
+                raise KeyboardInterrupt("stopped; the same command goes on from here") from None
             raise

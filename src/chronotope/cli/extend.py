@@ -11,6 +11,7 @@ import typer
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, Threads, open_model
 from chronotope.cli.train import check_output
+from chronotope.locking import locked
 
 
 def extend_command(
@@ -33,7 +34,7 @@ def extend_command(
 def extend(model: Path, inputs: list[str], output: Path, where: str | None, force: bool, threads: int | None) -> None:
     """Read the new text as the old was read, place its words, save, and say what came out."""
     check_output(output, force)
-    embeddings = open_model(model)
+    embeddings = open_model(model, verify=True)
     from chronotope.analysis.concordance import run_folder
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
@@ -62,5 +63,7 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
         shown = ", ".join(often[:8])
         talk("[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]",
              f"{len(often):,}", shown)  # fmt: skip
-    larger.save(output)
+    with locked(output, "extend"):
+        check_output(output, force)  # another process may have been faster
+        larger.save(output)
     talk("{}: {}", output, larger.signature)

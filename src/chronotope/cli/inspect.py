@@ -9,15 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
-from chronotope.cli.console import stdout
+from chronotope.cli.console import stdout, talk
 from chronotope.cli.options import Json, open_model
 
 
 def inspect_command(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")], as_json: Json = False
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all of it, and compare it with its checksums; a run with its models.")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
     """What is in this run or model, and how was it made?"""
-    about = inspect_run(path) if path.is_dir() else inspect_model(path)
+    about = inspect_run(path, verify) if path.is_dir() else inspect_model(path, verify)
+    if verify:
+        talk("every byte is as it was written")
     if as_json:
         sys.stdout.write(json.dumps(about, ensure_ascii=False) + "\n")
         return
@@ -26,10 +32,16 @@ def inspect_command(
         stdout.print(f"{key}: {shown}", markup=False)
 
 
-def inspect_run(path: Path) -> dict[str, Any]:
+def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
     """What a run says of itself."""
     from chronotope.cooccurrence import Counts
-    from chronotope.cooccurrence.run_folder import read_run
+    from chronotope.cooccurrence.run_folder import read_run, verify_run
+    from chronotope.embeddings import load
+
+    if verify:
+        verify_run(path)
+        for model in sorted(path.glob("*.ct")):
+            load(model, verify=True)
 
     counts = Counts.open(path)
     about = read_run(path)
@@ -48,9 +60,9 @@ def inspect_run(path: Path) -> dict[str, Any]:
     }
 
 
-def inspect_model(path: Path) -> dict[str, Any]:
+def inspect_model(path: Path, verify: bool = False) -> dict[str, Any]:
     """What a model says of itself."""
-    embeddings = open_model(path)
+    embeddings = open_model(path, verify=verify)
     return {
         "signature": embeddings.signature,
         "words": len(embeddings.words),

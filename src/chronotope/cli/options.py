@@ -11,6 +11,7 @@ from chronotope.cli.console import talk
 from chronotope.errors import InputError
 
 if TYPE_CHECKING:
+    from chronotope.cooccurrence import Counts
     from chronotope.embeddings import ConditionedEmbeddings
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or the run that holds one.")]
@@ -38,25 +39,39 @@ Edges = Annotated[Path | None, typer.Option("--edges", metavar="FILE", help="Nei
 Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many neighbors a place has by coordinates.")]
 Level = Annotated[float, typer.Option("--level", help="A change counts where p is at most this.")]
 Permutations = Annotated[int, typer.Option("--permutations", min=19, help="Random orders to compare with.")]
+Bootstrap = Annotated[
+    int, typer.Option("--bootstrap", min=0, help="Random draws of documents, for 95 % intervals; 200 are plenty.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of what is drawn at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, help="Cores to use (all); the result does not depend on it.")
 ]
 
 
-def open_model(path: Path) -> ConditionedEmbeddings:
-    """The embeddings in a model file, or in the `model.ct` of a run."""
+def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
+    """The embeddings in a model file, or in the `model.ct` of a run; `verify` reads it whole and compares checksums."""
     from chronotope.cooccurrence.run_folder import read_run
     from chronotope.embeddings import load
 
     if path.is_dir():
         if not (path / "model.ct").exists():
             raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
-        embeddings = load(path / "model.ct")
+        embeddings = load(path / "model.ct", verify=verify)
         if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
             talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
         return embeddings
-    return load(path)
+    return load(path, verify=verify)
+
+
+def open_run(model: Path, needed: int = 1) -> Counts | None:
+    """The run that a model was trained on, where it is needed."""
+    if not needed:
+        return None
+    from chronotope.analysis.concordance import run_folder
+    from chronotope.cooccurrence import Counts
+
+    return Counts.open(run_folder(model))
 
 
 def warn_if_absent(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:

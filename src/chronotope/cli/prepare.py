@@ -58,6 +58,21 @@ def prepare_command(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Hold at most so much in memory: 2GB; the rest goes to disk."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Count in so many processes of this machine, with Dask.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster: the address of its scheduler."),
+    ] = None,
+    spill: Annotated[
+        str | None,
+        typer.Option("--spill", metavar="FOLDER", help="With --cluster: where all its machines can write (s3://…)."),
+    ] = None,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
 ) -> None:
     """Read text, and count which words stand together in each time bin and place."""
@@ -88,10 +103,11 @@ def prepare_command(
         "weighting": "flat" if flat else None,
     }
     counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
-    prepare(inputs, run, Config(corpus, counted), threads, force)
+    resources = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster, "spill": spill}
+    prepare(inputs, run, Config(corpus, counted), force, resources)
 
 
-def prepare(inputs: list[str], run: Path, settings: Config, threads: int | None, force: bool) -> None:
+def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resources: dict[str, Any]) -> None:
     """Read, report, count; say what came out."""
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
@@ -113,7 +129,7 @@ def prepare(inputs: list[str], run: Path, settings: Config, threads: int | None,
             )
 
         counts = count(
-            corpus, run, settings=settings.counting, threads=threads, force=force, progress=bars, on_report=report
+            corpus, run, settings=settings.counting, force=force, progress=bars, on_report=report, **resources
         )
     talk(
         "{}: {} words × {} conditions, {} cells; now: chronotope train {}",

@@ -150,8 +150,7 @@ def _talking() -> Iterator[Bars]:
         try:
             yield bars
         except KeyboardInterrupt:
-            talk("stopped; the same command goes on from the fit that it was at")
-            raise
+            raise KeyboardInterrupt("stopped; the same command goes on from the fit that it was at") from None
 
 
 def _say(line: str) -> None:

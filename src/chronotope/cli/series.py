@@ -6,8 +6,21 @@ from typing import Annotated
 
 import typer
 
-from chronotope.cli.console import show
-from chronotope.cli.options import Against, Evidence, Json, Model, Place, Word, open_model
+from chronotope.cli.console import progress_bars, show
+from chronotope.cli.options import (
+    Against,
+    Bootstrap,
+    Evidence,
+    Json,
+    Model,
+    Place,
+    Seed,
+    Threads,
+    Word,
+    open_model,
+    open_run,
+)
+from chronotope.errors import SettingsError
 
 
 def series_command(
@@ -16,7 +29,10 @@ def series_command(
     against: Against = "first",
     place: Place = None,
     each: Annotated[bool, typer.Option("--each", help="Compare every condition with every other.")] = False,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 1,
     min_support: Evidence = 5,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """How similar is WORD to itself, condition by condition?"""
@@ -25,8 +41,22 @@ def series_command(
 
     embeddings = open_model(model)
     if each:
+        if bootstrap:
+            raise SettingsError("--each has no intervals; leave out --bootstrap, or compare --against one condition")
         table = self_similarity(embeddings, word, place=place, min_support=min_support)
         show(answer_tables.self_similarity(table), table.to_dict(), as_json)
         return
-    answer = series(embeddings, word, against, place=place, min_support=min_support)
+    with progress_bars() as bars:
+        answer = series(
+            embeddings,
+            word,
+            against,
+            place=place,
+            min_support=min_support,
+            counts=open_run(model, bootstrap),
+            bootstrap=bootstrap,
+            seed=seed,
+            threads=threads,
+            progress=bars,
+        )
     show(answer_tables.series(answer), answer.to_dict(), as_json)

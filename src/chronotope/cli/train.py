@@ -17,12 +17,17 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
+from chronotope.locking import locked
+from chronotope.memory import Memory
 from chronotope.methods import METHODS, Method, method_class
 from chronotope.model.device import DEVICES
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
     from chronotope.model import Epoch
+
+# What a model is made from is compared with its checksums first; the large rest of a run is not read.
+TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
 
 
 def train_command(
@@ -44,6 +49,10 @@ def train_command(
     ] = None,
     threads: Threads = None,
     device: Annotated[str, typer.Option("--device", help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Hold at most so much: 2GB; counts that do not fit stay on disk."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
@@ -51,6 +60,7 @@ def train_command(
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
     check_choices(method, preset, device)
+    Memory.of(memory)  # refused before anything is read
     given = {
         "dimensions": dimensions,
         "epochs": epochs,
@@ -60,7 +70,9 @@ def train_command(
         "deviation_penalty": deviation_penalty,
     }
     chosen = {key: value for key, value in given.items() if value is not None}
-    train(run, method, preset, chosen, config, edges, threads, device, resume, output or run / "model.ct", force)
+    train(
+        run, method, preset, chosen, config, edges, threads, device, memory, resume, output or run / "model.ct", force
+    )
 
 
 def train(
@@ -72,6 +84,7 @@ def train(
     edges: Path | None,
     threads: int | None,
     device: str,
+    memory: str | None,
     resume: bool,
     output: Path,
     force: bool,
@@ -79,11 +92,31 @@ def train(
     """Train on a run, save the model, say what came out."""
     check_output(output, force)
     place_edges = read_edges(edges) if edges else None
+    with locked(output, "train"), locked(run, "train", shared=True):
+        check_output(output, force)  # another process may have been faster
+        return _train(run, method, preset, chosen, config, place_edges, threads, device, memory, resume, output)
+
+
+def _train(
+    run: Path,
+    method: str,
+    preset: str | None,
+    chosen: dict[str, Any],
+    config: Path | None,
+    place_edges: list[tuple[str, str]] | None,
+    threads: int | None,
+    device: str,
+    memory: str | None,
+    resume: bool,
+    output: Path,
+) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import Counts
+    from chronotope.cooccurrence.run_folder import verify_run
 
     counts = Counts.open(run)
+    verify_run(run, TRAINED_ON)
     model = untrained(method, preset, chosen, config, counts.conditions.axis)
-    on_device = device_options(model, method, device)
+    on_device = device_options(model, method, device, memory)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
@@ -114,7 +147,9 @@ def train(
         except KeyboardInterrupt:
             if checkpoint.exists():
                 again = [argument for argument in sys.argv[1:] if argument != "--resume"]
-                talk("stopped; go on with: {}", shlex.join(["chronotope", *again, "--resume"]))
+                raise KeyboardInterrupt(
+                    f"stopped; go on with: {shlex.join(['chronotope', *again, '--resume'])}"
+                ) from None
             raise
     embeddings.save(output)
     checkpoint.unlink(missing_ok=True)
@@ -141,10 +176,12 @@ def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: P
     return model
 
 
-def device_options(model: Method, method: str, device: str) -> dict[str, Any]:
-    """What `fit` is told about the device; nothing where a method knows only one."""
+def device_options(model: Method, method: str, device: str, memory: str | None = None) -> dict[str, Any]:
+    """What `fit` is told about the device and its memory; nothing where a method knows only one."""
     if "device" in inspect.signature(model.fit).parameters:
-        return {"device": device, "on_device": lambda line: talk("{}", line)}
+        return {"device": device, "memory": memory, "on_device": lambda line: talk("{}", line)}
+    if memory:
+        raise SettingsError(f"{method} cannot keep its counts on disk; leave out --memory")
     if device == "cuda":
         raise SettingsError(f"{method} trains on the CPU alone; leave out --device cuda")
     return {}

@@ -7,14 +7,14 @@ surname).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.cooccurrence.counting import CellArrays
 from chronotope.cooccurrence.dataset import Counts
 from chronotope.cooccurrence.weighting import scale_of_conditions
@@ -64,6 +64,14 @@ def positive_pmi(counts: Counts, association: Association, *, marginals: str = "
     marginals
         Against which frequencies of contexts: the condition's 'own', or those of all conditions 'pooled'.
     """
+    rows = rows_by_condition(counts, association, marginals=marginals, threads=threads)
+    return joined(rows, len(counts.vocabulary), association)
+
+
+def rows_by_condition(
+    counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1
+) -> Iterator[ConditionRows]:
+    """The rows of the words that occur, condition after condition; on one thread no more than one is held."""
     words, support = len(counts.vocabulary), counts.vocabulary.support
     pooled = None
     if marginals == "pooled":
@@ -75,8 +83,11 @@ def positive_pmi(counts: Counts, association: Association, *, marginals: str = "
         found = rows_of(counts.cells(condition), words, association, pooled)
         return found._replace(length=found.length[support.words_in(condition)])
 
+    if threads == 1:
+        yield from map(rows, range(len(counts.conditions)))
+        return
     with ThreadPoolExecutor(threads) as pool:
-        return joined(pool.map(rows, range(len(counts.conditions))), words, association)
+        yield from pool.map(rows, range(len(counts.conditions)))
 
 
 def joined(conditions: Iterable[ConditionRows], words: int, association: Association) -> PairMatrix:
@@ -132,7 +143,7 @@ def context_totals(cells: CellArrays, words: int, sides: bool) -> NDArray[np.flo
     return totals
 
 
-@numba.njit(inline="always")
+@kernel(inline="always")
 def _entry(cells, cell, number, sides):  # type: ignore[no-untyped-def]
     """Row, column and count: a cell is one entry of either row, or one for each side."""
     i, j, count = cells.word[cell], cells.context[cell], cells.count[cell]
@@ -148,7 +159,7 @@ def _entry(cells, cell, number, sides):  # type: ignore[no-untyped-def]
     return j, 2 * i + 1, after
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _values(cells, sides, log_row, log_share, emphasis, value):  # type: ignore[no-untyped-def]
     """Fill in the values of all entries, 0 where they are not positive; return how many are in each row."""
     length = np.zeros(len(log_row), dtype=np.int64)
@@ -167,7 +178,7 @@ def _values(cells, sides, log_row, log_share, emphasis, value):  # type: ignore[
     return length
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _put(cells, sides, value, cursor, contexts, values):  # type: ignore[no-untyped-def]
     """Put the positive values into their rows; as the cells are sorted, the contexts of each row come out sorted."""
     for cell in range(len(cells.word)):

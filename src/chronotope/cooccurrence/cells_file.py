@@ -6,7 +6,8 @@ in units of the run; see `CellArrays`). DuckDB, Spark, pandas and Polars can rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,51 +28,122 @@ SCHEMA = pa.schema(
         pa.field("after", pa.int64(), nullable=False),
     ]
 )
-ROWS_IN_A_GROUP = 4_000_000
-# Numbers that ascend are stored as their differences, and counts by the few different ones that there are. That is
-# smaller than a general compression of the plain numbers, and both written and read in a fraction of the time.
-ENCODING = dict.fromkeys(("condition", "word", "context"), "DELTA_BINARY_PACKED")
+# What is written, and can be read, at a time: some 30 MB.
+ROWS_IN_A_GROUP = 1 << 20
+# Numbers that ascend are stored as their differences, and so are counts; columns of long runs of one number are plain
+# and compressed. That is small, and both written and read in a fraction of the time of a general compression.
+ENCODING = dict.fromkeys(("context", "count", "after"), "DELTA_BINARY_PACKED")
+COMPRESSION = dict.fromkeys(("condition", "word"), "lz4") | dict.fromkeys(ENCODING, "none")
 
 
-def write_cells(path: Path, conditions: Iterable[CellArrays]) -> tuple[list[int], str]:
-    """Write the cells of each condition in turn; return how many each has, and the checksum of the file."""
+def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple[list[int], str]:
+    """Write the cells of each condition in turn, which may come in several blocks, one after the other.
+
+    Returns how many cells each condition has, and the checksum of the file.
+    """
     sizes = []
     with (
         HashedWriter(path) as file,
         pq.ParquetWriter(
             file,
             SCHEMA,
-            compression="none",
-            use_dictionary=["count", "after"],  # type: ignore[arg-type]  # the stubs know only yes and no
+            compression=COMPRESSION,
+            use_dictionary=False,
             column_encoding=ENCODING,
             write_statistics=["condition", "word"],
         ) as writer,
     ):
-        for number, cells in enumerate(conditions):
-            sizes.append(len(cells.word))
-            columns: dict[str, Any] = {"condition": np.full(len(cells.word), number, dtype=np.int32), **cells._asdict()}
-            table = pa.Table.from_arrays([pa.array(columns[name]) for name in SCHEMA.names], schema=SCHEMA)
-            if len(table):
+        for number, blocks in enumerate(conditions):
+            sizes.append(0)
+            for cells in _groups(blocks):
+                sizes[-1] += len(cells.word)
+                columns: dict[str, Any] = {"condition": np.full(len(cells.word), number, np.int32), **cells._asdict()}
+                table = pa.Table.from_arrays([pa.array(columns[name]) for name in SCHEMA.names], schema=SCHEMA)
                 writer.write_table(table, row_group_size=ROWS_IN_A_GROUP)
     return sizes, file.checksum
 
 
-class CellsFile:
-    """The cells of any one condition, read when they are asked for."""
+def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:
+    """The cells of a condition a row group at a time, however they were cut."""
+    held: list[CellArrays] = []
+    size = 0
+    for block in blocks:
+        first = 0
+        while first < len(block.word):
+            last = min(first + ROWS_IN_A_GROUP - size, len(block.word))
+            held.append(CellArrays(*(column[first:last] for column in block)))
+            size += last - first
+            first = last
+            if size == ROWS_IN_A_GROUP:
+                yield _joined(held)
+                held, size = [], 0
+    if size:
+        yield _joined(held)
 
-    def __init__(self, path: Path, sizes: list[int]) -> None:
+
+def _joined(parts: list[CellArrays]) -> CellArrays:
+    return parts[0] if len(parts) == 1 else CellArrays(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+class CellsFile:
+    """The cells of any one condition, read when they are asked for, and looked at before compiled code trusts them.
+
+    Parameters
+    ----------
+    path
+        The file.
+    sizes
+        How many cells each condition has.
+    words
+        The size of the vocabulary.
+    """
+
+    def __init__(self, path: Path, sizes: list[int], words: int) -> None:
         self.path = path
         self.sizes = sizes
-        groups = [-(-size // ROWS_IN_A_GROUP) for size in sizes]
-        self._first_group = np.concatenate([[0], np.cumsum(groups)]).tolist()
+        self.words = words
+
+    @cached_property
+    def _about(self) -> pq.FileMetaData:
+        return pq.read_metadata(self.path)
+
+    @cached_property
+    def _first_group(self) -> list[int]:
+        """(C + 1,) the row groups of each condition."""
+        rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
+        return np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
 
     def read(self, condition: int) -> CellArrays:
         """The cells of a condition."""
-        groups = list(range(self._first_group[condition], self._first_group[condition + 1]))
+        parts = list(self.parts(condition))
+        return _joined(parts) if parts else CellArrays.empty(0)
+
+    def parts(self, condition: int) -> Iterator[CellArrays]:
+        """The cells of a condition in order, a row group at a time."""
+        found = 0
         try:
-            table = pq.ParquetFile(self.path).read_row_groups(groups, columns=list(CellArrays._fields))
+            file = pq.ParquetFile(self.path, metadata=self._about)
+            for group in range(self._first_group[condition], self._first_group[condition + 1]):
+                table = file.read_row_group(group, columns=list(CellArrays._fields))
+                found += len(table)
+                yield self._checked(table)
         except (OSError, pa.ArrowException) as error:
             raise DamagedFile(f"{self.path} cannot be read ({error}); prepare the run again") from None
-        if len(table) != self.sizes[condition]:
+        if found != self.sizes[condition]:
             raise DamagedFile(f"{self.path} does not hold what its run says; prepare the run again")
-        return CellArrays(*(table[name].to_numpy() for name in CellArrays._fields))
+
+    def _checked(self, table: pa.Table) -> CellArrays:
+        """The columns of a table as cells, if they can be."""
+        fields = [SCHEMA.field(name) for name in CellArrays._fields]
+        if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):
+            raise DamagedFile(f"{self.path} does not hold the columns of a run; prepare the run again")
+        cells = CellArrays(*(table[name].to_numpy() for name in CellArrays._fields))
+        if len(table) and (
+            cells.word.min() < 0
+            or cells.context.max() >= self.words
+            or (cells.word > cells.context).any()
+            or cells.after.min() < 0
+            or (cells.after > cells.count).any()
+        ):
+            raise DamagedFile(f"{self.path} was altered: it holds impossible counts; prepare the run again")
+        return cells

@@ -15,12 +15,13 @@ come in ascending order, every row comes out sorted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.config import CountSettings
 
 UNIT = 2520
@@ -33,6 +34,12 @@ class CellArrays(NamedTuple):
     context: NDArray[np.int32]
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     after: NDArray[np.int64]  # how much of the count has the context after the word
+
+    @classmethod
+    def of(cls, word: Iterable[int], context: Iterable[int], count: Iterable[int], after: Iterable[int]) -> CellArrays:
+        """Cells from plain numbers."""
+        ids, sums = np.array([word, context], np.int32), np.array([count, after], np.int64)
+        return cls(ids[0], ids[1], sums[0], sums[1])
 
     @classmethod
     def empty(cls, size: int) -> CellArrays:
@@ -89,15 +96,57 @@ def count_cells(
     text = np.full(total + window * (len(ends) + 1), size, dtype=np.uint32)
     places = np.empty(total, dtype=np.uint32)
     _arrange(tokens, ends, number, text, places, start, window)
-    room = np.minimum(2 * window * frequency, np.arange(size, 0, -1))
+    most = int(frequency.max(initial=0))
+    found = [_counted(text, places, start, word, some, unit) for some, unit in _that_fit(weights, most)]
+    while len(found) > 1:
+        found.append(add_cells(found.pop(), found.pop()))
+    return found[0]
+
+
+def _that_fit(weights: NDArray[np.int64], most: int) -> list[tuple[NDArray[np.int64], int]]:
+    """The weights in units that make them small, such that sums fit into 32 bits; else one distance after the other.
+
+    Parameters
+    ----------
+    most
+        How often the most frequent word occurs: no sum of one side is larger than so many times all the weights.
+
+    Examples
+    --------
+    >>> [(some.tolist(), unit) for some, unit in _that_fit(np.array([0, 2520, 1260, 840]), 1000)]
+    [([0, 6, 3, 2], 420)]
+    >>> [(some.tolist(), unit) for some, unit in _that_fit(np.array([0, 2520, 1260, 840]), 1 << 30)]
+    [([0, 1, 0, 0], 2520), ([0, 0, 1, 0], 1260), ([0, 0, 0, 1], 840)]
+    """
+    unit = int(np.gcd.reduce(weights))
+    if most * int(weights.sum()) // unit < 1 << 32:
+        return [(weights // unit, unit)]
+    return [
+        (alone, int(weights[distance]))
+        for distance, alone in enumerate(np.eye(len(weights), dtype=np.int64))
+        if distance
+    ]
+
+
+def _counted(
+    text: NDArray[np.uint32],
+    places: NDArray[np.uint32],
+    start: NDArray[np.int64],
+    word: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    unit: int,
+) -> CellArrays:
+    """The cells of a text that is arranged, whose weights may be 0 at some distances."""
+    distances = np.flatnonzero(weights)
+    size = len(word)
+    room = np.minimum(2 * len(distances) * np.diff(start), np.arange(size, 0, -1))
     first = np.concatenate([[0], np.cumsum(room)])
-    # A cell is one number, so that it lies in one place: the count, then the context in as many bits as it needs.
-    rows = np.empty(first[-1], dtype=np.int64)
-    after = np.empty(first[-1], dtype=np.int64)
-    bits = size.bit_length()
-    last = _gather(text, places, start, weights, first, rows, after, bits)
+    # A cell is three numbers side by side, so that it lies in one place: how often the context stands after the word,
+    # and before it, and the context.
+    rows = np.empty(3 * first[-1], dtype=np.uint32)
+    last = _gather(text, places, start, distances.astype(np.uint64), weights[distances].astype(np.uint64), first, rows)
     found = CellArrays.empty(int((last - first[:-1]).sum()))
-    _close_up(word, first, last, rows, after, bits, found)
+    _close_up(word, first, last, rows, unit, found)
     return found
 
 
@@ -108,7 +157,7 @@ def add_cells(a: CellArrays, b: CellArrays) -> CellArrays:
     return CellArrays(both.word[:size], both.context[:size], both.count[:size], both.after[:size])
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _frequencies(tokens: NDArray[np.int32], words: int) -> NDArray[np.int64]:
     frequency = np.zeros(words + 1, dtype=np.int64)
     for token in tokens:
@@ -116,7 +165,7 @@ def _frequencies(tokens: NDArray[np.int32], words: int) -> NDArray[np.int64]:
     return frequency[:words]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore[no-untyped-def]
     """Fill in the known words with a window of blanks around every document, and where each word stands."""
     cursor = start.copy()
@@ -135,33 +184,32 @@ def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore
         at += window
 
 
-@numba.njit(nogil=True, cache=True)
-def _gather(text, places, start, weights, first, rows, after, bits):  # type: ignore[no-untyped-def]
+@kernel()
+def _gather(text, places, start, distances, weights, first, rows):  # type: ignore[no-untyped-def]
     """Fill in the cells of each row from `first` on; return where each row ends.
 
     Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
     """
     size = len(start) - 1
-    window = len(weights) - 1
     last = first[:size].copy()
-    # Two sums for each word that is met, side by side: where it stands before this word, and after it.
-    total = np.zeros(2 * (size + 1), dtype=np.int64)
+    # Two sums for each word that is met, in one number: where it stands before this word, and (32 bits up) after it.
+    total = np.zeros(size + 1, dtype=np.uint64)
     met = np.empty(size + 2, dtype=np.uint32)
-    one = np.uint64(1)
+    up, low = np.uint64(32), np.uint64(0xFFFFFFFF)
     for word in range(size):
-        if 4 * window * (start[word + 1] - start[word]) > size:
+        if 4 * len(distances) * (start[word + 1] - start[word]) > size:
             # A frequent word: all its sums are filled, and looked through from end to end.
             for occurrence in range(start[word], start[word + 1]):
                 here = np.uint64(places[occurrence])
-                for distance in range(1, window + 1):
-                    weight = weights[distance]
-                    total[np.uint64(text[here - np.uint64(distance)]) << one] += weight
-                    total[(np.uint64(text[here + np.uint64(distance)]) << one) | one] += weight
+                for number in range(len(distances)):
+                    distance, weight = distances[number], weights[number]
+                    total[text[here - distance]] += weight
+                    total[text[here + distance]] += weight << up
             for lower in range(word + 1):
-                both = total[2 * lower] + total[2 * lower + 1]
+                both = total[lower]
                 if both:
-                    rows[last[lower]] = (both << bits) | word
-                    after[last[lower]] = total[2 * lower]
+                    at = 3 * last[lower]
+                    rows[at], rows[at + 1], rows[at + 2] = both & low, both >> up, word
                     last[lower] += 1
             total[:] = 0
         else:
@@ -169,42 +217,40 @@ def _gather(text, places, start, weights, first, rows, after, bits):  # type: ig
             many = np.uint64(0)
             for occurrence in range(start[word], start[word + 1]):
                 here = np.uint64(places[occurrence])
-                for distance in range(1, window + 1):
-                    weight = weights[distance]
+                for number in range(len(distances)):
+                    distance, weight = distances[number], weights[number]
                     for side in range(2):
-                        there = here + np.uint64(distance) if side else here - np.uint64(distance)
-                        other = np.uint64(text[there])
-                        counts = other <= np.uint64(word)
+                        other = text[here + distance if side else here - distance]
+                        counts = other <= word
+                        before = total[other]
                         met[many] = other
-                        both = total[other << one] + total[(other << one) | one]
-                        many += np.uint64(counts & (both == 0))
-                        total[(other << one) | np.uint64(side)] += weight if counts else 0
+                        many += np.uint64(counts & (before == 0))
+                        total[other] = before + ((weight << up if side else weight) if counts else np.uint64(0))
             for number in range(many):
-                other = np.uint64(met[number])
-                both = total[other << one] + total[(other << one) | one]
-                rows[last[other]] = (both << bits) | word
-                after[last[other]] = total[other << one]
+                other = met[number]
+                both = total[other]
+                at = 3 * last[other]
+                rows[at], rows[at + 1], rows[at + 2] = both & low, both >> up, word
                 last[other] += 1
-                total[other << one] = 0
-                total[(other << one) | one] = 0
+                total[other] = 0
     return last
 
 
-@numba.njit(nogil=True, cache=True)
-def _close_up(word, first, last, rows, after, bits, found):  # type: ignore[no-untyped-def]
+@kernel()
+def _close_up(word, first, last, rows, unit, found):  # type: ignore[no-untyped-def]
     """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
     size = 0
-    context = (1 << bits) - 1
     for row in range(len(word)):
-        for at in range(first[row], last[row]):
+        for cell in range(first[row], last[row]):
+            after, before = np.int64(rows[3 * cell]), np.int64(rows[3 * cell + 1])
             found.word[size] = word[row]
-            found.context[size] = word[rows[at] & context]
-            found.count[size] = rows[at] >> bits
-            found.after[size] = after[at]
+            found.context[size] = word[rows[3 * cell + 2]]
+            found.count[size] = unit * (after + before)
+            found.after[size] = unit * after
             size += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _merge(a, b, both):  # type: ignore[no-untyped-def]
     """Fill in the sum of two sets of cells; return its size. Without branches but for the loop."""
     i = j = size = 0

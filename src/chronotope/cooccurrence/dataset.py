@@ -6,17 +6,17 @@
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for documents that were set aside
 
-The folder is built under a temporary name and renamed; it is never changed afterwards.
+The folder is built under a temporary name and renamed (see `chronotope.cooccurrence.run_folder`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
-import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,20 +26,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope import stores
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
-from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells, distance_weights, units
-from chronotope.cooccurrence.run_folder import FORMAT, already_there, put_in_place, read_run
+from chronotope.cooccurrence.counting import CellArrays, units
+from chronotope.cooccurrence.distributed import count_elsewhere
+from chronotope.cooccurrence.local import Progress, count_conditions
+from chronotope.cooccurrence.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
-from chronotope.errors import InputError, SettingsError
+from chronotope.corpus.distributed import fingerprints
+from chronotope.display import MOST_ROWS, html
+from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.provenance import canonical_json, checksum, checksum_of, versions
+from chronotope.resources import Resources
+from chronotope.untrusted import read_table
 from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
-
-Progress = Callable[[str, int, int | None], None]
-
-# Small enough that the text of a chunk and the places of its words stay in the caches.
-TOKENS_IN_A_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,21 @@ class Counts:
     _held_out: CellsFile | None
     _owner: Any = field(default=None, repr=False)  # keeps a temporary folder alive as long as the counts
 
+    def __repr__(self) -> str:
+        labels = self.conditions.labels
+        span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
+        return (
+            f"<Counts: {len(self.vocabulary):,} words, {len(labels):,} conditions ({self.conditions.axis}, {span}), "
+            f"{self.size:,} cells>"
+        )
+
     def cells(self, condition: int) -> CellArrays:
         """The counts of a condition: word ≤ context, sorted; a diagonal cell holds both directions."""
         return self._cells.read(condition)
+
+    def cells_in_parts(self, condition: int) -> Iterator[CellArrays]:
+        """The same a part at a time, some 25 MB each."""
+        return self._cells.parts(condition)
 
     def held_out(self, condition: int) -> CellArrays:
         """The counts of the documents that were set aside."""
@@ -88,9 +102,28 @@ class Counts:
         return self._held_out is not None
 
     @property
+    def cell_sizes(self) -> NDArray[np.int64]:
+        """(C,) how many cells each condition has, each pair of words once."""
+        return np.array(self._cells.sizes, dtype=np.int64)
+
+    @property
     def size(self) -> int:
         """How many cells there are, each pair of words once."""
         return sum(self._cells.sizes)
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "words": len(self.vocabulary),
+            "cells": self.size,
+            "min count": self.vocabulary.min_count,
+            "window": self.settings.window,
+            "axis": self.conditions.axis,
+        }
+        labels = self.conditions.labels[:MOST_ROWS]
+        words = np.diff(self.vocabulary.support.start).tolist()
+        rows = list(zip(labels, self.tokens.tolist(), words, strict=False))
+        left_out = len(self.conditions) - len(rows)
+        return html("Counts", facts, ("condition", "running words", "distinct words"), rows, left_out=left_out)
 
     @cached_property
     def store(self) -> TokenStore:
@@ -102,30 +135,37 @@ class Counts:
         """The counts in a run."""
         folder = Path(folder)
         about = read_run(folder)
-        words = pl.read_parquet(
-            folder / "lexicon.parquet", columns=["word"], n_rows=about["vocabulary"]["size"], glob=False
-        )
-        table = pl.read_parquet(folder / "support.parquet", glob=False)
-        start = np.searchsorted(table["condition"].to_numpy(), np.arange(len(about["cells"]) + 1)).astype(np.int64)
+        sizes, set_aside = about["vocabulary"], about["held_out"]
+        words = read_table(folder / "lexicon.parquet", {"word": pl.String}, sizes["size"])["word"]
+        table = read_table(folder / "support.parquet", {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
+        condition = table["condition"].to_numpy()
+        start = np.searchsorted(condition, np.arange(len(about["cells"]) + 1)).astype(np.int64)
         support = Support(start, table["word"].to_numpy(), table["count"].to_numpy())
-        sizes = about["vocabulary"]
+        try:
+            conditions = Conditions.from_dict(about["conditions"])
+            support.check(len(words), len(conditions))
+            if len(words) != sizes["size"] or (np.diff(condition) < 0).any():
+                raise ValueError("its words and their support are not those that it speaks of")
+            settings = from_dict(CountSettings, about["counting"])
+        except (ValueError, TypeError, SettingsError) as error:
+            raise DamagedFile(f"{folder} is damaged ({error}); prepare the run again") from None
         return cls(
             folder=folder,
-            conditions=Conditions.from_dict(about["conditions"]),
+            conditions=conditions,
             vocabulary=Vocabulary(
-                tuple(words["word"].to_list()),
+                tuple(words.to_list()),
                 support,
                 sizes["min_count"],
                 sizes["dropped_words"],
                 sizes["dropped_tokens"],
             ),
-            settings=from_dict(CountSettings, about["counting"]),
+            settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
             unit=about["unit"],
             checksum=about["checksum"],
-            _cells=CellsFile(folder / "cells.parquet", about["cells"]),
-            _held_out=CellsFile(folder / "heldout.parquet", about["held_out"]) if about["held_out"] else None,
+            _cells=CellsFile(folder / "cells.parquet", about["cells"], len(words)),
+            _held_out=CellsFile(folder / "heldout.parquet", set_aside, len(words)) if set_aside else None,
         )
 
 
@@ -135,6 +175,10 @@ def count(
     *,
     settings: CountSettings | None = None,
     threads: int | None = None,
+    memory: str | int | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    spill: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
     on_report: Callable[[TokenStore, Vocabulary], None] | None = None,
@@ -152,6 +196,16 @@ def count(
         A `CountSettings`, or its fields: min_count, max_words, window, weighting.
     threads
         How many cores to use; the result does not depend on it.
+    memory
+        At most so much is held ('2GB', or a number of bytes); what does not fit goes to disk in the meantime. The
+        result does not depend on it.
+    workers
+        Read and count in so many processes of this machine; the result does not depend on it.
+    cluster
+        Read and count on a Dask cluster: the address of its scheduler, such as tcp://10.0.0.5:8786.
+    spill
+        With a cluster: a folder or an address (s3://…) where all its machines can write. What is there is used again
+        when the same preparation was interrupted; without it the workers use the folder of the run.
     force
         Replace a run that was made from other input or settings (models in it are kept).
     on_report
@@ -167,59 +221,80 @@ def count(
         owner = tempfile.TemporaryDirectory(prefix="chronotope-")
         run = Path(owner.name) / "run"
     run = Path(run).absolute()
-    asked = {
-        "corpus": to_dict(corpus.settings),
-        "tokenizer": corpus.tokenizer_name,
-        "counting": to_dict(settings),
-        "sources": corpus.fingerprint(),
-    }
-    if not already_there(run, asked, force):
-        _make_run(corpus, run, settings, asked, threads or os.cpu_count() or 1, progress, on_report)
+    with Resources.of(threads, memory, workers, cluster) as resources:
+        asked = {
+            "corpus": to_dict(corpus.settings),
+            "tokenizer": corpus.tokenizer_name,
+            "counting": to_dict(settings),
+            "sources": fingerprints(corpus, resources.pool),
+        }
+        with building(run, asked, force) as work:
+            if work:
+                with _spilling(resources, spill, run, asked) as ready:
+                    _make_run(corpus, work, settings, asked, ready, progress, on_report)
     return dataclasses.replace(Counts.open(run), _owner=owner)
+
+
+@contextmanager
+def _spilling(resources: Resources, spill: str | None, run: Path, asked: dict[str, Any]) -> Iterator[Resources]:
+    """The resources, with a place where the workers of a cluster leave what they make.
+
+    It is cleared away at the end, but where the user named it only when all went well: what is there is not made again.
+    """
+    if resources.pool is None:
+        yield resources
+    elif spill is None:
+        with tempfile.TemporaryDirectory(prefix=f".{run.name}.", suffix=".partial", dir=run.parent) as folder:
+            yield resources.spilling_to(folder)
+    else:
+        folder = f"{spill.rstrip('/')}/chronotope-{checksum_of([asked, versions()])}"
+        yield resources.spilling_to(folder)
+        stores.remove(folder)
 
 
 def _make_run(
     corpus: Corpus,
-    run: Path,
+    work: Path,
     settings: CountSettings,
     asked: dict[str, Any],
-    threads: int,
+    resources: Resources,
     progress: Progress | None,
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
 ) -> None:
-    run.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
-    try:
-        store = tokenize(corpus, work, progress=progress)
-        vocabulary = build_vocabulary(store, settings)
-        if on_report:
-            on_report(store, vocabulary)
-        # What is finished gets its checksum while the counting goes on.
-        with ThreadPoolExecutor(1) as beside:
-            sums = {path.name: beside.submit(checksum, path) for path in work.iterdir()}
-            about, own_sums = _write_counts(store, vocabulary, settings, work, threads, progress)
-        sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
-        about |= {
-            "format": FORMAT,
-            "asked": checksum_of(asked),
-            "corpus": asked["corpus"],
-            "tokenizer": asked["tokenizer"],
-            "counting": to_dict(settings),
-            "sources": store.sources,
-            "conditions": store.conditions.to_dict(),
-            "unit": units(settings),
-            "versions": versions(),
-            "files": {
-                name: {"bytes": (work / name).stat().st_size, "checksum": own}
-                for name, own in sorted(sums_of_all.items())
-            },
-        }
-        about["checksum"] = checksum_of(about)
-        (work / "run.json").write_text(canonical_json(about), encoding="utf-8")
-        del store
-        put_in_place(work, run)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    """Fill the folder `work` with all that a run consists of."""
+    store = tokenize(corpus, work, progress=progress, resources=resources)
+    for before, after in zip(asked["sources"], store.sources, strict=True):
+        if before["checksum"] not in (None, after["checksum"]):
+            raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
+    vocabulary = build_vocabulary(store, settings)
+    if on_report:
+        on_report(store, vocabulary)
+    # What is finished gets its checksum while the counting goes on.
+    stop = threading.Event()
+    with ThreadPoolExecutor(1) as beside:
+        sums = {path.name: beside.submit(checksum, path, stop) for path in work.iterdir()}
+        try:
+            about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
+        except BaseException:
+            stop.set()
+            raise
+    sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
+    about |= {
+        "format": FORMAT,
+        "asked": checksum_of(asked),
+        "corpus": asked["corpus"],
+        "tokenizer": asked["tokenizer"],
+        "counting": to_dict(settings),
+        "sources": store.sources,
+        "conditions": store.conditions.to_dict(),
+        "unit": units(settings),
+        "versions": versions(),
+        "files": {
+            name: {"bytes": (work / name).stat().st_size, "checksum": own} for name, own in sorted(sums_of_all.items())
+        },
+    }
+    about["checksum"] = checksum_of(about)
+    (work / ABOUT).write_text(canonical_json(about), encoding="utf-8")
 
 
 def _write_counts(
@@ -227,34 +302,43 @@ def _write_counts(
     vocabulary: Vocabulary,
     settings: CountSettings,
     folder: Path,
-    threads: int,
+    resources: Resources,
     progress: Progress | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Count and write; return the numbers that the run keeps of it, and the checksums of the files."""
-    support = vocabulary.support
+    support, words = vocabulary.support, len(vocabulary)
     table = folder / "support.parquet"
     pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(table)
     sums = {table.name: checksum(table)}
     pairs: list[int] = []
 
-    def totals(conditions: Iterator[CellArrays]) -> Iterator[CellArrays]:
-        for cells in conditions:
+    def totals(blocks: Iterator[CellArrays]) -> Iterator[CellArrays]:
+        pairs.append(0)
+        for cells in blocks:
             diagonal = int(cells.count[cells.word == cells.context].sum())
-            pairs.append(2 * int(cells.count.sum()) - diagonal)
+            pairs[-1] += 2 * int(cells.count.sum()) - diagonal
             yield cells
 
-    counted = count_conditions(store, len(vocabulary), settings, threads, held_out=False, progress=progress)
-    sizes, sums["cells.parquet"] = write_cells(folder / "cells.parquet", totals(counted))
+    def counted(held_out: bool) -> Iterator[Iterator[CellArrays]]:
+        if resources.pool:
+            return count_elsewhere(
+                store, words, settings, resources.pool, resources.spill, held_out=held_out, progress=progress
+            )
+        threads, memory = resources.threads, resources.memory
+        return count_conditions(
+            store, words, settings, threads, held_out=held_out, memory=memory, folder=folder, progress=progress
+        )
+
+    sizes, sums["cells.parquet"] = write_cells(folder / "cells.parquet", map(totals, counted(held_out=False)))
     held_sizes: list[int] = []
     if store.held_out.any():
-        counted = count_conditions(store, len(vocabulary), settings, threads, held_out=True, progress=progress)
-        held_sizes, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted)
+        held_sizes, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted(held_out=True))
     if not sum(sizes):
         raise InputError("no two words of the vocabulary stand near each other; lower min_count or give more text")
     tokens = np.add.reduceat(np.append(support.count, 0), support.start[:-1]) * (np.diff(support.start) > 0)
     numbers = {
         "vocabulary": {
-            "size": len(vocabulary),
+            "size": words,
             "min_count": vocabulary.min_count,
             "dropped_words": vocabulary.dropped_words,
             "dropped_tokens": vocabulary.dropped_tokens,
@@ -265,76 +349,3 @@ def _write_counts(
         "tokens": tokens.tolist(),
     }
     return numbers, sums
-
-
-def count_conditions(
-    store: TokenStore,
-    words: int,
-    settings: CountSettings,
-    threads: int,
-    *,
-    held_out: bool = False,
-    progress: Progress | None = None,
-) -> Iterator[CellArrays]:
-    """The cells of each condition in turn, counted in chunks of documents by several threads."""
-    weights = distance_weights(settings)
-    lengths = np.diff(store.starts)
-
-    def counted(first: int, last: int) -> CellArrays:
-        ids = store.ids[store.starts[first] : store.starts[last]]
-        chosen = store.held_out[first:last] == held_out
-        if not chosen.all():
-            ids = ids[np.repeat(chosen, lengths[first:last])]
-        ends = np.cumsum(lengths[first:last] * chosen)
-        return count_cells(np.ascontiguousarray(ids), ends, words, weights)
-
-    chunks = [list(_chunks(store, condition)) for condition in range(len(store.conditions))]
-    flat = [chunk for parts in chunks for chunk in parts]
-    done, total = 0, len(store.ids)
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: list[Future[CellArrays]] = []
-        upcoming = iter(flat)
-        for parts in chunks:
-            summed = _Sum()
-            for first, last in parts:
-                # Only a few chunks ahead, so that finished ones do not pile up.
-                while len(waiting) <= threads and (chunk := next(upcoming, None)):
-                    waiting.append(pool.submit(counted, *chunk))
-                summed.add(waiting.pop(0).result())
-                done += int(store.starts[last] - store.starts[first])
-                if progress:
-                    progress("setting counts aside" if held_out else "counting", done, total)
-            yield summed.total()
-
-
-class _Sum:
-    """A sum of cells that adds parts of equal size, so that none is gone through more than a few times."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[int, CellArrays]] = []  # (n, the cells of 2ⁿ chunks), the largest first
-
-    def add(self, cells: CellArrays) -> None:
-        power = 0
-        while self._parts and self._parts[-1][0] == power:
-            cells = add_cells(self._parts.pop()[1], cells)
-            power += 1
-        self._parts.append((power, cells))
-
-    def total(self) -> CellArrays:
-        if not self._parts:
-            return CellArrays.empty(0)
-        total = self._parts.pop()[1]
-        while self._parts:
-            total = add_cells(self._parts.pop()[1], total)
-        return total
-
-
-def _chunks(store: TokenStore, condition: int) -> Iterator[tuple[int, int]]:
-    """Ranges of documents of a condition, each of a bounded number of tokens."""
-    documents = store.condition_slice(condition)
-    first = documents.start
-    while first < documents.stop:
-        last = int(np.searchsorted(store.starts, store.starts[first] + TOKENS_IN_A_CHUNK, side="right")) - 1
-        last = min(max(last, first + 1), documents.stop)
-        yield first, last
-        first = last

@@ -1,4 +1,10 @@
-"""The folder of a run: whole or absent, replaced only when asked, and never at the cost of what else is in it."""
+"""The folder of a run: whole or absent, replaced only when asked, and never at the cost of what else is in it.
+
+A new run is built beside its place under a temporary name and renamed. One that replaces another moves into the old
+folder, as `.new`, from where its files take the places of the old ones: `run.json` goes first and comes last, so that
+at no moment the files of two runs are taken for one. A replacement that was cut off is finished by whoever opens the
+run next. Nothing else in the folder (models, notes) is touched.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +12,74 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from chronotope.durable import partials, sync_all, sync_folder, written_whole
 from chronotope.errors import DamagedFile, InputError
-from chronotope.provenance import checksum_of
+from chronotope.locking import locked
+from chronotope.provenance import checksum, checksum_of
+from chronotope.untrusted import read_json
 
 FORMAT = 2  # 1: cells that did not tell the sides apart
+ABOUT = "run.json"
+PENDING = ".new"
+GONE = ".gone"
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """What a run says of itself, checked as far as is cheap."""
-    try:
-        about: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
-    except (OSError, ValueError) as error:
-        raise DamagedFile(f"{folder / 'run.json'} cannot be read ({error}); prepare the run again") from None
-    if not isinstance(about, dict) or not isinstance(about.get("format"), int):
-        raise InputError(f"{folder / 'run.json'} was not written by chronotope; choose another folder")
-    if about["format"] > FORMAT:
-        raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
-    if about["format"] < FORMAT:
-        raise DamagedFile(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
+    """What a run says of itself, checked as far as is cheap: its own checksum, and the sizes of its files."""
+    finish_replacing(folder)
+    about = _read_about(folder)
     for name, entry in about["files"].items():
         if not (folder / name).exists() or (folder / name).stat().st_size != entry["bytes"]:
             raise DamagedFile(f"{folder / name} is missing or cut short; prepare the run again")
     return about
 
 
-def already_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
+def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
+    """Compare files of a run, by default all of them, with their checksums; one that was altered raises DamagedFile."""
+    files = read_run(folder)["files"]
+    for name in names or sorted(files):
+        if name in files and checksum(folder / name) != files[name]["checksum"]:
+            raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
+
+
+@contextmanager
+def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
+    """A temporary folder beside the run, whose content becomes the run when the block ends well, and goes otherwise.
+
+    It is None where the run is there already, as asked. A folder that holds something else is refused. Nobody else may
+    write the run meanwhile; what killed processes left of theirs is removed.
+    """
+    finish_replacing(run)
+    if _is_there(run, asked, force):
+        yield None
+        return
+    with locked(run, "prepare"):
+        # Another process may have been faster.
+        _move_in(run)
+        if _is_there(run, asked, force):
+            yield None
+            return
+        for left in partials(run):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
+        try:
+            yield work
+            _put_in_place(work, run)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
     """Whether the run exists as asked; an existing folder that is something else is refused."""
     if not run.exists() or (run.is_dir() and not any(run.iterdir())):
         return False
-    if not (run / "run.json").exists():
+    if not (run / ABOUT).exists():
         raise InputError(f"{run} exists and is not a run; choose another folder")
     try:
         about = read_run(run)
@@ -61,29 +101,108 @@ def already_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
     return True
 
 
-def put_in_place(work: Path, run: Path) -> None:
-    """Move a finished folder to its place; of an older run there only its own files go, the rest is kept."""
+def finish_replacing(run: Path) -> None:
+    """Finish the replacement of a run that was cut off: the new one was complete."""
+    if not (run / PENDING).exists():
+        return
+    with locked(run, "prepare"):
+        _move_in(run)
+
+
+def _put_in_place(work: Path, run: Path) -> None:
+    """Move a finished folder to its place; of an older run there only its own files go, the rest stays."""
     os.chmod(work, 0o755)
-    if not run.exists():
-        os.replace(work, run)
-    elif not any(run.iterdir()):
-        # Somebody may stand in that folder: it is filled, not exchanged, and run.json comes last.
-        for path in sorted(work.iterdir(), key=lambda path: path.name == "run.json"):
-            os.replace(path, run / path.name)
+    sync_all(work)
+    if run.exists():
+        # Somebody may stand in that folder: it is filled, not exchanged.
+        os.replace(work, run / PENDING)
+        sync_folder(run)
+        _move_in(run)
     else:
-        old = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".old", dir=run.parent))
-        os.replace(run, old / run.name)
         os.replace(work, run)
-        own = {"run.json", *_files_of(old / run.name)}
-        for path in (old / run.name).iterdir():
-            if path.name not in own:
-                os.replace(path, run / path.name)
-        shutil.rmtree(old)
+    sync_folder(run.parent)
+
+
+def _move_in(run: Path) -> None:
+    """Let the files in `.new` take the places of those of the older run; cut off anywhere, it can be done again."""
+    pending = run / PENDING
+    if (pending / ABOUT).exists():
+        new = {path.name for path in pending.iterdir()}
+        if old := _files_of(run) - new:
+            # A list of what goes, since the old list is about to go itself.
+            with written_whole(pending / GONE) as temporary:
+                temporary.write_text(json.dumps(sorted(old)), encoding="utf-8")
+        (run / ABOUT).unlink(missing_ok=True)
+        sync_folder(run)
+        for name in _gone(pending):
+            (run / name).unlink(missing_ok=True)
+        for name in sorted(new - {ABOUT}):
+            if not name.startswith("."):
+                os.replace(pending / name, run / name)
+        sync_folder(run)
+        os.replace(pending / ABOUT, run / ABOUT)
+        sync_folder(run)
+    if pending.exists():
+        shutil.rmtree(pending)
+
+
+def _gone(pending: Path) -> list[str]:
+    with suppress(OSError, ValueError):
+        return [name for name in json.loads((pending / GONE).read_text(encoding="utf-8")) if _is_plain(name)]
+    return []
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    """The content of run.json, if it is one."""
+    path = folder / ABOUT
+    try:
+        about: dict[str, Any] = read_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
+    except (OSError, ValueError) as error:
+        raise DamagedFile(f"{path} cannot be read ({error}); prepare the run again") from None
+    if not isinstance(about, dict) or not isinstance(about.get("format"), int):
+        raise InputError(f"{path} was not written by chronotope; choose another folder")
+    if about["format"] > FORMAT:
+        raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
+    if about["format"] < FORMAT:
+        raise DamagedFile(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
+    try:
+        fits = checksum_of({key: value for key, value in about.items() if key != "checksum"}) == about["checksum"]
+        _check(about)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        fits = False
+    if not fits:
+        raise DamagedFile(f"{path} was altered; prepare the run again")
+    return about
+
+
+def _check(about: dict[str, Any]) -> None:
+    """Refuse what no run says, whether or not its checksum fits: someone may have written it on purpose."""
+    conditions = len(about["pairs"])
+    for name in ("cells", "pairs", "tokens"):
+        if len(about[name]) != conditions or not all(_is_size(number) for number in about[name]):
+            raise ValueError
+    if about["held_out"] and len(about["held_out"]) != conditions:
+        raise ValueError
+    if not all(_is_size(number) for number in (*about["held_out"], *about["vocabulary"].values(), about["unit"])):
+        raise ValueError
+    if not all(_is_plain(name) and _is_size(entry["bytes"]) for name, entry in about["files"].items()):
+        raise ValueError
+
+
+def _is_size(number: Any) -> bool:
+    return type(number) is int and 0 <= number < 1 << 62
+
+
+def _is_plain(name: Any) -> bool:
+    """Whether a name is that of a file in the folder itself."""
+    return isinstance(name, str) and Path(name).name == name
 
 
 def _files_of(folder: Path) -> set[str]:
     """The files that belong to a run, which may be damaged."""
     try:
-        return set(json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"])
+        return {name for name in read_json((folder / ABOUT).read_bytes())["files"] if _is_plain(name)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numba
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.conditions import Conditions
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.report import RARE
@@ -133,7 +133,7 @@ def repeated(text_hash: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return again
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _gather(tokens, length, order, rank, gathered):  # type: ignore[no-untyped-def]
     """Fill in the tokens of documents in another order, with the final numbers of their words."""
     start = np.cumsum(length) - length
@@ -144,7 +144,7 @@ def _gather(tokens, length, order, rank, gathered):  # type: ignore[no-untyped-d
             written += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _measure(tokens, length, condition, is_rare, last_seen, distinct, rare):  # type: ignore[no-untyped-def]
     token = 0
     for document in range(len(length)):

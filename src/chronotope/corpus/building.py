@@ -19,16 +19,23 @@ from chronotope.conditions import Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import occurrences, text_store
 from chronotope.corpus.arranging import measure_conditions, ordered_conditions, ranked_words, repeated, write_tokens
+from chronotope.corpus.distributed import fingerprints
 from chronotope.corpus.ingest import Ingested, Progress, ingest
 from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import ConditionReport, CorpusReport, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
-from chronotope.provenance import written_whole
+from chronotope.durable import written_whole
+from chronotope.resources import Resources
 
 
-def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = None) -> TokenStore:
+def tokenize(
+    corpus: Corpus,
+    folder: str | Path,
+    progress: Progress | None = None,
+    resources: Resources | None = None,
+) -> TokenStore:
     """The tokens of a corpus, written to a folder and opened from there.
 
     The text is read once, as a stream; memory does not grow with it. The same input gives the same bytes.
@@ -42,6 +49,8 @@ def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = Non
     progress
         Called with the stage ('reading', 'writing'), how much is done, and of how much (bytes of the files, or rows),
         if that is known.
+    resources
+        The cores and the memory to use, and the workers of a cluster; the bytes do not depend on it.
 
     Examples
     --------
@@ -57,7 +66,7 @@ def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = Non
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     try:
-        about = _build(corpus, work, progress)
+        about = _build(corpus, work, progress, resources or Resources())
         for name in (STORE, FIELDS, *text_store.FILES):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
@@ -71,7 +80,7 @@ def tokenize(corpus: Corpus, folder: str | Path, progress: Progress | None = Non
     return TokenStore.open(folder)
 
 
-def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, Any]:
+def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Resources) -> dict[str, Any]:
     """Write the files of a store to the folder `work`; return what goes into its JSON file."""
     settings = corpus.settings
     raw = work / "raw"
@@ -79,7 +88,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     with contextlib.ExitStack() as files:
         if settings.keep_text:
             writer = text_store.TextWriter(files.enter_context(open(work / text_store.TEXT, "wb")))
-        ingested = ingest(corpus, raw, progress, writer)
+        ingested = ingest(corpus, raw, progress, writer, resources)
     if progress:
         progress("writing", 0, None)
     selection = Selection(settings)
@@ -89,7 +98,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
     lexicon.write_parquet(work / LEXICON)
     with ThreadPoolExecutor(1) as pool:
-        found_sources = pool.submit(corpus.fingerprint)
+        found_sources = pool.submit(fingerprints, corpus, resources.pool)
         write_tokens(raw, work / TOKENS, ingested.length, condition, rank)
         raw.unlink()
     order = np.argsort(condition, kind="stable")
@@ -104,7 +113,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None) -> dict[str, A
     length = ingested.length[order]
     with ThreadPoolExecutor(1) as pool:
         measured = pool.submit(measure_conditions, work / TOKENS, length, condition[order], len(conditions), counts)
-        occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon))
+        occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon), resources.threads, resources.memory)
         distinct, rare = measured.result()
     report = _report(ingested, conditions, condition, again, distinct, rare, len(lexicon), phrases)
     sources = found_sources.result()

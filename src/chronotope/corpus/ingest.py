@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import numba
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
+from chronotope.corpus.distributed import prepare_elsewhere
 from chronotope.corpus.lexicon import Lexicon, Unspaced
 from chronotope.corpus.preparing import Prepared, prepare_ahead
 from chronotope.corpus.problems import SHOWN, BadRow, Problems
@@ -24,6 +25,7 @@ from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import TextWriter
 from chronotope.errors import InputError
+from chronotope.resources import Resources
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -74,19 +76,31 @@ class Ingested(NamedTuple):
     content: str
 
 
-def ingest(corpus: Corpus, path: Path, progress: Progress | None = None, text: TextWriter | None = None) -> Ingested:
+def ingest(
+    corpus: Corpus,
+    path: Path,
+    progress: Progress | None = None,
+    text: TextWriter | None = None,
+    resources: Resources | None = None,
+) -> Ingested:
     """Read a corpus once and append its tokens, as numbers in the order of first occurrence, to the file at `path`.
 
-    Where its text is to be kept, `text` writes it.
+    Where its text is to be kept, `text` writes it. What comes out does not depend on the resources.
     """
+    resources = resources or Resources()
     selection = Selection(corpus.settings)
     with open(path, "wb") as file:
         collector = _Collector(corpus, file, text)
         for number in corpus.empty:
             before = sum(len(reader.names) for reader in corpus.readers[:number])
             collector.reject([BadRow(EMPTY_FILE, before, 0)])
-        for prepared, done in prepare_ahead(corpus, selection):
+        if resources.pool:
+            pieces = prepare_elsewhere(corpus, selection, resources.pool, resources.spill)
+        else:
+            pieces = prepare_ahead(corpus, selection, resources)
+        for prepared, done in pieces:
             collector.take(prepared)
+            resources.memory.check(f"a lexicon of {collector.words:,} distinct words so far")
             if progress:
                 progress("reading", done, corpus.size or None)
     return collector.finish()
@@ -112,6 +126,11 @@ class _Collector:
         self._content = hashlib.blake2b(digest_size=16)
         self._documents = self._rows = self._left_out = self._outside = 0
         self._unspaced = Unspaced()
+
+    @property
+    def words(self) -> int:
+        """How many distinct words there are so far."""
+        return len(self._lexicon)
 
     def take(self, piece: list[Prepared]) -> None:
         """Number and write the documents of a piece."""
@@ -270,7 +289,7 @@ def is_held_out(first: int, count: int, share: float) -> NDArray[np.bool_]:
     return np.asarray(mixed < np.uint64(int(share * 2**64)))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _lengths(code, length, number):  # type: ignore[no-untyped-def]
     """The number of tokens of each document that have a number."""
     left = np.zeros(len(length), np.int64)
@@ -282,7 +301,7 @@ def _lengths(code, length, number):  # type: ignore[no-untyped-def]
     return left
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _number(code, length, number, held_out, ids, counts):  # type: ignore[no-untyped-def]
     """Fill in the numbers of the words and add to their counts."""
     token, written = 0, 0

@@ -17,13 +17,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.corpus.arranging import CHUNK_TOKENS
-from chronotope.corpus.tokens import TOKEN
+from chronotope.corpus.tokens import TOKEN, forget
 from chronotope.errors import DamagedFile
+from chronotope.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.corpus.tokens import TokenStore
@@ -33,8 +34,9 @@ OFFSETS = "occurrences.npy"
 FILES = (OCCURRENCES, OFFSETS)
 # So many pairs (word, document) are sorted at a time; with more, the tokens are read again.
 PAIRS_AT_ONCE = 1 << 26
-# The documents are gone through in so many parts at the same time; the index does not depend on it.
-PARTS = 2
+BYTES_OF_A_PAIR = 8
+# So many are written at a time.
+PAIRS_TO_WRITE = 1 << 22
 
 
 class Occurrences(NamedTuple):
@@ -73,7 +75,13 @@ class OccurrenceIndex:
 
 
 def write_occurrences(
-    tokens: Path, folder: Path, length: NDArray[np.int64], words: int, pairs_at_once: int = PAIRS_AT_ONCE
+    tokens: Path,
+    folder: Path,
+    length: NDArray[np.int64],
+    words: int,
+    threads: int = 2,
+    memory: Memory | None = None,
+    pairs_at_once: int = PAIRS_AT_ONCE,
 ) -> None:
     """Write the index of tokens that are in their final order.
 
@@ -87,22 +95,33 @@ def write_occurrences(
         (N,) the number of tokens of each document.
     words
         The size of the lexicon.
+    threads
+        The documents are gone through in so many parts at the same time; the index does not depend on it.
+    memory
+        A limit; with less memory the tokens are read more often.
     pairs_at_once
-        What bounds the memory: so many pairs of a word and a document are sorted at a time, 8 bytes each.
+        So many pairs of a word and a document are sorted at a time, 8 bytes each.
     """
     ids = np.memmap(tokens, TOKEN, mode="r")
     starts = np.concatenate([[0], np.cumsum(length)])
-    bounds = np.searchsorted(starts, np.arange(1, PARTS) * starts[-1] // PARTS)
+    bounds = np.searchsorted(starts, np.arange(1, threads) * starts[-1] // threads)
     parts = list(pairwise([0, *bounds.tolist(), len(length)]))
+    if memory and memory.limit is not None:
+        # Beside the pairs: what is written at a time, and the state of each word in each part.
+        beside = 10 * PAIRS_TO_WRITE + 40 * words * threads
+        left = memory.room_for(beside + 2 * BYTES_OF_A_PAIR * PAIRS_TO_WRITE, "the index of words and documents")
+        # Half of it: the pages of the tokens that are being read count, too.
+        pairs_at_once = min(pairs_at_once, (left - beside) // BYTES_OF_A_PAIR // 2)
 
     def documents_of_words(part: int) -> NDArray[np.int64]:
         state = np.stack([np.full(words, -1), np.zeros(words, np.int64)], axis=1)
         for here in _chunks(starts, *parts[part]):
             _count_documents(ids, starts, here.start, here.stop, state)
+            forget(ids, starts[here.start], starts[here.stop])
         return state[:, 1]
 
-    with ThreadPoolExecutor(PARTS) as pool, open(folder / OCCURRENCES, "wb") as file:
-        in_parts = np.stack(list(pool.map(documents_of_words, range(PARTS))))
+    with ThreadPoolExecutor(threads) as pool, open(folder / OCCURRENCES, "wb") as file:
+        in_parts = np.stack(list(pool.map(documents_of_words, range(threads))))
         documents = in_parts.sum(axis=0)
         ends = np.cumsum(documents)
         size = np.zeros(words + 1, np.int64)
@@ -115,12 +134,25 @@ def write_occurrences(
             # The documents of a word in one part come after those in the parts before it.
             cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
             list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
-            # Five groups of 7 bits hold any number of 32 bits.
-            packed = np.empty(10 * len(pairs), np.uint8)
-            written = _encode(pairs, start, packed, size[first + 1 : last + 1])
-            file.write(packed[:written].data)
+            for some in _some_words(start, len(pairs)):
+                here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
+                # Five groups of 7 bits hold any number of 32 bits.
+                packed = np.empty(10 * len(here), np.uint8)
+                sizes = size[first + 1 + some.start : first + 1 + some.stop]
+                written = _encode(here, start[some] - start[some.start], packed, sizes)
+                file.write(packed[:written].data)
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
+
+
+def _some_words(start: NDArray[np.int64], pairs: int) -> Iterator[slice]:
+    """Words whose pairs begin at `start`, a bounded number of pairs at a time."""
+    first = 0
+    while first < len(start):
+        last = int(np.searchsorted(np.append(start, pairs), start[first] + PAIRS_TO_WRITE, side="right")) - 1
+        last = min(max(last, first + 1), len(start))
+        yield slice(first, last)
+        first = last
 
 
 def _fill_part(
@@ -135,6 +167,7 @@ def _fill_part(
     state = np.stack([np.full(len(cursor), -1), cursor], axis=1)
     for here in _chunks(starts, *part):
         _fill(ids, starts, here.start, here.stop, first, state, pairs)
+        forget(ids, starts[here.start], starts[here.stop])
 
 
 def _chunks(starts: NDArray[np.int64], first: int, last: int) -> Iterator[slice]:
@@ -165,7 +198,7 @@ def _decoded(data: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.add.reduceat((data & 127).astype(np.int64) << np.minimum(7 * group, 56), first)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _count_documents(ids, starts, first_document, last_document, state):  # type: ignore[no-untyped-def]
     """Add to the number of documents of each word; `state` has its last document and that number, side by side."""
     for document in range(first_document, last_document):
@@ -176,7 +209,7 @@ def _count_documents(ids, starts, first_document, last_document, state):  # type
                 state[word, 1] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _fill(ids, starts, first_document, last_document, first, state, pairs):  # type: ignore[no-untyped-def]
     """Fill in the documents of the words from `first` on, and how often each word occurs in them.
 
@@ -195,7 +228,7 @@ def _fill(ids, starts, first_document, last_document, first, state, pairs):  # t
             pairs[state[word, 1] - 1, 1] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _encode(pairs, start, packed, size):  # type: ignore[no-untyped-def]
     """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all."""
     written = 0

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.corpus.arranging import read_chunks
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.source import Corpus
@@ -154,7 +154,7 @@ def build_trie(sequences: Iterable[tuple[int, ...]], joined: Iterable[int], word
     )
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _join(tokens, length, held_out, trie, out, left, counts, width):  # type: ignore[no-untyped-def]
     """Copy tokens with every phrase in place of its words, the longest that fits first; return how many are left.
 
@@ -185,7 +185,7 @@ def _join(tokens, length, held_out, trie, out, left, counts, width):  # type: ig
     return written
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _count_pairs(tokens, length, held_out, eligible, key, count, most):  # type: ignore[no-untyped-def]
     """Add the neighboring pairs of eligible words to a table of counts (open addressing); return the table."""
     used = 0
@@ -210,7 +210,7 @@ def _count_pairs(tokens, length, held_out, eligible, key, count, most):  # type:
     return key, count
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _slot(key, pair):  # type: ignore[no-untyped-def]
     """Where a pair stands in the table, or would stand."""
     mixed = np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)
@@ -220,7 +220,7 @@ def _slot(key, pair):  # type: ignore[no-untyped-def]
     return slot
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _grown(key, count, used, most):  # type: ignore[no-untyped-def]
     """A table with room for more: twice as long, or without the rarest pairs once it is as long as it may be."""
     size, least = 2 * len(key), 1

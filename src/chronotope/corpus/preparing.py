@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,9 +16,12 @@ from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import Packed, pack
 from chronotope.corpus.tokenizer import Tokens, own_tokens, split_texts
+from chronotope.resources import Resources
 
-# Each takes about 100 MB for its piece, and what is done in order cannot keep up with more.
+# What is done in order cannot keep up with more.
 MOST_WORKERS = 4
+# What a piece of 16 MB takes while it is parsed and tokenized.
+BYTES_OF_A_PIECE = 120_000_000
 
 
 class Prepared(NamedTuple):
@@ -50,15 +52,21 @@ class Prepared(NamedTuple):
     rows: int
 
 
-def prepare_ahead(corpus: Corpus, selection: Selection) -> Iterator[tuple[list[Prepared], int]]:
+def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) -> Iterator[tuple[list[Prepared], int]]:
     """The documents of each piece in order, prepared ahead in threads, with the bytes that are done."""
-    # A user's own tokenizer need not be safe to call from several threads at once.
-    workers = 1 if corpus.tokenizer else min(max(2, os.cpu_count() or 1), MOST_WORKERS)
+    memory = resources.memory
+    pieces = memory.room_for(2 * BYTES_OF_A_PIECE, "reading") // BYTES_OF_A_PIECE
+    workers = min(max(2, resources.threads), MOST_WORKERS)
+    if memory.limit is not None:
+        # One piece waits, one is taken.
+        workers = int(np.clip(pieces - 2, 1, workers))
+    if corpus.tokenizer:
+        workers = 1  # a user's own tokenizer need not be safe to call from several threads at once
     waiting: deque[tuple[Future[list[Prepared]], int]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
             for piece, done in _pieces(corpus, selection):
-                waiting.append((pool.submit(_prepare, piece, corpus, selection), done))
+                waiting.append((pool.submit(prepare, piece, corpus, selection), done))
                 if len(waiting) > workers:
                     future, reached = waiting.popleft()
                     yield future.result(), reached
@@ -80,7 +88,7 @@ def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]
         before += reader.size
 
 
-def _prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared]:
+def prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared]:
     """The documents of a piece, tokenized."""
     prepared = []
     settings = corpus.settings

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from chronotope.compiling import kernel
 
 # What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
 # point or comma, which joins two digits.
@@ -45,7 +46,7 @@ def scan(
     return int(tokens), forms
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _scan_all(data, wide, start, classes, code, length, separator):  # type: ignore[no-untyped-def]
     plain = np.zeros(256, np.bool_)  # the letters of ASCII, which need no closer look
     for byte in range(128):
@@ -63,7 +64,7 @@ def _scan_all(data, wide, start, classes, code, length, separator):  # type: ign
     return tokens, _written(data, forms, found, separator)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # type: ignore[no-untyped-def]
     """Go on from where the last call stopped, to the end or until there is no more room for forms."""
     found, tokens, text, i = reached
@@ -138,7 +139,7 @@ def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # t
     return found, tokens, text, i
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
     """The bytes of the forms, each with a separator after it."""
     size = found
@@ -155,7 +156,7 @@ def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
     return written
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _room_for(count):  # type: ignore[no-untyped-def]
     """An empty table for so many forms, a power of two."""
     return Forms(
@@ -166,7 +167,7 @@ def _room_for(count):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _larger(forms, found):  # type: ignore[no-untyped-def]
     """A table with four times the room, and the same forms in it."""
     larger = _room_for(4 * len(forms.key))
@@ -181,14 +182,14 @@ def _larger(forms, found):  # type: ignore[no-untyped-def]
     return larger
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _slot(key, size):  # type: ignore[no-untyped-def]
     """Where the search for a key begins; the high bits of the product depend on all bits of the key."""
     mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & (size - 1)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _letters(eight):  # type: ignore[no-untyped-def]
     """How many of eight bytes, from the first on, are letters of ASCII: all of them are looked at together."""
     ones, highest = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -202,7 +203,7 @@ def _letters(eight):  # type: ignore[no-untyped-def]
     return np.int64((below * ones) >> np.uint64(56)) - 1
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _short(data, wide, first, last):  # type: ignore[no-untyped-def]
     """The key of a word of up to seven bytes."""
     size = np.uint64(last - first)
@@ -215,7 +216,7 @@ def _short(data, wide, first, last):  # type: ignore[no-untyped-def]
     return held | (size << np.uint64(56))
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _hash(wide, first, last):  # type: ignore[no-untyped-def]
     """The key of a word of eight bytes or more; the last eight may overlap with those before."""
     hashed = np.uint64(last - first)
@@ -226,7 +227,7 @@ def _hash(wide, first, last):  # type: ignore[no-untyped-def]
     return hashed | (np.uint64(1) << np.uint64(63))
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _decode(data, i, classes):  # type: ignore[no-untyped-def]
     """The class of the UTF-8 character of two to four bytes at i, and where the next one begins."""
     byte = np.int64(data[i])
@@ -239,12 +240,12 @@ def _decode(data, i, classes):  # type: ignore[no-untyped-def]
     return classes[((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth], i + 4
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _is_digit(byte):  # type: ignore[no-untyped-def]
     return np.uint8(48) <= byte <= np.uint8(57)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def _same(wide, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
     """Whether two words of eight bytes or more are the same."""
     if last - first != other_last - other_first:

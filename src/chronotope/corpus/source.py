@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from chronotope.config import CorpusSettings, NamedBin
 from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.selection import Selection
+from chronotope.display import MOST_ROWS, html
 from chronotope.errors import InputError, SettingsError, did_you_mean
 
 
@@ -33,6 +34,13 @@ class Corpus:
     tokenizer: Callable[[str], list[str]] | None = None
     empty: tuple[int, ...] = ()
 
+    def __repr__(self) -> str:
+        names = self.names
+        shown = ", ".join(names[:3]) + (f" … ({len(names):,} files)" if len(names) > 3 else "")
+        settings = self.settings
+        fields = [f"{name}={value!r}" for name in ("text", "time", "place") if (value := getattr(settings, name))]
+        return f"<Corpus: {shown}; {', '.join(fields)}>"
+
     @property
     def names(self) -> list[str]:
         """The base names of the files, in the order in which they are numbered."""
@@ -42,6 +50,17 @@ class Corpus:
     def size(self) -> int:
         """The bytes to be read (rows, for frames and records); 0 where it is not known."""
         return sum(reader.size for reader in self.readers)
+
+    def _repr_html_(self) -> str:
+        defaults = CorpusSettings()
+        chosen = {
+            field.name.replace("_", " "): getattr(self.settings, field.name)
+            for field in fields(self.settings)
+            if getattr(self.settings, field.name) != getattr(defaults, field.name)
+        }
+        names = self.names
+        rows = [(name,) for name in names[:MOST_ROWS]]
+        return html("Corpus, not read yet", chosen, ("source",), rows, left_out=len(names) - len(rows))
 
     def fingerprint(self) -> list[dict[str, Any]]:
         """The name, bytes and checksum of each file.

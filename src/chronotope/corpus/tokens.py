@@ -17,7 +17,6 @@ A store is a folder with
 
 from __future__ import annotations
 
-import json
 import mmap
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +31,7 @@ from chronotope.conditions import Conditions
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFile, InputError
+from chronotope.untrusted import read_json, read_table
 
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
@@ -40,6 +40,7 @@ FIELDS = "fields.parquet"
 STORE = "store.json"
 FORMAT = 1
 TOKEN = np.dtype("<i4")
+CHECKED_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,35 +84,51 @@ class TokenStore:
         """The store in a folder."""
         folder = Path(folder)
         try:
-            about = json.loads((folder / STORE).read_text(encoding="utf-8"))
+            about = read_json((folder / STORE).read_bytes())
         except FileNotFoundError:
             raise InputError(f"{folder} holds no tokenized corpus") from None
         except ValueError:
             raise DamagedFile(f"{folder / STORE} is damaged; tokenize the corpus again") from None
-        if about.get("format") != FORMAT:
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
             raise DamagedFile(f"{folder} was written by another version of chronotope; tokenize the corpus again")
-        try:
-            documents = pl.read_parquet(folder / DOCUMENTS, columns=["condition", "length", "held_out"], glob=False)
-            lexicon = pl.read_parquet(folder / LEXICON, glob=False)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise DamagedFile(f"cannot read {folder}: {str(error).splitlines()[0]}") from None
+        documents = read_table(folder / DOCUMENTS, {"condition": pl.Int32, "length": pl.Int64, "held_out": pl.Boolean})
+        lexicon = read_table(folder / LEXICON, {"word": pl.String, "count": pl.Int64})
         starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)
         path = folder / TOKENS
         if not path.exists() or path.stat().st_size != starts[-1] * TOKEN.itemsize:
             raise DamagedFile(f"{path} is missing or cut short; tokenize the corpus again")
+        condition = documents["condition"].to_numpy()
+        try:
+            conditions = Conditions.from_dict(about["conditions"])
+            if (np.diff(starts) < 0).any() or (np.diff(condition, prepend=0, append=len(conditions) - 1) < 0).any():
+                raise ValueError("its documents are not in order")
+            problems, report = Problems.from_dict(about["problems"]), CorpusReport.from_dict(about["report"])
+            sources = [{"name": str(source["name"]), **source} for source in about["sources"]]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedFile(f"{folder / STORE} is damaged ({error}); tokenize the corpus again") from None
         return cls(
             folder=folder,
-            conditions=Conditions.from_dict(about["conditions"]),
+            conditions=conditions,
             words=lexicon["word"],
             counts=lexicon["count"].to_numpy(),
             ids=np.memmap(path, TOKEN, mode="r"),
             starts=starts,
-            document_condition=documents["condition"].to_numpy(),
+            document_condition=condition,
             held_out=documents["held_out"].to_numpy(),
-            problems=Problems.from_dict(about["problems"]),
-            report=CorpusReport.from_dict(about["report"]),
-            sources=about["sources"],
+            problems=problems,
+            report=report,
+            sources=sources,
         )
+
+    @cached_property
+    def checked_ids(self) -> NDArray[np.int32]:
+        """(T,) all word numbers, each looked at once: for compiled code, which trusts them."""
+        ids = np.asarray(self.ids)
+        for first in range(0, len(ids), CHECKED_AT_ONCE):
+            part = ids[first : first + CHECKED_AT_ONCE]
+            if part.min() < 0 or part.max() >= len(self.words):
+                raise DamagedFile(f"{self.folder / TOKENS} names a word that does not exist; prepare the run again")
+        return ids
 
     @cached_property
     def _first_documents(self) -> NDArray[np.int64]:
@@ -130,7 +147,19 @@ class TokenStore:
             page = first - first % mmap.PAGESIZE
             mapped.madvise(mmap.MADV_WILLNEED, page, first + size - page)
 
+    def forget(self, first: int, last: int) -> None:
+        """Say that the tokens of these documents will not be read again soon, so that they take up no memory."""
+        forget(self.ids, int(self.starts[first]), int(self.starts[last]))
+
     def tokens_of(self, condition: int) -> NDArray[np.int32]:
         """The word numbers of all documents of a condition, one after the other."""
         documents = self.condition_slice(condition)
         return self.ids[self.starts[documents.start] : self.starts[documents.stop]]
+
+
+def forget(ids: NDArray[np.int32], first: int, last: int) -> None:
+    """Let go of the memory that a stretch of a mapped file takes up; it is read again when it is asked for."""
+    mapped = getattr(ids, "_mmap", None)
+    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        page = first * TOKEN.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_DONTNEED, page, last * TOKEN.itemsize - page)

@@ -2,7 +2,7 @@
 
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
-from chronotope.embeddings.retrieval import ConditionMatrix, Match
+from chronotope.embeddings.retrieval import ConditionMatrix, Match, Matches
 from chronotope.embeddings.storage import load
 
 __all__ = ["ConditionMatrix", "ConditionedEmbeddings", "LocalLinearMap", "Match", "load"]

@@ -33,25 +33,10 @@ def words(given: Sequence[str]) -> None:
 
 
 def support(given: Support, word_count: int, labels: Sequence[str]) -> None:
-    """Pairs are sorted by condition, then by word, each once, and within range."""
-    start, word, count = given
+    """Every condition has a label of its own, and the pairs are in order."""
     if len(set(labels)) != len(labels):
         raise ValueError("two conditions have the same label")
-    if start.shape != (len(labels) + 1,):
-        raise ValueError(f"the support is that of {len(start) - 1} conditions, not {len(labels)}")
-    if word.ndim != 1 or word.shape != count.shape:
-        raise ValueError("the support has not one word and one count a pair")
-    if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():
-        raise ValueError("the support does not divide its pairs among the conditions")
-    if len(word) and (word.min() < 0 or word.max() >= word_count):
-        raise ValueError("the support names a word that does not exist")
-    rising = np.diff(word) > 0
-    first = start[1:-1]
-    rising[first[(first > 0) & (first < len(word))] - 1] = True
-    if not rising.all():
-        raise ValueError("the support is not sorted by condition, then by word")
-    if (count < 1).any():
-        raise ValueError("the support counts a pair less than once")
+    given.check(word_count, len(labels))
 
 
 def shape(name: str, array: NDArray[np.float32], wanted: tuple[int, int | None]) -> None:

@@ -15,18 +15,20 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import checks, defaults
 from chronotope.embeddings.cache import BoundedCache
+from chronotope.embeddings.display import embeddings_html
 from chronotope.embeddings.mapping import LocalLinearMap, SharedWords
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.retrieval import (
     POOL,
     RETRIEVALS,
     ConditionMatrix,
-    Match,
+    Matches,
     Neighborhoods,
     cosine_matches,
     csls_matches,
     reference_pool,
 )
+from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile, UnknownWord
 from chronotope.provenance import canonical_json, checksum_of, package_version
 from chronotope.vocabulary import Support
@@ -130,8 +132,23 @@ class ConditionedEmbeddings:
         self.query_mapping = query_mapping
         # Through JSON, so that what is saved and loaded again is the same.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
+        self._remember()
+
+    def _remember(self) -> None:
+        """Begin with nothing kept of earlier questions."""
         self._matrices = BoundedCache[ConditionMatrix](MATRIX_MEMORY, lambda m: sum(part.nbytes for part in m))
         self._neighborhoods = BoundedCache[Neighborhoods](NEIGHBORHOOD_MEMORY, lambda r: r.nbytes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_matrices", "_neighborhoods")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._remember()
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
+        # Nothing of it ever changes: a copy would only cost memory.
+        return self
 
     def __len__(self) -> int:
         return len(self.words)
@@ -147,10 +164,18 @@ class ConditionedEmbeddings:
             f"({self.conditions.axis}, {span}), {self.dimensions} dimensions>"
         )
 
+    def _repr_html_(self) -> str:
+        return embeddings_html(self)
+
     @property
     def dimensions(self) -> int:
         """The length of a vector."""
         return int(self.vectors.shape[1])
+
+    @property
+    def counted(self) -> bool:
+        """Whether the support is what was counted; models from elsewhere may come without (see `align`)."""
+        return self.provenance.get("counted") is not False
 
     @property
     def signature(self) -> str:
@@ -169,6 +194,7 @@ class ConditionedEmbeddings:
             f"extended {checksum_of(made['extended'])[:8]}" if made.get("extended") else None,
             made["device"] if made.get("device", "cpu") != "cpu" else None,
             f"run {str(made['run'])[:8]}" if made.get("run") else None,
+            None if self.counted else "no counts",
         ]
         return "|".join(str(part) for part in parts if part)
 
@@ -234,17 +260,44 @@ class ConditionedEmbeddings:
         condition = self.conditions.index(at)
         return self._matrices.get((condition, min_support), lambda: self._built(condition, min_support))
 
+    def at(self, condition: str, min_support: int = 1) -> WordVectors:
+        """The words of one condition with their centered vectors, most frequent first, to be asked as gensim is.
+
+        Parameters
+        ----------
+        condition
+            The condition.
+        min_support
+            The words that occur there at least so often; 0: all, also those that are absent.
+        """
+        at_least("min_support", min_support, 0)
+        number = self.conditions.index(condition)
+        counts = np.zeros(len(self), dtype=np.int64)
+        counts[self.observed.words_in(number)] = self.observed.counts_in(number)
+        words = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= min_support)]
+        found = [self.words[word] for word in words.tolist()]
+        name = self.conditions.labels[number]
+        return WordVectors(found, self._rows(words, number), counts[words], name=name)
+
+    def rows(self, words: ArrayLike, at: str) -> Floats:
+        """(Q, D) the centered vectors of words, given by number, in a condition; see `vector`."""
+        return self._rows(np.asarray(words, dtype=np.int64), self.conditions.index(at))
+
+    def allow_memory(self, matrices: int) -> None:
+        """Keep up to so many bytes of what `matrix` made, so that many conditions can be asked again and again."""
+        self._matrices.allow(matrices)
+
     @overload
     def neighbors(
         self, word: str, at: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
-    ) -> list[Match]: ...
+    ) -> Matches: ...
     @overload
     def neighbors(
         self, word: Words, at: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
-    ) -> list[list[Match]]: ...
+    ) -> list[Matches]: ...
     def neighbors(
         self, word: str | Words, at: str, top: int = 10, *, min_support: int = 5, retrieval: str = "cosine"
-    ) -> list[Match] | list[list[Match]]:
+    ) -> Matches | list[Matches]:
         """The words nearest to `word` within one condition, best first, without the word itself.
 
         Parameters
@@ -264,7 +317,7 @@ class ConditionedEmbeddings:
         asked = [word] if isinstance(word, str) else word
         found = self._asked(asked, at, at, top + 1, min_support, retrieval)
         answers = [
-            [match for match in matches if match.word != query][:top]
+            Matches([match for match in matches if match.word != query][:top])
             for query, matches in zip(asked, found, strict=True)
         ]
         return answers[0] if isinstance(word, str) else answers
@@ -272,11 +325,11 @@ class ConditionedEmbeddings:
     @overload
     def equivalents(
         self, word: str, at: str, to: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
-    ) -> list[Match]: ...
+    ) -> Matches: ...
     @overload
     def equivalents(
         self, word: Words, at: str, to: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
-    ) -> list[list[Match]]: ...
+    ) -> list[Matches]: ...
     def equivalents(
         self,
         word: str | Words,
@@ -286,7 +339,7 @@ class ConditionedEmbeddings:
         *,
         min_support: int = 5,
         retrieval: str = "csls",
-    ) -> list[Match] | list[list[Match]]:
+    ) -> Matches | list[Matches]:
         """The words that play in `to` the part that `word` plays in `at`, best first; the word itself may be one.
 
         The parameters are those of `neighbors`; candidates are the words with enough support in `to`.
@@ -308,7 +361,7 @@ class ConditionedEmbeddings:
 
         return storage.load(path)
 
-    def _asked(self, asked: Words, at: str, to: str, top: int, min_support: int, retrieval: str) -> list[list[Match]]:
+    def _asked(self, asked: Words, at: str, to: str, top: int, min_support: int, retrieval: str) -> list[Matches]:
         """The answers to queries; the query word is among the candidates."""
         one_of("retrieval", retrieval, RETRIEVALS)
         at_least("top", top, 0)

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.embeddings.nearest import Floats, Nearest, best, nearest, score_blocks, slack, within_reach
+from chronotope.frames import Framed, rows_frame
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RETRIEVALS = ("cosine", "csls")
 NEIGHBORHOOD = 10
@@ -58,6 +62,19 @@ class Match:
     def to_dict(self) -> dict[str, str | float | int]:
         """As plain data for JSON."""
         return {"word": self.word, "score": self.score, "cosine": self.cosine, "support": self.support}
+
+
+class Matches(list[Match], Framed):
+    """The answers to a query, best first: a list that can be had as a frame.
+
+    Examples
+    --------
+    >>> Matches([Match("river", 0.91, 0.91, 12)]).to_polars().columns
+    ['word', 'score', 'cosine', 'support']
+    """
+
+    def _frame(self) -> pl.DataFrame:
+        return rows_frame(Match, self)
 
 
 class ConditionMatrix(NamedTuple):
@@ -115,7 +132,7 @@ def neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] |
     return np.asarray(total / np.maximum(other.sum(axis=1), 1))
 
 
-def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionMatrix, top: int) -> list[list[Match]]:
+def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionMatrix, top: int) -> list[Matches]:
     """The candidates with the largest cosine, for each query."""
     found = nearest(queries, candidates.unit, top)
     return _matches(words, candidates, found, found.cosine)
@@ -249,7 +266,7 @@ def csls_matches(
     target_pool: ConditionMatrix,
     known: Neighborhoods,
     own: NDArray[np.int64] | None = None,
-) -> list[list[Match]]:
+) -> list[Matches]:
     """The candidates with the largest CSLS, for each query.
 
     Parameters
@@ -271,7 +288,7 @@ def csls_matches(
     """
     top = min(top, len(candidates.word))
     if top == 0:
-        return [[] for _ in queries]
+        return [Matches() for _ in queries]
     same = own is not None
     size = min(NEIGHBORHOOD + same, len(target_pool.word))
     if len(queries) > QUERIES_FOR_ALL * len(candidates.word):
@@ -296,9 +313,9 @@ def csls_matches(
 
 def _matches(
     words: Sequence[str], candidates: ConditionMatrix, found: Nearest, score: NDArray[np.float64]
-) -> list[list[Match]]:
+) -> list[Matches]:
     columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
     return [
-        [Match(words[number], *rest) for number, *rest in zip(*row, strict=True)]
+        Matches(Match(words[number], *rest) for number, *rest in zip(*row, strict=True))
         for row in zip(*(column.tolist() for column in columns), strict=True)
     ]

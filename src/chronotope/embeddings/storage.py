@@ -1,9 +1,10 @@
 """Embeddings in one safetensors file, read by memory map; what the file says of itself is never trusted.
 
 Layout: a header of JSON (its one metadata entry `chronotope` holds the format's version, the number of words, the
-conditions, the provenance and, where there is one, the query mapping), then the tensors. `words` is UTF-8 text, one
-word a line. `checksum` covers the header and every tensor but `contexts` and `vectors`, so that opening a file reads a
-small part of it.
+conditions, the provenance, the checksums of the large tensors and, where there is one, the query mapping), then the
+tensors. `words` is UTF-8 text, one word a line. `checksum` covers the header and every tensor but `contexts` and
+`vectors`, so that opening a file reads a small part of it; these two have their checksums in the header, which are
+compared when the whole file is asked to be verified, and before anything is made from it.
 """
 
 from __future__ import annotations
@@ -18,15 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
+from chronotope.durable import written_whole
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
-from chronotope.provenance import canonical_json, written_whole
+from chronotope.provenance import canonical_json
+from chronotope.untrusted import read_json
 from chronotope.vocabulary import Support
 
-FORMAT = 2  # 1: without contexts
+FORMAT = 3  # 1: without contexts; 2: without checksums of the vectors
+OLDEST_FORMAT = 2
 ENTRY = "chronotope"
-LARGEST_HEADER = 100_000_000
+# That of a million conditions is smaller, and so are all the lists in it.
+LARGEST_HEADER = 64 << 20
+MOST_HEADER_PARTS = 500_000
 CHECKSUM_BYTES = 16
 READ_LATER = ("contexts", "vectors")
 
@@ -75,6 +81,7 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "words": len(embeddings.words),
         "conditions": embeddings.conditions.to_dict(),
         "provenance": embeddings.provenance,
+        "checksums": {name: _digest(tensors[name]).hex() for name in READ_LATER},
     }
     if embeddings.query_mapping:
         described["query_mapping"] = embeddings.query_mapping.to_dict()
@@ -83,13 +90,15 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
     with written_whole(path) as temporary, open(temporary, "wb") as file:
         file.write(header)
         for tensor in tensors.values():
-            tensor.tofile(file)
+            # Not `tofile`, which does not say that a disk is full.
+            file.write(tensor.reshape(-1).view(np.uint8).data)
 
 
-def load(path: str | Path) -> ConditionedEmbeddings:
+def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
     """The embeddings in a file; the vectors stay on disk until they are asked for.
 
-    A file that is cut short, altered or newer than this version raises DamagedFile.
+    A file that is cut short, altered or newer than this version raises DamagedFile. What opening does not read, the
+    vectors and contexts, is compared with its checksums where `verify` asks for that: about a second a gigabyte.
     """
     path = Path(path)
     try:
@@ -106,12 +115,14 @@ def load(path: str | Path) -> ConditionedEmbeddings:
         tensors = _tensors(data, len(header), entries)
         if bytes(tensors["checksum"]) != _checksum(header, tensors):
             raise ValueError("its checksum does not fit what it holds")
+        if verify:
+            _verify(described.get("checksums"), tensors)
         words = bytes(tensors["words"]).decode("utf-8").split("\n")
         if len(words) != described["words"]:
             raise ValueError(f"it holds {len(words):,} words and speaks of {described['words']}")
         return ConditionedEmbeddings(
             words,
-            _conditions(described["conditions"]),
+            Conditions.from_dict(described["conditions"]),
             Support(tensors["support_start"], tensors["support_word"], tensors["support_count"]),
             tensors["vectors"],
             common=tensors["common"],
@@ -121,7 +132,7 @@ def load(path: str | Path) -> ConditionedEmbeddings:
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=described["provenance"],
         )
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OverflowError) as error:
         raise DamagedFile(f"{path} is damaged or not a model: {error}") from None
 
 
@@ -147,7 +158,7 @@ def _read_header(data: mmap.mmap) -> tuple[bytes, dict[str, Any]]:
     if len(data) < 8 or length > min(len(data) - 8, LARGEST_HEADER):
         raise ValueError("it has no complete header")
     header = data[: 8 + length]
-    entries = json.loads(header[8:].decode("utf-8"))
+    entries = read_json(header[8:], LARGEST_HEADER, MOST_HEADER_PARTS)
     if not isinstance(entries, dict):
         raise ValueError("its header is not a table")
     return header, entries
@@ -158,14 +169,14 @@ def _described(entries: dict[str, Any]) -> dict[str, Any]:
     metadata = entries.get("__metadata__")
     if not isinstance(metadata, dict) or not isinstance(metadata.get(ENTRY), str):
         raise ValueError("it was not written by chronotope")
-    described = json.loads(metadata[ENTRY])
+    described = read_json(metadata[ENTRY].encode(), LARGEST_HEADER, MOST_HEADER_PARTS)
     if not isinstance(described, dict) or not isinstance(described.get("format"), int):
         raise ValueError("its header does not tell its format")
     if described["format"] > FORMAT:
         raise ValueError(
             f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
         )
-    if described["format"] < FORMAT:
+    if described["format"] < OLDEST_FORMAT:
         raise ValueError(f"its format is {described['format']}, of an older version; train it again")
     for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
         if not isinstance(described.get(name), kind):
@@ -206,19 +217,6 @@ def _whole_numbers(values: Any) -> list[int]:
     return values
 
 
-def _conditions(data: dict[str, Any]) -> Conditions:
-    """The conditions in a header, checked."""
-    for axis, place in (("times", "time_of"), ("places", "place_of")):
-        labels, positions = data.get(axis), data.get(place)
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise ValueError(f"its {axis} are not a list of labels")
-        if any(position >= len(labels) for position in _whole_numbers(positions)):
-            raise ValueError(f"a condition lies outside its {axis}")
-    if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
-        raise ValueError("its conditions have not one time and one place each")
-    return Conditions.from_dict(data)
-
-
 def _checksum(header: bytes, tensors: Tensors) -> bytes:
     """The checksum of the header and of every tensor that is read on opening."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
@@ -226,3 +224,16 @@ def _checksum(header: bytes, tensors: Tensors) -> bytes:
         if name not in (*READ_LATER, "checksum"):
             digest.update(tensors[name].data)
     return digest.digest()
+
+
+def _digest(tensor: NDArray[Any]) -> bytes:
+    return hashlib.blake2b(tensor.reshape(-1).view(np.uint8).data, digest_size=CHECKSUM_BYTES).digest()
+
+
+def _verify(checksums: Any, tensors: Tensors) -> None:
+    """Refuse large tensors that are not what was written."""
+    if not isinstance(checksums, dict):
+        raise ValueError("it is of an older version, without checksums of its vectors; train it again")
+    for name in READ_LATER:
+        if checksums.get(name) != _digest(tensors[name]).hex():
+            raise ValueError(f"the checksum of its {name} does not fit what it holds")

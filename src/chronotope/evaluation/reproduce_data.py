@@ -18,7 +18,8 @@ from chronotope.errors import InputError
 from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs, refuse_unknown
 from chronotope.evaluation.renaming import renamed
 from chronotope.evaluation.reproduce_tables import PairFile, Table
-from chronotope.provenance import checksum, checksum_of, written_whole
+from chronotope.durable import written_whole
+from chronotope.provenance import checksum, checksum_of
 
 VARIABLE = "CHRONOTOPE_DATA"
 USUAL = Path("..") / "shared" / "data"

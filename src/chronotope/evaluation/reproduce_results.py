@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from chronotope.errors import DamagedFile
 from chronotope.evaluation.pairs import TestPairs
-from chronotope.provenance import checksum_of, written_whole
+from chronotope.durable import written_whole
+from chronotope.provenance import checksum_of
 
 
 class Way(NamedTuple):

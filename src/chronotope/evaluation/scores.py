@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from chronotope.evaluation.bootstrap import Interval, intervals
 from chronotope.evaluation.metrics import CUTOFFS, METRICS, gains, mean_precision, mean_reciprocal_rank
 from chronotope.evaluation.pairs import TestPair
+from chronotope.frames import Framed, table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Scores(Summary):
+class Scores(Summary, Framed):
     """The scores of a model on test pairs.
 
     Attributes
@@ -77,6 +81,25 @@ class Scores(Summary):
     test_pairs: tuple[TestPair, ...]
     ranks: tuple[int, ...]
     signature: str
+
+    def _frame(self) -> pl.DataFrame:
+        """A row for all pairs, for those of each kind and of each category."""
+        parts: dict[str, Summary] = {"all": self, "same word": self.same_word, "different words": self.different_words}
+        parts |= {f"category {name}": part for name, part in self.categories.items()}
+        rows = list(parts.values())
+        bounds = [tuple(row.intervals.get("mrr", (None, None))) for row in rows]
+        return table(
+            {
+                "part": ("str", list(parts)),
+                "pairs": ("int", [row.pairs for row in rows]),
+                "answerable": ("int", [row.answerable for row in rows]),
+                "mrr": ("float", [row.mrr for row in rows]),
+                "mrr_low": ("float", [low for low, _ in bounds]),
+                "mrr_high": ("float", [high for _, high in bounds]),
+                **{f"mp@{k}": ("float", [row.mp[k] for row in rows]) for k in self.mp},
+                "mrr_answerable": ("float", [row.mrr_answerable for row in rows]),
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data for JSON, without the single pairs."""

@@ -1,7 +1,8 @@
-"""Training that survives a kill: its whole state in one file, and Ctrl-C as a request to stop at a safe point."""
+"""Training that survives a kill: its whole state in one file, and signals as requests to stop at a safe point."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 import threading
@@ -11,12 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from chronotope.durable import written_whole
 from chronotope.errors import DamagedFile, InputError
-from chronotope.provenance import canonical_json, written_whole
+from chronotope.provenance import canonical_json
+from chronotope.untrusted import read_json
 
 SECONDS_BETWEEN = 30.0
 
@@ -41,9 +45,10 @@ class Checkpoint:
         """Write the state, whole or not at all."""
         if self.path is None:
             return
+        own = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+        text = canonical_json({"identity": self.identity, "state": about})
         with written_whole(self.path) as temporary:
-            text = canonical_json({"identity": self.identity, "state": about})
-            save_file(dict(tensors), temporary, {"chronotope": text})
+            save_file(own, temporary, {"chronotope": text, "checksum": _checksum(text, own)})
         self._saved = time.monotonic()
 
     @property
@@ -51,37 +56,72 @@ class Checkpoint:
         """Whether the last state that was written is old."""
         return self.path is not None and time.monotonic() - self._saved > SECONDS_BETWEEN
 
-    def load(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """What was saved, or None where there is nothing."""
+    def load(
+        self, shapes: Mapping[str, tuple[int | None, ...]]
+    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+        """What was saved, or None where there is nothing; DamagedFile where it is not what was saved.
+
+        Parameters
+        ----------
+        shapes
+            The tensors that may be there, all float32, and their shapes; None stands for any size.
+        """
         if self.path is None or not self.path.exists():
             return None
         try:
             with safe_open(self.path, "numpy") as file:
-                saved = json.loads(file.metadata()["chronotope"])
+                text, checksum = file.metadata()["chronotope"], file.metadata()["checksum"]
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            saved = read_json(text.encode())
             identity, about = saved["identity"], saved["state"]
-        except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+            if checksum != _checksum(text, tensors):
+                raise ValueError("its checksum does not fit what it holds")
+            for name, tensor in tensors.items():
+                if tensor.dtype != np.float32 or not _fits(tensor.shape, shapes[name]):
+                    raise ValueError(f"'{name}' has not the shape that it should have")
+        except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFile(f"{self.path} cannot be read ({error}); train again without resuming") from None
         if identity != json.loads(canonical_json(self.identity)):
             raise InputError(f"{self.path} belongs to other settings or another run; train again without resuming")
         return tensors, about
 
 
+def _checksum(text: str, tensors: Mapping[str, NDArray[Any]]) -> str:
+    """The checksum of all that a checkpoint holds."""
+    digest = hashlib.blake2b(text.encode(), digest_size=16)
+    for name in sorted(tensors):
+        digest.update(name.encode())
+        digest.update(tensors[name].reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(wanted) and all(size in (found, None) for found, size in zip(shape, wanted, strict=True))
+
+
 @contextmanager
 def stop_requests() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets, once; a second Ctrl-C interrupts at once as usual."""
+    """An event that Ctrl-C sets, or a request to end, or a terminal that is closed; a second one acts as usual."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = signal.getsignal(signal.SIGINT)
+    signals = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in signals}
+    # One that is ignored stays so: `nohup` wants it.
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     def ask(*_: object) -> None:
         asked.set()
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    signal.signal(signal.SIGINT, ask)
+    for number in before:
+        signal.signal(number, ask)
     try:
         yield asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

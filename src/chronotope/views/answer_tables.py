@@ -18,6 +18,7 @@ from chronotope.analysis.series import OVERALL, PREVIOUS, SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.views.tables import Cell, Table, matches
 
+JUDGED = ("corrected", "low", "high")
 # A table of more places cannot be read.
 MOST_COLUMNS = 24
 
@@ -25,23 +26,21 @@ MOST_COLUMNS = 24
 def series(answer: Series) -> Table:
     """A word's similarity with itself, condition by condition."""
     against = {PREVIOUS: "the condition before", OVERALL: "all other conditions"}.get(answer.against, answer.against)
-    intervals = any(value is not None for value in answer.low)
-    columns = ("condition", "similarity", *(("low", "high") if intervals else ()), "count", "per million")
+    drawn = bool(answer.bootstrap)
+    columns = ("condition", "similarity", *(JUDGED if drawn else ()), "count", "per million")
     rows = tuple(
-        (label, value, *((low, high) if intervals else ()), count, share)
-        for label, value, low, high, count, share in zip(
+        (label, value, *(judged if drawn else ()), count, share)
+        for label, value, judged, count, share in zip(
             answer.conditions,
             answer.values,
-            answer.low,
-            answer.high,
+            zip(answer.corrected, answer.low, answer.high, strict=True),
             answer.support,
             answer.per_million,
             strict=True,
         )
     )
-    return Table(
-        columns, rows, f"{answer.word} compared with itself in {against}", _rare(answer.min_support, answer.values)
-    )
+    notes = [_rare(answer.min_support, answer.values), _drawn(answer.bootstrap)]
+    return Table(columns, rows, f"{answer.word} compared with itself in {against}", _joined(notes))
 
 
 def self_similarity(answer: SelfSimilarity) -> Table:
@@ -109,13 +108,19 @@ def analogy(answer: Analogy) -> Table:
 
 def positions(answer: Positions) -> Table:
     """Where a word stands along an axis."""
+    drawn, several = bool(answer.bootstrap), any(row.low is not None for row in answer.rows)
+    judged = JUDGED if drawn else JUDGED[1:] if several else ()
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (row.condition, row.value, row.low, row.high, row.support, *row.seeds) for row in answer.rows
+        (row.condition, row.value, *(getattr(row, name) for name in judged), row.support, *row.seeds)
+        for row in answer.rows
     )
-    columns = ("condition", "position", "low", "high", "count", "seeds +", "seeds −")
-    several = any(row.low is not None for row in answer.rows)
-    notes = ["low, high: 95 % interval over the choice of seed words" if several else ""]
+    columns = ("condition", "position", *judged, "count", "seeds +", "seeds −")
+    notes = [_drawn(answer.bootstrap)]
+    notes.append("low, high: 95 % interval over the choice of seed words" if several and not drawn else "")
     notes.append(_rare(answer.min_support, [row.value for row in answer.rows]))
+    wanted = len(answer.plus), len(answer.minus)
+    if any(row.seeds != wanted for row in answer.rows) and not answer.fixed:
+        notes.append("a seed that is rare somewhere stands there as it is used elsewhere")
     return Table(columns, rows, f"{answer.word} along {answer.formula}", _joined(notes))
 
 
@@ -206,6 +211,13 @@ def _names(movers: Sequence[Mover]) -> str:
 
 def _joined(notes: Sequence[str]) -> str:
     return "; ".join(note for note in notes if note)
+
+
+def _drawn(bootstrap: int) -> str:
+    """What the columns of a bootstrap are."""
+    if not bootstrap:
+        return ""
+    return f"corrected: less the noise of the text; low, high: its 95 % interval ({bootstrap:,} draws of the documents)"
 
 
 def _rare(min_support: int, values: Sequence[float | None]) -> str:

@@ -11,7 +11,7 @@ import altair as alt
 
 from chronotope.analysis import Companion, Company
 from chronotope.errors import SettingsError
-from chronotope.provenance import written_whole
+from chronotope.durable import written_whole
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     EARLY,

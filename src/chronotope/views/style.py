@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import altair as alt
 
+from chronotope.views.offline import shown_offline
+
 FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
 INK, QUIET, FAINT = "#222222", "#707070", "#e8e8e8"
 # Shades of the blue and the vermilion of Okabe and Ito, which color-blind readers can tell apart; dark enough for text.
@@ -58,7 +60,7 @@ def finished(chart: Chart, title: str, subtitle: Sequence[str] = ()) -> Chart:
             labelFontSize=12, labelColor=QUIET, titleFontSize=12, titleColor=QUIET, titleFontWeight="normal"
         )
     )
-    return styled
+    return shown_offline(styled)
 
 
 def made_by(signature: str) -> str:

@@ -7,7 +7,7 @@ that are compared joined into one; then the observed division is one among all o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -27,7 +27,7 @@ class JoinedCells(CellsFile):
     """The cells of some conditions of a file, those that are joined as one."""
 
     def __init__(self, file: CellsFile, groups: Sequence[Sequence[int]]) -> None:
-        super().__init__(file.path, [sum(file.sizes[number] for number in group) for group in groups])
+        super().__init__(file.path, [sum(file.sizes[number] for number in group) for group in groups], file.words)
         self._file, self._groups = file, groups
 
     def read(self, condition: int) -> CellArrays:
@@ -37,6 +37,10 @@ class JoinedCells(CellsFile):
             return found[0]
         # What is read may not be written to; the sums may, and the compiler wants both alike.
         return reduce(add_cells, [CellArrays._make([column.copy() for column in cells]) for cells in found])
+
+    def parts(self, condition: int) -> Iterator[CellArrays]:
+        """The same, all at once."""
+        yield self.read(condition)
 
 
 def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:

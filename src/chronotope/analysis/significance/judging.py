@@ -125,11 +125,11 @@ def judge(
     with ThreadPoolExecutor(many) as pool:
         if progress:
             progress("getting ready; the first time, compiling", 0, None)
-        model = FrozenModel(embeddings, counts, counted, many)
+        model = FrozenModel(embeddings, counts, counted, len(documents.number), many)
         resampler = Resampler(
             model, documents, question, measured.words, seed=resampling.seed, identity=identity, folder=folder
         )
-        score = resampler.measure(model.observed()).astype(np.float64)
+        score = resampler.measure(model.refit(documents.all())).astype(np.float64)
         exchanged, drawn = (
             resampler.scores(kind, asked, pool, many, progress).astype(np.float64) if asked else None
             for kind, asked in ((PERMUTATION, resampling.permutations), (BOOTSTRAP, resampling.bootstrap))

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.significance.contexts import label_free_contexts
 from chronotope.analysis.significance.measures import Words
-from chronotope.analysis.significance.recounting import Recount, recount
+from chronotope.analysis.significance.resampled_rows import resampled_rows
+from chronotope.analysis.significance.shuffling import Resample
 from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, joined, rows_of
 from chronotope.cooccurrence.counting import CellArrays, distance_weights
@@ -31,19 +32,31 @@ from chronotope.vocabulary import Support
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
 
 
+def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts) -> None:
+    """Refuse a model without common contexts to solve against, and a run that it was not trained on."""
+    made = embeddings.provenance
+    if not len(embeddings.contexts):
+        raise SettingsError(
+            f"permutations and bootstrap need a model with common contexts (graph or shared-context), and this is "
+            f"{made.get('method', 'of unknown method')}; the plain columns need neither"
+        )
+    if made.get("run") != counts.checksum:
+        raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
+
+
 class Part(NamedTuple):
     """What one condition brings to the equations.
 
     Attributes
     ----------
     word, count
-        (P,) the words that occur, ascending, and how often.
+        (P,) the words that occur, ascending, and how often, as far as that decides how much they are trusted.
     product
         (P, D) their mutual information times the contexts.
     """
 
     word: NDArray[np.int32]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: NDArray[np.float64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     product: Floats
 
 
@@ -79,61 +92,71 @@ class FrozenModel:
     counts
         The run that it was trained on.
     counted
-        For each condition that is compared, the words that count there.
+        For each condition that is compared, ascending, the words that count there.
+    documents
+        How many documents these conditions have.
     threads
         How many cores to use; the result does not depend on it.
     """
 
     def __init__(
-        self, embeddings: ConditionedEmbeddings, counts: Counts, counted: Mapping[int, Words], threads: int = 1
+        self,
+        embeddings: ConditionedEmbeddings,
+        counts: Counts,
+        counted: Mapping[int, Words],
+        documents: int,
+        threads: int = 1,
     ) -> None:
+        check_refittable(embeddings, counts)
         made = embeddings.provenance
-        if not len(embeddings.contexts):
-            raise SettingsError(
-                f"permutations and bootstrap need a model with common contexts (graph or shared-context), and this is "
-                f"{made.get('method', 'of unknown method')}; the plain columns need neither"
-            )
-        if made.get("run") != counts.checksum:
-            raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
-        self._counts, self._counted = counts, counted
+        self._counts, self._counted, self._documents = counts, counted, documents
         self._settings = GraphModel(**made["settings"])
         self._edges = made.get("place_edges")
         self._contexts = label_free_contexts(counts, list(counted), self._settings, self._edges, threads)
         self._weights = distance_weights(counts.settings)
         self.words = len(counts.vocabulary)
         self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None
-        conditions = range(len(counts.conditions))
+        self._compared = list(counted)
+        others = [number for number in range(len(counts.conditions)) if number not in counted]
         with ThreadPoolExecutor(threads) as pool:
-            self._kept = dict(zip(conditions, pool.map(self._observed, conditions), strict=True))
+            self._kept = dict(zip(others, pool.map(self._as_it_is, others), strict=True))
 
-    def observed(self) -> Refit:
-        """The vectors of the run itself, by the same arithmetic as those of the resamples."""
-        return self._solved({})
+    def refit(self, resample: Resample) -> Refit:
+        """The vectors with these documents in the conditions that are compared.
 
-    def refit(self, documents: Mapping[int, NDArray[np.int64]]) -> Refit:
-        """The vectors with other documents in some conditions."""
-        store = self._counts.store
-        parts = {}
-        for condition, numbers in documents.items():
-            found = recount(store, numbers, self.words, self._weights)
-            parts[condition] = self._part(found)
+        Fewer documents are trusted as much as all of them, so that the vectors of a draw lean on their neighbors no
+        more than those of the run do.
+        """
+        rows = resampled_rows(
+            self._counts.store,
+            resample,
+            len(self._compared),
+            self.words,
+            self._weights,
+            self._settings.association,
+            self._pooled,
+        )
+        product = np.empty((len(rows.word), self._contexts.shape[1]), dtype=np.float32)
+        solver.multiply((0, len(product)), rows.matrix, self._contexts, product)
+        parts, trust = {}, self._documents / len(resample.document)
+        for place, condition in enumerate(self._compared):
+            own = np.flatnonzero(rows.condition == place)
+            parts[condition] = Part(rows.word[own], trust * rows.count[own], product[own])
         return self._solved(parts)
 
-    def _observed(self, condition: int) -> Part:
-        support = self._counts.vocabulary.support
-        cells = self._counts.cells(condition)
-        return self._part(Recount(cells, support.words_in(condition), support.counts_in(condition)))
-
-    def _part(self, found: Recount) -> Part:
-        association = self._settings.association
-        rows = rows_of(found.cells, self.words, association, self._pooled)
-        matrix = joined([rows._replace(length=rows.length[found.word])], self.words, association)
-        product = np.empty((len(found.word), self._contexts.shape[1]), dtype=np.float32)
+    def _as_it_is(self, condition: int) -> Part:
+        """A condition that is not compared, from the counts of the run."""
+        association, support = self._settings.association, self._counts.vocabulary.support
+        word = support.words_in(condition)
+        rows = rows_of(self._counts.cells(condition), self.words, association, self._pooled)
+        matrix = joined([rows._replace(length=rows.length[word])], self.words, association)
+        product = np.empty((len(word), self._contexts.shape[1]), dtype=np.float32)
         solver.multiply((0, len(product)), matrix, self._contexts, product)
-        return Part(found.word, found.count, product)
+        return Part(word, support.counts_in(condition).astype(np.float64), product)
 
     def _solved(self, resampled: Mapping[int, Part]) -> Refit:
-        parts = [resampled.get(condition, part) for condition, part in self._kept.items()]
+        found = {**self._kept, **resampled}
+        parts = [found[condition] for condition in range(len(found))]
         start = np.concatenate([[0], np.cumsum([len(part.word) for part in parts])]).astype(np.int64)
         support = Support(start, np.concatenate([p.word for p in parts]), np.concatenate([p.count for p in parts]))
         settings = self._settings

@@ -24,6 +24,8 @@ from chronotope.provenance import checksum_of
 Progress = Callable[[str, int, int | None], None]
 Scores = NDArray[np.float32]
 
+# The resamples of so many questions stay in a run.
+KEPT = 8
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
@@ -103,13 +105,22 @@ class Resampler:
             return
         self._done[name] = np.array(done, dtype=np.float32)
         self._file.save(self._done, {})
+        if self._file.path:
+            _thin_out(self._file.path.parent)
 
     def _loaded(self) -> dict[str, Scores]:
         try:
-            found = self._file.load()
+            found = self._file.load(dict.fromkeys(NAMES.values(), (None, len(self._words))))
         except DamagedFile:
             raise DamagedFile(f"{self._file.path} cannot be read; delete it, and ask again") from None
         return dict(found[0]) if found else {}
+
+
+def _thin_out(folder: Path) -> None:
+    """Of all questions that were ever asked of a run, keep the resamples of the last few."""
+    found = sorted(folder.glob("drift-*.resamples"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in found[KEPT:]:
+        path.unlink(missing_ok=True)
 
 
 def cores(threads: int | None) -> int:

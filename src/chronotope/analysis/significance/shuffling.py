@@ -1,4 +1,4 @@
-"""Which documents a resample holds: labels exchanged between conditions, or documents drawn again within each."""
+"""Which documents a resample holds: labels exchanged between conditions, or half of the documents of each."""
 
 from __future__ import annotations
 
@@ -14,6 +14,34 @@ from chronotope.corpus.tokens import FIELDS
 from chronotope.errors import InputError
 
 PERMUTATION, BOOTSTRAP = 0, 1
+# A draw holds this share of the documents, each once. Half of them differ from all as much as all differ from the text
+# that there could be. Drawing as many as there are, with replacement, would leave a third out and count others twice:
+# a context that is seen once would be seen twice or never, and mutual information takes that for meaning.
+DRAWN = 0.5
+
+
+class Resample(NamedTuple):
+    """Documents and the conditions that they are put in.
+
+    Attributes
+    ----------
+    document
+        (M,) their numbers in the run, the documents of one stratum together.
+    condition
+        (M,) the condition that each is put in, by its place among those that take part.
+    own
+        (M,) the condition that it comes from.
+    stratum
+        (M,) its stratum.
+    exchanged
+        Whether labels were exchanged: then the documents of a stratum stand in random order.
+    """
+
+    document: NDArray[np.int64]
+    condition: NDArray[np.int32]
+    own: NDArray[np.int32]
+    stratum: NDArray[np.int64]
+    exchanged: bool
 
 
 class Documents(NamedTuple):
@@ -33,23 +61,34 @@ class Documents(NamedTuple):
     condition: NDArray[np.int64]
     stratum: NDArray[np.int64]
 
-    def resample(self, kind: int, seed: int, turn: int) -> dict[int, NDArray[np.int64]]:
-        """The documents of each condition in one resample, ascending; each turn has its own randomness."""
-        random = np.random.Generator(np.random.PCG64([seed, kind, turn]))
-        conditions = np.unique(self.condition).tolist()
-        if kind == PERMUTATION:
-            labels = self.permuted(random)
-            return {condition: self.number[labels == condition] for condition in conditions}
-        own = {condition: self.number[self.condition == condition] for condition in conditions}
-        return {c: np.sort(random.choice(numbers, len(numbers))) for c, numbers in own.items()}
+    @property
+    def conditions(self) -> NDArray[np.int64]:
+        """The conditions that take part, ascending."""
+        return np.unique(self.condition)
 
-    def permuted(self, random: np.random.Generator) -> NDArray[np.int64]:
-        """(N,) the conditions exchanged at random within each stratum."""
-        place = np.lexsort((np.arange(len(self.number)), self.stratum))
+    def all(self) -> Resample:
+        """All documents as they are."""
+        return self._taken(np.arange(len(self.number)))
+
+    def resample(self, kind: int, seed: int, turn: int) -> Resample:
+        """The documents in one resample; each turn has its own randomness."""
+        random = np.random.Generator(np.random.PCG64([seed, kind, turn]))
+        if kind == PERMUTATION:
+            return self._exchanged(random)
+        chosen = [np.flatnonzero(self.condition == condition) for condition in self.conditions]
+        drawn = [random.choice(own, max(1, round(DRAWN * len(own))), replace=False) for own in chosen]
+        return self._taken(np.sort(np.concatenate(drawn)))
+
+    def _taken(self, places: NDArray[np.int64]) -> Resample:
+        own = np.searchsorted(self.conditions, self.condition[places]).astype(np.int32)
+        return Resample(self.number[places], own, own, self.stratum[places], exchanged=False)
+
+    def _exchanged(self, random: np.random.Generator) -> Resample:
+        """The documents of each stratum in random order, which get its labels in ascending order."""
+        given = np.lexsort((self.condition, self.stratum))
         drawn = np.lexsort((random.random(len(self.number)), self.stratum))
-        labels = np.empty_like(self.condition)
-        labels[place] = self.condition[drawn]
-        return labels
+        label, own = (np.searchsorted(self.conditions, self.condition[at]).astype(np.int32) for at in (given, drawn))
+        return Resample(self.number[drawn], label, own, self.stratum[drawn], exchanged=True)
 
 
 def take_part(counts: Counts, conditions: Sequence[int], within: str | None) -> Documents:

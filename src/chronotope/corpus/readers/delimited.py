@@ -9,15 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.jsonl import ENCODING
 from chronotope.corpus.readers.pieces import BLOCK_BYTES, Batch, Fields, Piece, batches_of_rows
+from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import opened, read_head, without_mark
 from chronotope.errors import InputError
 
@@ -69,7 +70,7 @@ class Records(NamedTuple):
 class Delimited:
     """A file with a line of column names and one record a line; fields may be quoted, and then hold line ends."""
 
-    path: Path
+    path: Path | RemotePath
     separator: str
 
     @property
@@ -234,7 +235,7 @@ def find_records(data: bytes, separator: str, at_end: bool = False) -> Records:
     return Records(start[: count + 1], line[:count], fields[:count])
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _scan(data, separator, at_end, start, line, fields):  # type: ignore[no-untyped-def]
     """Fill in the records and return their number; a quote opens only at the start of a field (RFC 4180)."""
     count, newlines, field_count = 0, 0, 0

@@ -11,14 +11,16 @@ import numpy as np
 import polars as pl
 
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
+from chronotope.corpus.readers.remote import RemotePath
 from chronotope.provenance import checksum, checksum_of
 
 Fingerprint = dict[str, Any]
 
 
-def file_fingerprint(path: Path, name: str | None = None) -> Fingerprint:
+def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:
     """The name (the base name unless told), bytes and checksum of a file."""
-    return {"name": name or path.name, "bytes": path.stat().st_size, "checksum": checksum(path)}
+    digest = path.checksum() if isinstance(path, RemotePath) else checksum(path)
+    return {"name": name or path.name, "bytes": path.stat().st_size, "checksum": digest}
 
 
 def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Fields) -> Fingerprint:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, batches_of_rows
+from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import Block, read_blocks, read_head
 
 BROKEN = "broken JSON"
@@ -26,7 +27,7 @@ ENCODING = "wrong encoding, not UTF-8"
 class JsonLines:
     """A file with one JSON object a line."""
 
-    path: Path
+    path: Path | RemotePath
 
     @property
     def names(self) -> list[str]:

@@ -16,9 +16,11 @@ from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.jsonl import JsonLines
 from chronotope.corpus.readers.pieces import Reader
 from chronotope.corpus.readers.records import Records
+from chronotope.corpus.readers.remote import RemotePath, remote_files
 from chronotope.corpus.readers.streams import CODECS
 from chronotope.corpus.readers.tables import Frame, Parquet
 from chronotope.errors import InputError
+from chronotope.stores import here, is_remote
 
 FORMATS = {
     ".jsonl": "jsonl",
@@ -60,8 +62,11 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
     return [Records(source)]
 
 
-def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path, Path]]:
-    """The files that a path, a glob or a folder stands for, each with the folder that was given."""
+def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, Path]]:
+    """The files that a path, an address, a glob or a folder stands for, each with the folder that was given."""
+    if is_remote(name):
+        return [(file, Path()) for file in remote_files(name) if format_of(file)]
+    name = str(here(name))
     path = Path(name).expanduser()
     if path.is_dir():
         return [(file, path) for file in _files_in_folder(path, fields)]
@@ -94,7 +99,7 @@ def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
     return texts or tables
 
 
-def format_of(path: Path) -> str | None:
+def format_of(path: Path | RemotePath) -> str | None:
     """The format of a file by its ending; None for an unknown one."""
     endings = [ending.lower() for ending in path.suffixes]
     compressed = bool(endings) and endings[-1] in CODECS
@@ -102,7 +107,7 @@ def format_of(path: Path) -> str | None:
     return None if compressed and kind == "parquet" else kind
 
 
-def _readers_of_files(files: list[tuple[Path, Path]]) -> list[Reader]:
+def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reader]:
     """One reader a file, but one for all the text files of a folder."""
     readers: list[Reader] = []
     for (kind, root), group in groupby(files, key=lambda file: (_known_format(file[0]), file[1])):
@@ -118,11 +123,14 @@ def _readers_of_files(files: list[tuple[Path, Path]]) -> list[Reader]:
     return readers
 
 
-def _known_format(path: Path) -> str:
+def _known_format(path: Path | RemotePath) -> str:
     """The format of a file that can be read; anything else is an error."""
     kind = format_of(path)
     if kind is None:
         raise InputError(f"cannot tell the format of {path.name}; chronotope reads {KNOWN}")
-    if not os.access(path, os.R_OK):
+    if isinstance(path, RemotePath):
+        if kind == "text":
+            raise InputError(f"{path} is a plain text file; of those only files of this machine can be read")
+    elif not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}: permission denied")
     return kind

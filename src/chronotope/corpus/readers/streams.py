@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from chronotope.corpus.readers.pieces import BLOCK_BYTES
+from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
 
 CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
@@ -40,10 +41,10 @@ class Block(NamedTuple):
 class Stream:
     """The bytes of a file, decompressed, with the place reached in the file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | RemotePath) -> None:
         self._path = path
         try:
-            self._file = pa.OSFile(str(path), "rb")
+            self._file = pa.PythonFile(path.open(), "r") if isinstance(path, RemotePath) else pa.OSFile(str(path), "rb")
             codec = CODECS.get(path.suffix.lower())
             self._stream: pa.NativeFile = pa.CompressedInputStream(self._file, codec) if codec else self._file
         except OSError as error:
@@ -69,7 +70,7 @@ class Stream:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Stream]:
+def opened(path: Path | RemotePath) -> Iterator[Stream]:
     """A file as a stream of bytes, closed at the end of the block."""
     stream = Stream(path)
     try:
@@ -78,7 +79,7 @@ def opened(path: Path) -> Iterator[Stream]:
         stream.close()
 
 
-def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(path: Path | RemotePath, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     """A file in blocks of whole lines; a mark of UTF-8 at its start is left out, UTF-16 is an error."""
     with opened(path) as stream:
         rest, line = b"", 1
@@ -99,7 +100,7 @@ def read_blocks(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
             data = following
 
 
-def read_head(path: Path, count: int = 1 << 20, line_ends: tuple[bytes, ...] = (b"\n",)) -> bytes:
+def read_head(path: Path | RemotePath, count: int = 1 << 20, line_ends: tuple[bytes, ...] = (b"\n",)) -> bytes:
     """The first lines of a file, decompressed: at least one of them, if it has any, and about `count` bytes."""
     with opened(path) as stream:
         head = stream.read(count)
@@ -110,7 +111,7 @@ def read_head(path: Path, count: int = 1 << 20, line_ends: tuple[bytes, ...] = (
     return without_mark(path, head)
 
 
-def without_mark(path: Path, data: bytes) -> bytes:
+def without_mark(path: Path | RemotePath, data: bytes) -> bytes:
     """The start of a file without its mark of UTF-8; UTF-16 is an error."""
     if data.startswith(_MARKS_OF_UTF16):
         raise InputError(f"{path.name} is UTF-16; save it as UTF-8")

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import BLOCK_BYTES, TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
+from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
 
 
@@ -22,7 +23,7 @@ from chronotope.errors import InputError
 class Parquet:
     """A Parquet file."""
 
-    path: Path
+    path: Path | RemotePath
 
     @property
     def names(self) -> list[str]:
@@ -39,7 +40,7 @@ class Parquet:
         if not self.size:
             raise InputError(f"{self.path.name} is empty")
         try:
-            return pq.ParquetFile(self.path)
+            return pq.ParquetFile(self.path.open() if isinstance(self.path, RemotePath) else self.path)
         except (OSError, pa.ArrowInvalid) as error:
             raise InputError(f"cannot read {self.path} as Parquet: {str(error).splitlines()[0]}") from None
 

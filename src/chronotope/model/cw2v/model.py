@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,17 @@ from chronotope import config
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, count
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.memory import Memory
 from chronotope.model.checkpoint import Checkpoint, stop_requests
 from chronotope.model.cw2v.kernels.gpu import memory_needed
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
+from chronotope.model.cw2v.layout import PARTS
 from chronotope.model.cw2v.trainers import CpuTrainer, GpuTrainer, Trainer
 from chronotope.model.cw2v.training import State
 from chronotope.model.device import Choice, gpu_versions, train_on
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch
+from chronotope.model.stretches import HostNeed, cells_on_disk
 from chronotope.provenance import versions
 
 
@@ -60,6 +64,7 @@ class ConditionedModel(ConditionedSettings):
         *,
         threads: int | None = None,
         device: str = "auto",
+        memory: str | int | None = None,
         place_edges: Iterable[tuple[str, str]] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
@@ -78,6 +83,9 @@ class ConditionedModel(ConditionedSettings):
         device
             'cpu', 'cuda' (a GPU), or 'auto': the GPU if there is one. Each always gives the same bytes, but not the
             other's.
+        memory
+            At most so much memory is held while training on the CPU ('2GB', or a number of bytes): where the counts do
+            not fit beside what is learned, they are read from disk all the time. The result does not depend on it.
         place_edges
             Which places are neighbors; None: all of them.
         checkpoint, resume
@@ -97,8 +105,11 @@ class ConditionedModel(ConditionedSettings):
         )  # fmt: skip
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
+            folder = None
+            if choice.device == "cpu":
+                folder = cells_on_disk(Memory.of(memory), host_need(counts, self.dimensions), checkpoint, on_device)
             cores = threads or os.cpu_count() or 1
-            return model._fit(counts, choice, cores, edges, checkpoint, resume, on_step, on_epoch)
+            return model._fit(counts, choice, cores, folder, edges, checkpoint, resume, on_step, on_epoch)
 
         return train_on(device, need, fit_on, on_device)
 
@@ -111,6 +122,7 @@ class ConditionedModel(ConditionedSettings):
         counts: Counts,
         choice: Choice,
         threads: int,
+        folder: Path | None,
         place_edges: list[tuple[str, str]] | None,
         checkpoint: str | Path | None,
         resume: bool,
@@ -119,14 +131,17 @@ class ConditionedModel(ConditionedSettings):
     ) -> ConditionedEmbeddings:
         graph = counts.conditions.graph(place_edges)
         rows = held_out_rows(counts) if counts.has_held_out else None
+        base = log_context_distribution(counts) if rows else None
         provenance = self._provenance(counts, choice, place_edges)
         saved = Checkpoint(checkpoint, provenance)
-        found = saved.load() if resume else None
-        state = State.restored(*found) if found else self._start(counts)
+        state = self._start(counts)
+        found = saved.load({name: array.shape for name, array in state.tensors().items()}) if resume else None
+        if found:
+            state = State.restored(*found)
 
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
             trainer: Trainer = (
-                CpuTrainer(self, counts, graph, state, pool, threads)
+                CpuTrainer(self, counts, graph, state, pool, threads, folder)
                 if choice.device == "cpu"
                 else GpuTrainer(self, counts, graph, state, choice.streamed)
             )
@@ -141,12 +156,10 @@ class ConditionedModel(ConditionedSettings):
 
             while state.epoch < self.epochs:
                 squared = trainer.epoch(after_stratum)
-                epoch = Epoch(
-                    number=state.epoch,
-                    of=self.epochs,
-                    loss=squared / trainer.weight,
-                    held_out=log_likelihood(rows, context_scores(trainer.fetch().parameters, counts)) if rows else None,
-                )
+                likelihood = None
+                if rows and base is not None:
+                    likelihood = log_likelihood(rows, context_scores(trainer.fetch().parameters, base, counts))
+                epoch = Epoch(state.epoch, self.epochs, squared / trainer.weight, likelihood)
                 state.history.append(epoch.to_dict())
                 if on_epoch:
                     on_epoch(epoch)
@@ -177,16 +190,18 @@ class ConditionedModel(ConditionedSettings):
         return State(parameters, initial_accumulators(parameters, self.accumulator, fixed))
 
     def _embeddings(self, parameters: Parameters, counts: Counts, provenance: dict[str, Any]) -> ConditionedEmbeddings:
-        support = counts.vocabulary.support
+        support, vectors = counts.vocabulary.support, parameters.word_deviation
         if not self.deviations:
-            parameters = parameters._replace(word_deviation=np.zeros_like(parameters.word_deviation))
-        vectors = parameters.word[support.word] * parameters.condition[support.condition] + parameters.word_deviation
+            vectors[:] = 0
         center = None
         if self.centering == "vocabulary":
             # The mean over all words is that of v ⊙ q, plus that of the deviations, which absent words do not have.
             own = np.zeros_like(parameters.condition)
-            np.add.at(own, support.condition, parameters.word_deviation)
+            np.add.at(own, support.condition, vectors)
             center = parameters.word.mean(axis=0) * parameters.condition + own / len(counts.vocabulary)
+        # The vectors take the place of the deviations: a second array of this size is the most that training would hold.
+        for condition, (first, last) in enumerate(pairwise(support.start)):
+            vectors[first:last] += parameters.word[support.word[first:last]] * parameters.condition[condition]
         return ConditionedEmbeddings(
             counts.vocabulary.words,
             counts.conditions,
@@ -199,14 +214,23 @@ class ConditionedModel(ConditionedSettings):
         )
 
 
-def context_scores(parameters: Parameters, counts: Counts) -> Scores:
+def host_need(counts: Counts, dimensions: int) -> HostNeed:
+    """The memory that training on the CPU takes."""
+    words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
+    largest = int(counts.cell_sizes.max())
+    # Of each pair two deviations and biases with their accumulators, and where its cells are.
+    kept = pairs * (8 * dimensions + 80) + (2 * words + conditions * (1 + PARTS)) * 4 * dimensions
+    # A condition is arranged at a time, in both directions.
+    return HostNeed(kept + 8 * largest, 8 * counts.size)
+
+
+def context_scores(parameters: Parameters, base: NDArray[np.float64], counts: Counts) -> Scores:
     """What the model says of every context of a word: its vector's product with the context's, over a common base.
 
     The base is the distribution of contexts in all conditions together, as for every other method. The model's own
     biases would do worse: they are fitted to cells that are not zero, and know nothing of the contexts in between.
     """
     support = counts.vocabulary.support
-    base = log_context_distribution(counts)
 
     def scores(condition: int, words: NDArray[np.int32]) -> NDArray[np.floating]:
         q = parameters.condition[condition]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -39,7 +40,7 @@ class Trainer(Protocol):
 
 
 class CpuTrainer:
-    """Side after side, the parts of a stratum on threads."""
+    """Side after side, the parts of a stratum on threads; with a `folder` the cells lie there and not in memory."""
 
     def __init__(
         self,
@@ -49,13 +50,15 @@ class CpuTrainer:
         state: State,
         pool: ThreadPoolExecutor,
         threads: int,
+        folder: Path | None = None,
     ) -> None:
         self._rate, self._state = settings.rate, state
-        layout = make_layout(counts, settings)
+        # With little memory no more than one condition is arranged at a time.
+        layout = make_layout(counts, settings, threads=1 if folder else threads, folder=folder)
         penalties = Penalties.of(*penalties_of(settings, layout, graph), layout, graph)
         self._neighbors = penalties.neighbors
         self.strata = len(layout.order)
-        self.weight = float(layout.weight.sum(dtype=np.float64))
+        self.weight = layout.weight
         self._kernel = CpuSides(layout, state.parameters, state.accumulators, penalties.share, pool, threads)
 
     def epoch(self, after_stratum: Callable[[], None]) -> float:

@@ -8,12 +8,13 @@ import numpy as np
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import PairMatrix
+from chronotope.model.graph.matrix import MatrixOnDisk
 from chronotope.model.graph.objective import GraphProblem
 from chronotope.vocabulary import Support
 
 
 def make_problem(
-    matrix: PairMatrix,
+    matrix: PairMatrix | MatrixOnDisk,
     support: Support,
     words: int,
     conditions: Conditions,

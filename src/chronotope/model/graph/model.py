@@ -15,17 +15,20 @@ from threadpoolctl import threadpool_limits
 
 from chronotope import config
 from chronotope.config import GraphSettings
-from chronotope.cooccurrence import Association, Counts, count, positive_pmi
+from chronotope.cooccurrence import Association, Counts, count
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
+from chronotope.memory import Memory
 from chronotope.model.checkpoint import Checkpoint, stop_requests
 from chronotope.model.device import Choice, gpu_versions, train_on
 from chronotope.model.graph.gpu import GpuSolver, memory_needed
 from chronotope.model.graph.links import make_problem
+from chronotope.model.graph.matrix import mutual_information
 from chronotope.model.graph.objective import GraphProblem
-from chronotope.model.graph.solver import Floats, best_contexts, solve_rows, start_contexts
+from chronotope.model.graph.solver import BLOCKS, Floats, best_contexts, solve_rows, start_contexts, sum_of_squares
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch, OnStep
+from chronotope.model.stretches import HostNeed, cells_on_disk
 from chronotope.provenance import versions
 
 MOST_DIMENSIONS = 200
@@ -61,6 +64,7 @@ class GraphModel(GraphSettings):
         *,
         threads: int | None = None,
         device: str = "auto",
+        memory: str | int | None = None,
         place_edges: Iterable[tuple[str, str]] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
@@ -85,8 +89,12 @@ class GraphModel(GraphSettings):
         need = memory_needed(pairs, sides * words, 2 * sides * counts.size, model.dimensions)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
+            folder = None
+            if choice.device == "cpu":
+                host = host_need(counts, model.dimensions or 1, sides, chains_only=edges is None)
+                folder = cells_on_disk(Memory.of(memory), host, checkpoint, on_device)
             cores = threads or os.cpu_count() or 1
-            return model._fit(counts, choice, cores, edges, checkpoint, resume, on_step, on_epoch)
+            return model._fit(counts, choice, cores, folder, edges, checkpoint, resume, on_step, on_epoch)
 
         return train_on(device, need, fit_on, on_device)
 
@@ -102,6 +110,7 @@ class GraphModel(GraphSettings):
         counts: Counts,
         choice: Choice,
         threads: int,
+        folder: Path | None,
         place_edges: list[tuple[str, str]] | None,
         checkpoint: str | Path | None,
         resume: bool,
@@ -110,7 +119,9 @@ class GraphModel(GraphSettings):
     ) -> ConditionedEmbeddings:
         assert self.dimensions is not None
         support = counts.vocabulary.support
-        matrix = positive_pmi(counts, self.association, marginals=self.marginals, threads=threads)
+        matrix = mutual_information(
+            counts, self.association, marginals=self.marginals, threads=threads, folder=folder
+        )
         problem = make_problem(
             matrix,
             support,
@@ -121,8 +132,6 @@ class GraphModel(GraphSettings):
             half_trust=self.half_trust,
             place_edges=place_edges,
         )
-        squares = np.concatenate([[0.0], np.cumsum(matrix.value.astype(np.float64) ** 2)])
-        constant = float(problem.weight @ np.diff(squares[matrix.start]))
         held_out = held_out_rows(counts) if counts.has_held_out else None
         base = log_context_distribution(counts) if held_out else None
         provenance = {
@@ -137,9 +146,11 @@ class GraphModel(GraphSettings):
             "versions": versions() | gpu_versions(choice),
         }
         saved = Checkpoint(checkpoint, provenance)
-        found = saved.load() if resume else None
+        sizes = {"rows": len(support.word), "contexts": matrix.contexts}
+        found = saved.load({name: (size, self.dimensions) for name, size in sizes.items()}) if resume else None
         history: list[dict[str, float]] = found[1]["history"] if found else []
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
+            constant = sum_of_squares(problem, pool)
             solver = (
                 CpuSolver(problem, self.dimensions, pool)
                 if choice.device == "cpu"
@@ -175,6 +186,17 @@ class GraphModel(GraphSettings):
             contexts=contexts,
             provenance=provenance | {"training": history},
         )
+
+
+def host_need(counts: Counts, dimensions: int, sides: int, chains_only: bool) -> HostNeed:
+    """The memory that training on the CPU takes."""
+    words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
+    # The vectors of a pair (twice where its equations are solved by iteration), and where its cells are.
+    kept = pairs * (4 * dimensions * (1 if chains_only else 2) + 80)
+    # The contexts, a sum for each block, and some of double length to make them orthonormal.
+    kept += sides * words * 4 * dimensions * (BLOCKS + 8)
+    # A condition's counts, their mutual information, and its rows are made at a time.
+    return HostNeed(kept + (24 + 24 * sides) * largest, 2 * 8 * sides * counts.size)
 
 
 class CpuSolver:

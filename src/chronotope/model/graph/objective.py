@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import PairMatrix
+    from chronotope.model.graph.matrix import MatrixOnDisk
 
 
 class GraphProblem(NamedTuple):
     """All of the loss but A and B. The pairs are sorted by condition; `order` sorts them by word, place and time."""
 
-    matrix: PairMatrix  # M: one row a pair
+    matrix: PairMatrix | MatrixOnDisk  # M: one row a pair
     weight: NDArray[np.float32]  # (P,) w
     words: int
     order: NDArray[np.int64]  # (P,) pairs, word after word

@@ -9,12 +9,14 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-import numba
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from chronotope.compiling import kernel
+from chronotope.cooccurrence import PairMatrix
+from chronotope.model.graph.matrix import Block, pieces
 from chronotope.model.graph.objective import GraphProblem
 
 BLOCKS = 8
@@ -24,6 +26,8 @@ LEAST_SQUARE = 1e-9
 FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
 
 Floats = NDArray[np.float32]
+
+NO_CELLS = PairMatrix(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32), 0)
 
 
 def start_contexts(
@@ -49,14 +53,20 @@ def solve_rows(contexts: Floats, rows: Floats, problem: GraphProblem, pool: Thre
     product = rows if problem.chains_only else np.empty_like(rows)
     _multiply_all(contexts, product, problem, pool)
     blocks = even_blocks(problem.word_start)
-    return -float(sum(pool.map(lambda block: solve_words(block, problem, product, rows), blocks)))
+    equations = problem._replace(matrix=NO_CELLS)  # the words' equations do not ask for the cells
+    return -float(sum(pool.map(lambda block: solve_words(block, equations, product, rows), blocks)))
 
 
 def pull_of_rows(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> Floats:
     """(K, D) Σ w M A: what the contexts are fitted to."""
     blocks = even_blocks(problem.matrix.start)
     parts = np.zeros((len(blocks), problem.matrix.contexts, rows.shape[1]), dtype=np.float32)
-    list(pool.map(lambda block, part: _multiply_back(block, problem.matrix, problem.weight, rows, part), blocks, parts))
+
+    def multiply_back(block: Block, part: Floats) -> None:
+        for own, matrix in pieces(problem.matrix, block):
+            _multiply_back(matrix, problem.weight[own], rows[own], part)
+
+    list(pool.map(multiply_back, blocks, parts))
     return np.asarray(parts.sum(axis=0))
 
 
@@ -79,7 +89,16 @@ def orthonormal(matrix: Floats) -> Floats:
         return np.asarray(basis @ (left @ right), dtype=np.float32)
 
 
-def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[tuple[int, int]]:
+def sum_of_squares(problem: GraphProblem, pool: ThreadPoolExecutor) -> float:
+    """Σ w‖M‖²: the constant of the loss."""
+
+    def squares(block: Block) -> float:
+        return float(sum(_squares(matrix, problem.weight[own]) for own, matrix in pieces(problem.matrix, block)))
+
+    return float(sum(pool.map(squares, even_blocks(problem.matrix.start))))
+
+
+def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[Block]:
     """Stretches of rows with about equal loads, where row r carries start[r + 1] − start[r].
 
     Examples
@@ -95,10 +114,15 @@ def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[tuple[in
 def _multiply_all(contexts: Floats, product: Floats, problem: GraphProblem, pool: ThreadPoolExecutor) -> None:
     """product = M B."""
     blocks = even_blocks(problem.matrix.start)
-    list(pool.map(lambda block: multiply(block, problem.matrix, contexts, product), blocks))
+
+    def multiply_block(block: Block) -> None:
+        for own, matrix in pieces(problem.matrix, block):
+            multiply((0, len(matrix.start) - 1), matrix, contexts, product[own])
+
+    list(pool.map(multiply_block, blocks))
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
 def multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
     """product = M B for a stretch of rows."""
     dimensions = contexts.shape[1]
@@ -121,12 +145,24 @@ def multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
         product[row] = total
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST_BUT_NAN_SAFE)
-def _multiply_back(block, matrix, weight, rows, out):  # type: ignore[no-untyped-def]
-    """out += Mᵀ (w A) for a stretch of rows."""
+@kernel()
+def _squares(matrix, weight):  # type: ignore[no-untyped-def]
+    """Σ w‖M‖²."""
+    total = 0.0
+    for row in range(len(weight)):
+        own = 0.0
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            own += np.float64(matrix.value[cell]) * matrix.value[cell]
+        total += weight[row] * own
+    return total
+
+
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
+def _multiply_back(matrix, weight, rows, out):  # type: ignore[no-untyped-def]
+    """out += Mᵀ (w A)."""
     dimensions = rows.shape[1]
     own = np.empty(dimensions, dtype=np.float32)
-    for row in range(block[0], block[1]):
+    for row in range(len(rows)):
         for k in range(dimensions):
             own[k] = weight[row] * rows[row, k]
         for cell in range(matrix.start[row], matrix.start[row + 1]):
@@ -136,7 +172,7 @@ def _multiply_back(block, matrix, weight, rows, out):  # type: ignore[no-untyped
                 out[context, k] += value * own[k]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
     """Solve the equations of a stretch of words; return Σ w A·(M B): so far is their loss below Σ w‖M‖²."""
     gained = 0.0
@@ -160,7 +196,7 @@ def solve_words(block, problem, product, rows):  # type: ignore[no-untyped-def]
     return gained
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _solve_chain(weight, beta, a, tau, pairs, product):  # type: ignore[no-untyped-def]
     """Links between consecutive pairs make the equations tridiagonal; the pull toward the mean is of rank one."""
     size, dimensions = len(pairs), product.shape[1]
@@ -201,7 +237,7 @@ def _solve_chain(weight, beta, a, tau, pairs, product):  # type: ignore[no-untyp
     return solution
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _solve_links(weight, beta, a, b, tau, pairs, product, rows):  # type: ignore[no-untyped-def]
     """Any links: conjugate gradients, all dimensions at once, from the previous sweep's rows."""
     size, dimensions = len(pairs), product.shape[1]
@@ -234,7 +270,7 @@ def _solve_links(weight, beta, a, b, tau, pairs, product, rows):  # type: ignore
     return solution
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _apply(weight, beta, a, b, tau, vectors):  # type: ignore[no-untyped-def]
     """(diag(w) + β (I − 11ᵀ/n) + L) x, for all dimensions at once."""
     size, dimensions = vectors.shape

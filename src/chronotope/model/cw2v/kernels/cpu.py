@@ -3,22 +3,30 @@
 While one side stands still, the rows of the other have nothing in common; each thread takes some parts of the stratum
 and keeps the row it moves at hand. All predictions of a group are made at once, before the row moves: so the processor
 has up to 32 independent products in flight, instead of waiting for each step before it can begin the next.
+
+The vectors of the side that stands still are written out before, some conditions at a time (`combine`), as rows that
+begin and end with a line of the cache: a cell then costs one row of memory, not two, and no addition. Beside its vector
+such a row holds the bias and a 1, and the moving row a 1 and its own bias, so that one product is the whole prediction
+and one sum has the gradient of vector and bias.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.model.cw2v.kernels.sides import SIDES
 from chronotope.model.cw2v.layout import PARTS, Layout
 from chronotope.model.cw2v.parameters import Accumulators, Parameters
 from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP
+from chronotope.model.stretches import Stretch
 
 # Repeatable to the bit: sums over dimensions stand in loops that store nothing. Where a loop also stores, the compiler
 # makes a vector form and a scalar form and chooses by how near to each other the arrays happen to lie in memory; a sum
@@ -27,6 +35,18 @@ from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP
 # All that fastmath=True allows except nnan and ninf: with those the compiler may assume that no NaN exists, and it
 # deletes the divergence check.
 FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
+
+# So many bytes of vectors are written out at a time, if a condition does not have more: the largest cache holds them.
+WRITTEN_AT_ONCE = 6 << 20
+
+
+class Block(NamedTuple):
+    """A few conditions of a stratum, whose rows move one after the other."""
+
+    conditions: NDArray[np.int64]  # (B,) in the order of visits
+    row_start: NDArray[np.int64]  # (B, PARTS + 1) the rows of each part
+    other_start: NDArray[np.int64]  # (B + 1,) the vectors of each condition among those that are written out
+    cells: Stretch
 
 
 class CpuSides:
@@ -51,30 +71,80 @@ class CpuSides:
     ) -> None:
         self._layout, self._parameters, self._accumulators = layout, parameters, accumulators
         self._share, self._pool = penalty_share, pool
-        threads = min(threads, PARTS)
-        self._shares_of_parts = [np.arange(first, PARTS, threads) for first in range(threads)]
+        self._threads = min(threads, PARTS)
         self._gradient = np.empty((PARTS, *parameters.condition.shape), dtype=np.float32)
         self._squared = np.empty(PARTS)
+        dimensions = parameters.word.shape[1]
+        self._combine, self._move = compiled(dimensions)
+        self._blocks = [blocks_of(layout, stratum, dimensions) for stratum in range(len(layout.order))]
+        longest = max(int(block.other_start[-1]) for blocks in self._blocks for block in blocks)
+        # Two, in turn: when rows have moved against the vectors in one, those that come next are written into the other.
+        self._others = [aligned_zeros(longest, width_of(dimensions)) for _ in range(2)]
 
     def move_stratum(
         self, stratum: int, condition: NDArray[np.float32], rate: float
     ) -> tuple[float, NDArray[np.float32]]:
         """See `alternating.Kernel`."""
         self._gradient[:] = 0
-        met = []
+        layout, blocks, met = self._layout, self._blocks[stratum], []
+        stream = layout.cells.stream([block.cells for block in blocks] * 2)
         for own, other in SIDES:
             moving = (*_side(self._parameters, own), *_side(self._accumulators, own))
             still = tuple(_side(self._parameters, other))
+            self._squared[:] = 0
 
-            def move(parts: NDArray[np.int64], moving: tuple = moving, still: tuple = still) -> None:  # type: ignore[type-arg]
-                _move_rows(
-                    parts, stratum, self._layout, moving, still, condition, self._share, rate,
-                    self._squared, self._gradient,
+            def write_out(thread: int, number: int, still: tuple = still) -> None:  # type: ignore[type-arg]
+                if number < len(blocks):
+                    self._combine(
+                        thread, self._threads, blocks[number], layout.pair_start, layout.pair_word, still, condition,
+                        self._others[number % 2],
+                    )  # fmt: skip
+
+            def take_turn(thread: int, number: int, cells: NDArray[Any], moving: tuple = moving) -> None:  # type: ignore[type-arg]
+                self._move(
+                    np.arange(thread, PARTS, self._threads), blocks[number], layout.rows, layout.pair_word,
+                    layout.cell_start, cells, layout.value_start, layout.values, self._others[number % 2], moving,
+                    condition, self._share, rate, self._squared, self._gradient,
                 )  # fmt: skip
+                write_out(thread, number + 1)
 
-            list(self._pool.map(move, self._shares_of_parts))
+            self._on_threads(write_out, 0)
+            for number in range(len(blocks)):
+                self._on_threads(take_turn, number, next(stream))
             met.append(float(self._squared.sum()))
         return met[0], self._gradient.sum(axis=0)
+
+    def _on_threads(self, work: Callable[..., None], *more: Any) -> None:
+        if self._threads == 1:
+            work(0, *more)
+        else:
+            list(self._pool.map(lambda thread: work(thread, *more), range(self._threads)))
+
+
+def blocks_of(layout: Layout, stratum: int, dimensions: int) -> list[Block]:
+    """The conditions of a stratum, as many together as may be written out at a time."""
+    order, row_start = layout.order[stratum], layout.row_start[stratum]
+    pairs = np.diff(layout.pair_start)[order]
+    ends, most = np.concatenate([[0], np.cumsum(pairs)]), WRITTEN_AT_ONCE // (4 * width_of(dimensions))
+    blocks, first = [], 0
+    while first < len(order):
+        last = max(int(np.searchsorted(ends, ends[first] + most, side="right")) - 1, first + 1)
+        cells = int(layout.cell_start[row_start[first, 0]]), int(layout.cell_start[row_start[last - 1, -1]])
+        blocks.append(Block(order[first:last], row_start[first:last], ends[first : last + 1] - ends[first], cells))
+        first = last
+    return blocks
+
+
+def width_of(dimensions: int) -> int:
+    """How many numbers a written row has: the vector, the bias and a 1, filled up to whole lines of the cache."""
+    return (dimensions + 2 + 15) // 16 * 16
+
+
+def aligned_zeros(rows: int, width: int) -> NDArray[np.float32]:
+    """(rows, width) zeros that begin at the beginning of a line of the cache."""
+    raw = np.zeros(4 * rows * width + 64, dtype=np.uint8)
+    first = -raw.ctypes.data % 64
+    return raw[first : first + 4 * rows * width].view(np.float32).reshape(rows, width)
 
 
 def _side(tensors: Parameters | Accumulators, name: str) -> Iterator[NDArray[np.float32]]:
@@ -82,89 +152,118 @@ def _side(tensors: Parameters | Accumulators, name: str) -> Iterator[NDArray[np.
     return (getattr(tensors, field) for field in (name, f"{name}_deviation", f"{name}_bias"))
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=FAST_BUT_NAN_SAFE)
-def _move_rows(parts, stratum, layout, moving, still, q, penalty_share, rate, squared, gradient):  # type: ignore[no-untyped-def]
-    """Move the rows of some parts of a stratum toward their targets; see `sides.ReferenceSides`."""
-    base, deviation, bias, base_sum, deviation_sum, bias_sum = moving
-    other_base, other_deviation, other_bias = still
-    dimensions = base.shape[1]
-    per_dimension = np.float32(1.0 / dimensions)
-    rate = np.float32(rate)
-    # Small arrays of its own for all that the inner loops use, filled up with zeros to whole vectors of the processor:
-    # the loops over them have no odd ends, and the compiler sees that they do not overlap.
-    width = (dimensions + 15) // 16 * 16
-    here = np.zeros(width, dtype=np.float32)
-    v = np.zeros(width, dtype=np.float32)
-    d = np.zeros(width, dtype=np.float32)
-    vector = np.zeros(width, dtype=np.float32)
-    by_vector = np.zeros(width, dtype=np.float32)
-    by_condition = np.zeros(width, dtype=np.float32)
-    others = np.zeros((CELLS_IN_A_GROUP, width), dtype=np.float32)
-    slope = np.empty(CELLS_IN_A_GROUP, dtype=np.float32)
-    squared[parts] = 0
-    for c in layout.order[stratum]:
-        here[:dimensions] = q[c]
-        for part in parts:
-            met = 0.0
-            for row in range(layout.row_start[stratum, part, c], layout.row_start[stratum, part, c + 1]):
-                pair = layout.rows[row]
-                i = layout.pair_word[pair]
-                for k in range(dimensions):
-                    v[k] = base[i, k]
-                    d[k] = deviation[pair, k]
-                    by_condition[k] = np.float32(0)
-                b = bias[pair]
-                for first in range(layout.start[pair], layout.start[pair + 1], CELLS_IN_A_GROUP):
-                    cells = min(CELLS_IN_A_GROUP, layout.start[pair + 1] - first)
-                    for k in range(width):
-                        vector[k] = v[k] * here[k] + d[k]
-                        by_vector[k] = np.float32(0)
-                    for number in range(cells):
-                        facing = layout.context_pair[first + number]
-                        j = layout.pair_word[facing]
-                        for k in range(dimensions):
-                            others[number, k] = other_base[j, k] * here[k] + other_deviation[facing, k]
-                    by_bias = np.float32(0)
-                    for number in range(cells):
-                        error = b + other_bias[layout.context_pair[first + number]] - layout.target[first + number]
-                        for k in range(width):
-                            error += vector[k] * others[number, k]
-                        weight = layout.weight[first + number]
-                        slope[number] = np.float32(2) * weight * error
-                        by_bias += slope[number]
-                        met += weight * error * error
-                    # Four at a time: the sum is read and written a quarter as often.
-                    fours = cells // 4 * 4
-                    for number in range(0, fours, 4):
-                        w, x, y, z = slope[number], slope[number + 1], slope[number + 2], slope[number + 3]
-                        for k in range(width):
-                            by_vector[k] += (w * others[number, k] + x * others[number + 1, k]) + (
-                                y * others[number + 2, k] + z * others[number + 3, k]
-                            )
-                    for number in range(fours, cells):
-                        w = slope[number]
-                        for k in range(width):
-                            by_vector[k] += w * others[number, k]
+@cache
+def compiled(dimensions: int) -> tuple[Any, Any]:
+    """`combine` and `move` for vectors of this length: loops of a known length have no odd ends and no counters."""
+    width = width_of(dimensions)
+    bias_place, one_place = dimensions, dimensions + 1
 
-                    by_base_square = np.float32(0)
-                    by_vector_square = np.float32(0)
-                    for k in range(width):
-                        by_base_square += (by_vector[k] * here[k]) * (by_vector[k] * here[k])
-                        by_vector_square += by_vector[k] * by_vector[k]
-                    base_sum[i] += by_base_square * per_dimension
-                    deviation_sum[pair] += by_vector_square * per_dimension
-                    bias_sum[pair] += by_bias * by_bias
-                    base_step = rate / math.sqrt(base_sum[i])
-                    step = rate / math.sqrt(deviation_sum[pair])
-                    shrink = np.float32(1) / (np.float32(1) + step * penalty_share[pair] * np.float32(cells))
-                    for k in range(width):
-                        by_condition[k] += by_vector[k] * v[k]
-                        v[k] -= base_step * by_vector[k] * here[k]
-                        d[k] = (d[k] - step * by_vector[k]) * shrink
-                    b -= rate / math.sqrt(bias_sum[pair]) * by_bias
+    @kernel(error_model="numpy", fastmath=FAST_BUT_NAN_SAFE)
+    def combine(thread, threads, block, pair_start, pair_word, still, q, others):  # type: ignore[no-untyped-def]
+        """Write out the vectors of a side in the conditions of a block: this thread's share of them."""
+        base, deviation, bias = still
+        total = block.other_start[-1]
+        begin, end = total * thread // threads, total * (thread + 1) // threads
+        for turn in range(len(block.conditions)):
+            c = block.conditions[turn]
+            for row in range(max(begin, block.other_start[turn]), min(end, block.other_start[turn + 1])):
+                pair = row - block.other_start[turn] + pair_start[c]
+                i = pair_word[pair]
                 for k in range(dimensions):
-                    base[i, k] = v[k]
-                    deviation[pair, k] = d[k]
-                    gradient[part, c, k] += by_condition[k]
-                bias[pair] = b
-            squared[part] += met
+                    others[row, k] = base[i, k] * q[c, k] + deviation[pair, k]
+                others[row, bias_place] = bias[pair]
+                others[row, one_place] = np.float32(1)
+
+    @kernel(error_model="numpy", fastmath=FAST_BUT_NAN_SAFE)
+    def move(  # type: ignore[no-untyped-def]
+        parts, block, rows, pair_word, cell_start, cells, value_start, values, others,
+        moving, q, penalty_share, rate, squared, gradient,
+    ):  # fmt: skip
+        """Move the rows of some parts toward their targets; see `sides.ReferenceSides`."""
+        base, deviation, bias, base_sum, deviation_sum, bias_sum = moving
+        first_cell = block.cells[0]
+        per_dimension = np.float32(1.0 / dimensions)
+        rate = np.float32(rate)
+        # Small arrays of its own for all that the inner loops use, filled up with zeros.
+        here = np.zeros(width, dtype=np.float32)
+        v = np.zeros(width, dtype=np.float32)
+        d = np.zeros(width, dtype=np.float32)
+        vector = np.zeros(width, dtype=np.float32)
+        by_vector = np.zeros(width, dtype=np.float32)
+        by_condition = np.zeros(width, dtype=np.float32)
+        slope = np.empty(CELLS_IN_A_GROUP, dtype=np.float32)
+        facing = np.empty(CELLS_IN_A_GROUP, dtype=np.int64)
+        for turn in range(len(block.conditions)):
+            c = block.conditions[turn]
+            for k in range(dimensions):
+                here[k] = q[c, k]
+            first_other, first_value = block.other_start[turn], value_start[c]
+            for part in parts:
+                met = 0.0
+                for row in range(block.row_start[turn, part], block.row_start[turn, part + 1]):
+                    pair = rows[row]
+                    i = pair_word[pair]
+                    for k in range(dimensions):
+                        v[k] = base[i, k]
+                        d[k] = deviation[pair, k]
+                        by_condition[k] = np.float32(0)
+                    b = bias[pair]
+                    end = cell_start[row + 1] - first_cell
+                    for first in range(cell_start[row] - first_cell, end, CELLS_IN_A_GROUP):
+                        size = min(CELLS_IN_A_GROUP, end - first)
+                        for k in range(width):
+                            vector[k] = v[k] * here[k] + d[k]
+                            by_vector[k] = np.float32(0)
+                        vector[bias_place] = np.float32(1)
+                        vector[one_place] = b
+                        for number in range(size):
+                            other = first_other + np.int64(cells[first + number, 0])
+                            value = first_value + np.int64(cells[first + number, 1])
+                            error = -values[value, 0]
+                            for k in range(width):
+                                error += vector[k] * others[other, k]
+                            weighted = values[value, 1] * error
+                            met += weighted * error
+                            slope[number] = np.float32(2) * weighted
+                            facing[number] = other
+                        # Four at a time: the sum is read and written a quarter as often.
+                        fours = size // 4 * 4
+                        for number in range(0, fours, 4):
+                            w, x, y, z = slope[number], slope[number + 1], slope[number + 2], slope[number + 3]
+                            m, n, o, p = facing[number], facing[number + 1], facing[number + 2], facing[number + 3]
+                            for k in range(width):
+                                by_vector[k] += (w * others[m, k] + x * others[n, k]) + (
+                                    y * others[o, k] + z * others[p, k]
+                                )
+                        for number in range(fours, size):
+                            w, m = slope[number], facing[number]
+                            for k in range(width):
+                                by_vector[k] += w * others[m, k]
+                        by_bias = by_vector[one_place]
+                        by_vector[bias_place] = np.float32(0)
+                        by_vector[one_place] = np.float32(0)
+
+                        by_base_square = np.float32(0)
+                        by_vector_square = np.float32(0)
+                        for k in range(width):
+                            by_base_square += (by_vector[k] * here[k]) * (by_vector[k] * here[k])
+                            by_vector_square += by_vector[k] * by_vector[k]
+                        base_sum[i] += by_base_square * per_dimension
+                        deviation_sum[pair] += by_vector_square * per_dimension
+                        bias_sum[pair] += by_bias * by_bias
+                        base_step = rate / math.sqrt(base_sum[i])
+                        step = rate / math.sqrt(deviation_sum[pair])
+                        shrink = np.float32(1) / (np.float32(1) + step * penalty_share[pair] * np.float32(size))
+                        for k in range(width):
+                            by_condition[k] += by_vector[k] * v[k]
+                            v[k] -= base_step * by_vector[k] * here[k]
+                            d[k] = (d[k] - step * by_vector[k]) * shrink
+                        b -= rate / math.sqrt(bias_sum[pair]) * by_bias
+                    for k in range(dimensions):
+                        base[i, k] = v[k]
+                        deviation[pair, k] = d[k]
+                        gradient[part, c, k] += by_condition[k]
+                    bias[pair] = b
+                squared[part] += met
+
+    return combine, move

@@ -1,0 +1,92 @@
+"""chronotope align: models that were trained elsewhere, turned into one space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.train import check_output
+from chronotope.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+
+
+def align_command(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Vectors as word2vec, GloVe or HistWords; or a folder of them."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model to write.")],
+    names: Annotated[
+        str | None,
+        typer.Option("--names", help="The conditions, parted by commas: 1990,2000 (the names of the files)."),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="time or place (time where every name starts with a year).")
+    ] = None,
+    landmarks: Annotated[
+        Path | None, typer.Option("--landmarks", metavar="FILE", help="Words to align by, one a line (all).")
+    ] = None,
+    center: Annotated[bool, typer.Option("--center", help="Take the mean vector off each condition.")] = False,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first words of each file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
+) -> None:
+    """Turn models of one period or place each, trained elsewhere, into one space; all commands take what comes out."""
+    align(inputs, output, names, kind, landmarks, center, limit, force)
+
+
+def align(
+    inputs: list[Path],
+    output: Path,
+    names: str | None,
+    kind: str | None,
+    landmarks: Path | None,
+    center: bool,
+    limit: int | None,
+    force: bool,
+) -> ConditionedEmbeddings:
+    """Read the models, align them, save, and say what came out."""
+    check_output(output, force)
+    from chronotope.baselines.given import align as aligned
+    from chronotope.embeddings.formats import read_vectors
+    from chronotope.embeddings.formats.folders import files_and_names
+
+    files = [found for path in inputs for found in files_and_names(path)]
+    labels = [name for _, name in files]
+    if names is not None:
+        labels = [name.strip() for name in names.split(",")]
+        if len(labels) != len(files):
+            raise SettingsError(f"there are {len(files):,} models and {len(labels):,} names; give one for each")
+    words = _landmarks(landmarks) if landmarks else None
+    models = []
+    with progress_bars() as bars:
+        for number, (path, _) in enumerate(files):
+            bars("reading", number, len(files))
+            models.append(read_vectors(path, limit=limit))
+        bars("reading", len(files), len(files))
+    for (path, _), model in zip(files, models, strict=True):
+        for note in model.notes:
+            talk("[yellow]{}: {}[/]", path, note)
+    embeddings = aligned(models, labels, kind=kind, landmarks=words, center=center)
+    if words is not None and (missing := len(words) - embeddings.provenance["settings"]["landmarks"]):
+        talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
+    if not embeddings.counted:
+        talk(
+            "[yellow]the files do not tell how often words occur: every count that is shown says 'present', no more[/]"
+        )
+    embeddings.save(output)
+    talk("{}: {} ({})", output, embeddings.signature, embeddings.conditions.axis)
+    return embeddings
+
+
+def _landmarks(path: Path) -> set[str]:
+    """The words of a file, one a line."""
+    try:
+        words = {line.strip() for line in path.read_text(encoding="utf-8-sig").split("\n")}
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+    return words - {""}

@@ -1,0 +1,92 @@
+"""chronotope explore: a page where meaning moves."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.options import Coordinates, Model
+from chronotope.errors import SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.views.explorer.explored import Explored
+
+
+def explore_command(
+    model: Model,
+    run: Annotated[
+        Path | None, typer.Option("--run", metavar="RUN", help="The run of the model, where it is not beside it.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="Where to listen (8765); 0: any that is free.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    export: Annotated[
+        Path | None, typer.Option("--export", metavar="DIR", help="Write the page as a folder that needs no server.")
+    ] = None,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="With --export: sentences, too. Mind the rights to the text.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --export: replace the folder.")] = False,
+    coordinates: Coordinates = None,
+    title: Annotated[str | None, typer.Option("--title", help="What the page calls it.")] = None,
+) -> None:
+    """Look at MODEL in a browser: its words, when and where they changed, and the sentences."""
+    from chronotope.views.explorer.explored import open_explored
+
+    if export is None and (with_text or force):
+        raise SettingsError("--with-text and --force belong to --export DIR")
+    explored = open_explored(model, run, coordinates=coordinates, title=title)
+    if export is not None:
+        export_page(explored, export, with_text, force)
+    else:
+        serve_page(explored, host, port, no_open)
+
+
+def export_page(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
+    """Write the folder, with progress."""
+    from chronotope.views.explorer.export import export
+
+    with progress_bars() as bars:
+        written = export(explored, folder, with_text=with_text, force=force, progress=bars)
+    talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", folder, written.page.as_uri())
+
+
+def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
+    """Answer until the user has seen enough."""
+    from chronotope.views.explorer import server
+
+    listener = free_listener(host, port)
+    address = server.address(host, listener)
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        talk("[yellow]other machines can reach this page, and read what it shows; there is no password[/]")
+
+    def ready() -> None:
+        talk("{} is at [bold]{}[/]  (Ctrl-C ends it)", explored.title, address)
+        if not no_open:
+            webbrowser.open(address)
+
+    try:
+        server.serve(explored, listener, host=host, on_ready=ready)
+    except KeyboardInterrupt:
+        pass
+    talk("ended")
+
+
+def free_listener(host: str, port: int | None) -> object:
+    """The port that was asked for; where none was, the usual one, or any that is free."""
+    from chronotope.views.explorer import server
+
+    if port is not None:
+        return server.listen(host, port)
+    try:
+        return server.listen(host, server.DEFAULT_PORT)
+    except SettingsError:
+        return server.listen(host, 0)

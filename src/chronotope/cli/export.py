@@ -1,0 +1,90 @@
+"""chronotope export: a model in the formats of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.options import Model, open_model
+from chronotope.errors import ChronotopeError, SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
+    from chronotope.embeddings.formats import Exported
+
+NAMES = "word2vec, word2vec-binary, glove, keyedvectors, parquet, arrow, numpy, projector, huggingface"
+RENAMED_SHOWN = 3
+
+
+def export_command(
+    model: Model,
+    format: Annotated[str, typer.Option("--format", help=f"{NAMES}.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    at: Annotated[
+        list[str] | None, typer.Option("--at", help="Only this condition; may be given several times (all).")
+    ] = None,
+    min_support: Annotated[
+        int, typer.Option("--min-support", min=1, help="Write a word where it occurs at least so often.")
+    ] = 1,
+    absent: Annotated[
+        bool, typer.Option("--absent", help="Write words also where they are absent, from their other conditions.")
+    ] = False,
+    max_words: Annotated[
+        int | None, typer.Option("--max-words", min=1, help="Only so many of the most frequent words.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
+) -> None:
+    """Write the vectors of MODEL for other programs: gensim, NumPy, Parquet, TensorFlow's projector, Hugging Face."""
+    if absent and min_support > 1:
+        raise SettingsError("--absent asks for words that do not occur, --min-support for those that do; choose one")
+    export(model, output, format, at or None, 0 if absent else min_support, max_words, force)
+
+
+def export(
+    model: Path,
+    output: Path,
+    format: str,
+    at: list[str] | None,
+    min_support: int,
+    max_words: int | None,
+    force: bool,
+) -> Exported:
+    """Write the folder, and say what is in it."""
+    from chronotope.embeddings.formats import export as exported
+
+    embeddings = open_model(model)
+    with progress_bars() as bars:
+        done = exported(
+            embeddings,
+            output,
+            format,
+            at=at,
+            min_support=min_support,
+            max_words=max_words,
+            force=force,
+            about_run=_about_run(model, embeddings),
+            progress=bars,
+        )
+    if embeddings.query_mapping is not None:
+        talk("[yellow]the conditions of this model are not in one space; compare vectors within a condition only[/]")
+    if done.renamed:
+        shown = [f"'{word}' is '{other}'" for word, other in list(done.renamed.items())[:RENAMED_SHOWN]]
+        more = f", and {len(done.renamed) - len(shown):,} more" if len(done.renamed) > len(shown) else ""
+        talk("[yellow]{} cannot hold blanks in words: {}{} (all in chronotope.json)[/]", format, ", ".join(shown), more)
+    vectors = sum(done.conditions.values())
+    talk("{}: {} vectors of {} conditions, as {}", output, f"{vectors:,}", f"{len(done.conditions):,}", format)
+    return done
+
+
+def _about_run(model: Path, embeddings: ConditionedEmbeddings) -> dict[str, Any]:
+    """What the run says of its text, where the model lies in its run."""
+    from chronotope.cooccurrence.run_folder import read_run
+
+    try:
+        about = read_run(model if model.is_dir() else model.parent)
+    except ChronotopeError:
+        return {}
+    return about if about["checksum"] == embeddings.provenance.get("run") else {}

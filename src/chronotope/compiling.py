@@ -1,0 +1,119 @@
+"""Compiled kernels, kept on disk so that each is compiled once, and never taken for those of other source.
+
+numba keeps compiled code beside the source and compiles anew when that file changes. But a kernel also depends on what
+it imports: a tuple with another field, a function that is compiled into it. So the code of a module is kept in a folder
+of its own, whose name is the checksum of the module and of every module of this package that it depends on and that
+holds such things; in the user's cache folder, since the package itself may lie where nobody can write. NUMBA_CACHE_DIR
+puts it elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+PACKAGE = Path(__file__).parent
+_IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import \(?([\w, \n]+))?", re.MULTILINE)
+_MATTERS = re.compile(rb"NamedTuple|@kernel\(")
+# Of a module's earlier forms so many are kept, for other processes that run them still.
+KEPT = 2
+_lock = threading.Lock()
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`numba.njit` for functions that run without the interpreter's lock and are kept on disk, with more options.
+
+    Examples
+    --------
+    >>> @kernel()
+    ... def doubled(number):
+    ...     return 2 * number
+    >>> doubled(21)
+    42
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        with _lock:
+            settings: Any = numba.config
+            before = settings.CACHE_DIR
+            try:
+                # It is read while the function is decorated; others keep their own.
+                settings.CACHE_DIR = str(_folder(function.__module__))
+                return numba.njit(nogil=True, cache=True, **options)(function)
+            except (RuntimeError, OSError):
+                # Nowhere to keep it: no folder can be written to, or the function was typed in.
+                return numba.njit(nogil=True, **options)(function)
+            finally:
+                settings.CACHE_DIR = before
+
+    return compiled
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept: under NUMBA_CACHE_DIR, or the user's folder for such things."""
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(given, "chronotope")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "chronotope" / "kernels"
+
+
+@cache
+def _folder(module: str) -> Path:
+    """The folder for the compiled code of a module as its source is now; others of the same module are thinned out."""
+    name = module.removeprefix("chronotope.")
+    folder = cache_folder() / f"{name}-{source_checksum(module)}"
+    with contextlib.suppress(OSError):
+        if not folder.exists():
+            _thin_out(folder.parent, f"{name}-")
+        for path in folder.rglob("*.nb?"):
+            if not path.stat().st_size:
+                path.unlink()  # what a power cut leaves of a file; numba would stumble over it
+    return folder
+
+
+def _thin_out(parent: Path, prefix: str) -> None:
+    found = [path for path in parent.iterdir() if path.name.startswith(prefix)]
+    for path in sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def source_checksum(module: str) -> str:
+    """The checksum of a module's source and of the tuples and kernels that it imports, directly or not."""
+    seen: dict[Path, bytes] = {}
+    own = _source(module.removeprefix("chronotope").lstrip("."))
+    waiting = [own]
+    while waiting:
+        path = waiting.pop()
+        if path is None or path in seen:
+            continue
+        seen[path] = path.read_bytes()
+        for base, names in _IMPORTED.findall(seen[path]):
+            waiting.append(_source(base.decode()))
+            waiting += [_source(f"{base.decode()}.{name.decode().strip()}") for name in names.split(b",")]
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(path for path, text in seen.items() if path == own or _MATTERS.search(text)):
+        digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + hashlib.blake2b(seen[path]).digest())
+    return digest.hexdigest()
+
+
+@cache
+def _source(name: str) -> Path | None:
+    """The file of a module of this package; None where there is none of that name."""
+    path = PACKAGE.joinpath(*name.strip(".").split("."))
+    return next((found for found in (path / "__init__.py", path.with_suffix(".py")) if found.exists()), None)

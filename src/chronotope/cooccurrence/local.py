@@ -1,0 +1,217 @@
+"""Counting on this machine: chunks of documents in threads; what memory cannot hold goes to disk and is merged."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from chronotope.config import CountSettings
+from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells, distance_weights
+from chronotope.cooccurrence.spilling import (
+    BYTES_OF_A_CELL,
+    BYTES_OF_A_MERGE,
+    MOST_AT_ONCE,
+    Run,
+    merged,
+    read_run,
+    sum_of,
+    write_runs,
+)
+from chronotope.corpus import TokenStore
+from chronotope.memory import Memory
+
+Progress = Callable[[str, int, int | None], None]
+
+# Small enough that the text of a chunk and the places of its words stay in the caches.
+TOKENS_IN_A_CHUNK = 1_000_000
+FEWEST_TOKENS_IN_A_CHUNK = 50_000
+# What writing a row group of the final file takes.
+BYTES_OF_WRITING = 100_000_000
+
+
+class Plan(NamedTuple):
+    """How the memory is used.
+
+    Attributes
+    ----------
+    chunk
+        So many tokens are counted at a time, by each thread.
+    cells
+        So many cells of a condition are held; with more, they go to disk.
+    """
+
+    chunk: int
+    cells: int
+
+
+def plan_for(memory: Memory, threads: int, window: int) -> Plan:
+    """How to count within a limit; one that is too small is an error that says what is needed."""
+    if memory.limit is None:
+        return Plan(TOKENS_IN_A_CHUNK, 1 << 62)
+    # Each token, where it stands, and at most so many cells, twice: in their rows, and closed up.
+    of_a_token = 8 + window * (2 * 12 + BYTES_OF_A_CELL)
+    fixed = BYTES_OF_A_MERGE + BYTES_OF_WRITING
+    fewest = (threads + 1) * FEWEST_TOKENS_IN_A_CHUNK * of_a_token
+    left = memory.room_for(fixed + 3 * fewest, "counting") - fixed
+    chunk = left // 3 // (threads + 1) // of_a_token
+    # What is added up, what is being written, and the sum of both.
+    cells = 2 * left // 3 // (3 * BYTES_OF_A_CELL)
+    return Plan(int(np.clip(chunk, FEWEST_TOKENS_IN_A_CHUNK, TOKENS_IN_A_CHUNK)), cells)
+
+
+def count_conditions(
+    store: TokenStore,
+    words: int,
+    settings: CountSettings,
+    threads: int,
+    *,
+    held_out: bool = False,
+    memory: Memory | None = None,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Iterator[CellArrays]]:
+    """The cells of each condition in turn, in one or more blocks, which are to be used before the next is asked for.
+
+    Parameters
+    ----------
+    words
+        The size of the vocabulary.
+    threads
+        How many count at the same time; the cells do not depend on it.
+    held_out
+        Whether the documents are counted that were set aside, or the others.
+    memory
+        A limit; cells that would go beyond it are written to `folder` (or where temporary files go) in the meantime.
+    """
+    weights = distance_weights(settings)
+    plan = plan_for(memory or Memory(), threads, settings.window)
+    stage = "setting counts aside" if held_out else "counting"
+    done, total = 0, len(store.ids)
+    with (
+        tempfile.TemporaryDirectory(prefix=".spilled-", dir=folder) as spilled,
+        ThreadPoolExecutor(threads) as pool,
+    ):
+        names = (str(Path(spilled) / f"{number}.parquet") for number in itertools.count())
+
+        def work() -> Iterator[tuple[CellSum, int, int, bool]]:
+            for condition in range(len(store.conditions)):
+                found = CellSum(plan.cells, names)
+                parts = list(chunks(store, condition, plan.chunk))
+                for number, (first, last) in enumerate(parts):
+                    yield found, first, last, number == len(parts) - 1
+
+        def counted(found: CellSum, first: int, last: int) -> None:
+            found.add(count_cells(*documents(store, first, last, held_out), words, weights))
+            store.forget(first, last)
+
+        upcoming = work()
+        waiting: list[tuple[Future[None], CellSum, int, bool]] = []
+        while True:
+            # Only a few chunks ahead, so that finished ones do not pile up.
+            while len(waiting) <= threads and (item := next(upcoming, None)):
+                found, first, last, is_last = item
+                size = int(store.starts[last] - store.starts[first])
+                waiting.append((pool.submit(counted, found, first, last), found, size, is_last))
+            if not waiting:
+                break
+            future, found, size, is_last = waiting.pop(0)
+            future.result()
+            done += size
+            if progress:
+                progress(stage, done, total)
+            if is_last:
+                yield found.blocks()
+
+
+def chunks(store: TokenStore, condition: int, tokens: int) -> Iterator[tuple[int, int]]:
+    """Ranges of documents of a condition, each of a bounded number of tokens."""
+    documents = store.condition_slice(condition)
+    first = documents.start
+    while first < documents.stop:
+        last = int(np.searchsorted(store.starts, store.starts[first] + tokens, side="right")) - 1
+        last = min(max(last, first + 1), documents.stop)
+        yield first, last
+        first = last
+
+
+def documents(
+    store: TokenStore, first: int, last: int, held_out: bool
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """The tokens of some documents, those that were set aside or the others; and where each document ends in them."""
+    lengths = np.diff(store.starts[first : last + 1])
+    ids = np.asarray(store.ids[store.starts[first] : store.starts[last]])
+    chosen = store.held_out[first:last] == held_out
+    if not chosen.all():
+        ids = ids[np.repeat(chosen, lengths)]
+    return np.ascontiguousarray(ids), np.cumsum(lengths * chosen)
+
+
+class CellSum:
+    """The cells of a condition, added up by several threads; when there are too many they go to disk.
+
+    Sums of equally many parts are added to each other, so that no cell is gone through more than a few times.
+    """
+
+    def __init__(self, most_cells: int, names: Iterator[str]) -> None:
+        self._most_cells = most_cells
+        self._names = names
+        self._lock = threading.Lock()
+        self._parts: dict[int, CellArrays] = {}  # n: the sum of 2ⁿ parts
+        self._runs: list[Run] = []
+
+    def add(self, cells: CellArrays) -> None:
+        """Add cells; any thread may."""
+        power = 0
+        while True:
+            with self._lock:
+                other = self._parts.pop(power, None)
+                if other is None:
+                    self._parts[power] = cells
+                    full = self._taken() if self._size() > self._most_cells else []
+                    break
+            cells = add_cells(other, cells)
+            power += 1
+        del cells
+        self._spill(full)
+
+    def blocks(self) -> Iterator[CellArrays]:
+        """The sum, sorted, in one or more blocks; nothing can be added any more."""
+        parts = self._taken()
+        if not self._runs:
+            yield sum_of(parts)
+            return
+        self._spill(parts)
+        while len(self._runs) > MOST_AT_ONCE:
+            some, self._runs = self._runs[:MOST_AT_ONCE], self._runs[MOST_AT_ONCE:]
+            self._runs += write_runs(next(self._names), [merged([read_run(run) for run in some])])
+            for run in some:
+                Path(run.path).unlink()
+        yield from merged([read_run(run) for run in self._runs])
+        for run in self._runs:
+            Path(run.path).unlink()
+
+    def _size(self) -> int:
+        return sum(len(part.word) for part in self._parts.values())
+
+    def _taken(self) -> list[CellArrays]:
+        parts = list(self._parts.values())
+        self._parts.clear()
+        return parts
+
+    def _spill(self, parts: list[CellArrays]) -> None:
+        if not parts:
+            return
+        with self._lock:
+            name = next(self._names)
+        total = sum_of(parts)
+        parts.clear()
+        runs = write_runs(name, [[total]])
+        with self._lock:
+            self._runs += runs

@@ -1,0 +1,91 @@
+"""How much memory may be used, and how much is."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from chronotope.errors import SettingsError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A limit on the memory that this process holds, all of it together.
+
+    Attributes
+    ----------
+    limit
+        In bytes; None: no limit.
+    """
+
+    limit: int | None = None
+
+    @classmethod
+    def of(cls, size: str | int | None) -> Memory:
+        """The limit that a user writes: 2GB, 500MB, 1.5 GiB, or a number of bytes.
+
+        Examples
+        --------
+        >>> Memory.of("2GB").limit, Memory.of("1.5gib").limit, Memory.of(None).limit
+        (2000000000, 1610612736, None)
+        >>> Memory.of("a lot")
+        Traceback (most recent call last):
+        chronotope.errors.SettingsError: cannot read 'a lot' as an amount of memory; write for instance 2GB or 500MB
+        """
+        if size is None or isinstance(size, int):
+            return cls(size)
+        match = _SIZE.fullmatch(size)
+        if not match:
+            raise SettingsError(f"cannot read '{size}' as an amount of memory; write for instance 2GB or 500MB")
+        return cls(int(float(match[1]) * _UNITS[(match[2] or "").lower()]))
+
+    def left(self, unlimited: int) -> int:
+        """How many bytes are left of the limit now; `unlimited` where there is none."""
+        return unlimited if self.limit is None else self.limit - resident()
+
+    def check(self, what: str) -> None:
+        """Stop where clearly more than the limit is held: what is kept has outgrown it."""
+        if self.limit is not None and resident() > 1.1 * self.limit:
+            raise SettingsError(
+                f"{what} does not fit into {in_words(self.limit)} of memory; allow more (--memory), or give less text "
+                "at a time"
+            )
+
+    def room_for(self, needed: int, what: str) -> int:
+        """How many bytes are left of the limit; fewer than are needed is an error that says what would do."""
+        left = self.left(needed)
+        if left < needed:
+            least = -(-(resident() + needed) // 10**8) * 10**8
+            raise SettingsError(
+                f"{what} does not fit into {in_words(self.limit or 0)} of memory; it needs {in_words(least)} or more "
+                f"(--memory {in_words(least).replace(' ', '')})"
+            )
+        return left
+
+
+def resident() -> int:
+    """The bytes of memory that this process holds now; where the system does not tell, the most so far."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def in_words(size: int) -> str:
+    """An amount of memory as people write it.
+
+    Examples
+    --------
+    >>> in_words(1_200_000_000), in_words(500_000_000)
+    ('1.2 GB', '500 MB')
+    """
+    return f"{size / 1e9:g} GB" if size >= 10**9 else f"{size / 1e6:g} MB"

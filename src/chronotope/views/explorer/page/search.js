@@ -1,0 +1,129 @@
+// Finding a word: a combobox that completes while one types, shows how often each word occurs, and helps with misspellings.
+(function (ct) {
+  "use strict";
+
+  const WAIT = 70;
+  let made = 0;
+
+  /**
+   * @param options
+   *   label        what the field is for
+   *   placeholder  shown while it is empty
+   *   choose       (word) => void
+   */
+  ct.combobox = function ({ label, placeholder, choose, clear = true }) {
+    const id = `search-${++made}`;
+    const list = ct.h("ul", { id: `${id}-list`, role: "listbox", "aria-label": "Words", hidden: true });
+    const hint = ct.h("p", { class: "unseen", role: "status" });
+    const said = ct.h("p", { class: "meant", hidden: true });
+    const input = ct.h("input", {
+      id,
+      type: "text",
+      role: "combobox",
+      "aria-label": label,
+      "aria-autocomplete": "list",
+      "aria-expanded": "false",
+      "aria-controls": `${id}-list`,
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      maxlength: 100,
+      placeholder,
+    });
+    const drop = ct.h("div", { class: "drop", hidden: true }, said, list);
+    const element = ct.h("div", { class: "combobox" }, input, drop, hint);
+    let rows = [];
+    let active = -1;
+    let asked = 0;
+    let timer = 0;
+
+    function close() {
+      drop.hidden = list.hidden = true;
+      active = -1;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    }
+
+    function point(at) {
+      active = at;
+      [...list.children].forEach((option, number) => option.setAttribute("aria-selected", String(number === at)));
+      if (at < 0) input.removeAttribute("aria-activedescendant");
+      else {
+        input.setAttribute("aria-activedescendant", list.children[at].id);
+        list.children[at].scrollIntoView({ block: "nearest" });
+      }
+    }
+
+    function take(word) {
+      close();
+      asked++;
+      if (clear) input.value = "";
+      choose(word);
+    }
+
+    function optionOf(row, at) {
+      const where = ct.about.conditions.length > 1 ? ` · in ${row.conditions} of ${ct.about.conditions.length}` : "";
+      return ct.h(
+        "li",
+        { id: `${id}-${at}`, role: "option", "aria-selected": "false", onpointerdown: (event) => event.preventDefault(), onclick: () => take(row.word) },
+        ct.h("span", { class: "word" }, row.word),
+        ct.h("span", { class: "support" }, `${ct.format.count(row.count)}×${where}`),
+      );
+    }
+
+    async function ask() {
+      const query = input.value.trim();
+      const mine = ++asked;
+      if (!query) return close();
+      let answer;
+      try {
+        answer = await ct.source.get("words", { query, limit: 8 });
+      } catch (error) {
+        if (mine !== asked) return;
+        rows = [];
+        ct.replace(list);
+        said.textContent = error.message;
+        said.hidden = drop.hidden = false;
+        return;
+      }
+      if (mine !== asked) return;
+      rows = answer.matches.length ? answer.matches : answer.did_you_mean;
+      ct.replace(list, ...rows.map(optionOf));
+      said.hidden = answer.matches.length > 0;
+      said.textContent = rows.length ? `No word begins with “${query}”. Did you mean:` : `No word is like “${query}”.`;
+      hint.textContent = answer.matches.length ? `${rows.length} words` : said.textContent;
+      drop.hidden = false;
+      list.hidden = !rows.length;
+      input.setAttribute("aria-expanded", String(rows.length > 0));
+      point(-1);
+    }
+
+    input.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(ask, WAIT);
+    });
+    input.addEventListener("focus", () => input.value.trim() && ask());
+    input.addEventListener("blur", close);
+    input.addEventListener("keydown", async (event) => {
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        event.preventDefault();
+        if (drop.hidden) await ask();
+        if (rows.length && !list.hidden) point((active + (event.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1) + rows.length) % rows.length);
+      } else if (event.key === "Escape") {
+        if (drop.hidden) input.value = "";
+        close();
+      } else if (event.key === "Enter" && input.value.trim()) {
+        event.preventDefault();
+        if (active < 0) {
+          clearTimeout(timer);
+          await ask();
+        }
+        const typed = input.value.trim();
+        const exact = rows.find((row) => row.word === typed) || rows.find((row) => row.word.toLowerCase() === typed.toLowerCase());
+        const picked = active >= 0 ? rows[active] : exact || (said.hidden ? rows[0] : null);
+        if (picked) take(picked.word);
+      }
+    });
+    return { element, input };
+  };
+})((window.chronotope = window.chronotope || {}));

@@ -1,0 +1,38 @@
+"""What the tests of the page share: its views, when one is ready, sizes of screens, and words of a hostile corpus."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+WIDE, PHONE = {"width": 1400, "height": 950}, {"width": 390, "height": 844}
+
+# What a careless page would run, follow, or trip over.
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img/src=x/onerror=alert(2)>'
+ODD = (SCRIPT, IMAGE, "javascript:alert(3)", "a/b?c=d&e#f", "%zz", "__proto__", "constructor", "=1+1")
+
+VIEWS = {
+    "start": "#/",
+    "word": "#/word/bank?at=1997&place=arlen",
+    "parts": "#/parts/bank?at=1997&place=arlen",
+    "compare": "#/compare/bank/river/money",
+    "axis": "#/axis/bank?formula=money%20-%20river",
+    "about": "#/about",
+    "failed": "#/nowhere",
+}
+
+
+def opened(page: Page) -> None:
+    """Waits until the view is there and every panel of it has its answer."""
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator("#progress")).to_be_hidden()
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('.panel .plot')].filter((plot) => plot.offsetParent)
+                 .every((plot) => plot.querySelector('svg').childElementCount > 0)
+             && !document.querySelector('.start .changed:empty')"""
+    )
+
+
+def company(page: Page) -> list[str]:
+    """The nearest words that are shown, in order."""
+    return page.locator(".nearest .row:not(.leave) .neighbor").all_text_contents()

@@ -1,0 +1,84 @@
+"""The page without its server, the page of a hostile corpus, and what its files may not contain."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+import chronotope.views.explorer as explorer
+from browser.pages import IMAGE, ODD, SCRIPT, company, opened
+
+PAGE = Path(explorer.__file__).parent / "page"
+
+
+def test_the_folder_from_disk_does_what_the_server_does(visit, site, folder):
+    """Opened by file://: the same company, sentences, slider, files; and nothing is asked of any network."""
+    served = visit(f"{site}#/word/bank?at=1992&place=borva")
+    opened(served)
+    visit.asked.clear()
+    page = visit(folder)
+    field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
+    field.type("bank")
+    page.get_by_role("option").first.click()
+    expect(page.locator("h1")).to_have_text("bank")
+    page.locator("#place").select_option("borva")
+    expect(page.locator(".nearest h2")).to_have_text("Its company in 1999 · borva")
+    page.locator("#time").fill("2")
+    expect(page.locator(".nearest h2")).to_have_text("Its company in 1992 · borva")
+    assert set(company(page)[:5]) == set(company(served)[:5])
+    page.locator("#sentences").scroll_into_view_if_needed()
+    expect(page.locator(".sentences mark.word").first).to_have_text(re.compile("bank", re.IGNORECASE))
+    with page.expect_download() as download:
+        page.locator(".ranks [data-save=png]").click()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    page.go_back()
+    expect(page.locator(".nearest h2")).to_contain_text("borva")
+    assert {url.split(":")[0] for url in visit.asked} <= {"file", "blob", "data"}
+
+
+@pytest.mark.parametrize("word", ODD)
+def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site, word):
+    page = visit(f"{hostile_site}#/word/{quote(word, safe='')}?at=1991")
+    opened(page)
+    expect(page.locator("h1")).to_have_text(word)
+    assert set(company(page)) & set(ODD)
+    assert page.locator("main img, main script, main iframe").count() == 0
+    page.locator("#sentences").scroll_into_view_if_needed()
+    expect(page.locator(".sentences mark.word").first).to_have_text(word)
+
+
+def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
+    page = visit(hostile_site)
+    expect(page.locator("h1")).to_have_text(IMAGE)
+    field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
+    field.type("<scr")
+    page.get_by_role("option", name=SCRIPT).click()
+    expect(page.locator("h1")).to_have_text(SCRIPT)
+    opened(page)
+    with page.expect_download() as download:
+        page.locator(".ranks [data-save=svg]").click()
+    text = download.value.path().read_text()
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    page.locator(".ranks summary").click()
+    expect(page.locator(".ranks tbody")).to_contain_text("alert(")
+    page.goto(f"{hostile_site}#/compare/{quote(SCRIPT, safe='')}/{quote(IMAGE, safe='')}")
+    opened(page)
+    expect(page.get_by_role("button", name=f"Take {SCRIPT} away")).to_be_visible()
+
+
+def test_the_page_never_writes_markup():
+    """No way for text to become markup or code, nothing inline, nothing from elsewhere."""
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc|createContextualFragment"
+    for file in PAGE.rglob("*.js"):
+        assert not re.search(banned, file.read_text(encoding="utf-8")), file.name
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", page)
+    for address in re.findall(r'(?:src|href)="([^"#]+)"', page):
+        assert (PAGE / address).is_file(), address
+    for file in [*PAGE.rglob("*.css"), *PAGE.rglob("*.html")]:
+        assert not re.search(r"https?:|@import|url\(", file.read_text(encoding="utf-8")), file.name

@@ -1,0 +1,167 @@
+"""What a reader does: find a word, follow its company, move through time and place, read the sentences, go back."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+import worlds
+from browser.pages import company
+from chronotope.corpus.invented import TOPICS
+
+MONEY, RIVER = set(worlds.MONEY), set(worlds.RIVER)
+
+
+def settled(page: Page, word: str, where: str) -> None:
+    expect(page.locator("h1")).to_have_text(word)
+    expect(page.locator(".nearest h2")).to_have_text(f"Its company in {where}")
+
+
+def slide(page: Page, year: int) -> None:
+    page.locator("#time").fill(str(year - 1990))
+
+
+def test_a_word_is_found_and_its_company_followed(visit, site):
+    page = visit(site)
+    expect(page.locator("h1")).to_have_text("An invented world")
+    field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
+    field.type("ban")
+    option = page.get_by_role("option", name=re.compile("^bank"))
+    expect(option).to_contain_text("in 20 of 20")
+    option.click()
+    settled(page, "bank", "1999 · arlen")
+    assert "#/word/bank" in page.url
+    assert set(company(page)[:5]) <= MONEY
+    first = company(page)[0]
+    page.locator(".nearest .row").first.click()
+    settled(page, first, "1999 · arlen")
+    page.go_back()
+    settled(page, "bank", "1999 · arlen")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("An invented world")
+
+
+def test_time_and_place_move_every_chart_at_once(visit, site):
+    page = visit(f"{site}#/word/bank?at=1997&place=borva")
+    settled(page, "bank", "1997 · borva")
+    assert set(company(page)[:5]) <= MONEY
+    stays = page.locator(".nearest .row").first.element_handle()
+    page.wait_for_selector(".heat .frame.now")
+    frame = page.locator(".heat .frame.now").element_handle()
+    before = frame.get_attribute("transform")
+    slide(page, 1996)
+    settled(page, "bank", "1996 · borva")
+    assert "at=1996" in page.url
+    # Object constancy: what is still there is the same element, moved.
+    assert stays.is_visible()
+    assert frame.is_visible()
+    assert frame.get_attribute("transform") != before
+    slide(page, 1991)
+    settled(page, "bank", "1991 · borva")
+    assert set(company(page)[:5]) <= RIVER
+    expect(page.locator(".ranks .head.now")).to_have_text("1991")
+    expect(page.locator(".series .labels .now")).to_have_text("1991")
+    expect(page.locator(".frequency .label.now")).to_have_text("1991")
+    page.locator("#place").select_option("arlen")
+    settled(page, "bank", "1991 · arlen")
+    assert "place=arlen" in page.url
+    # Moves that follow each other closely are one step of Back.
+    page.go_back()
+    settled(page, "bank", "1991 · borva")
+    page.go_back()
+    settled(page, "bank", "1997 · borva")
+
+
+def test_the_page_says_when_and_where_a_word_changed(visit, site):
+    page = visit(f"{site}#/word/bank?place=arlen")
+    deck = page.locator(".opening .deck")
+    expect(deck).to_contain_text("Its use changed around 1995")
+    named = set(deck.locator("a").all_inner_texts())
+    assert named <= MONEY | RIVER
+    assert len(named) == 6
+    expect(page.locator(".series .change text")).to_have_text("changed: 1995")
+    # On the tiles of time × place a frame stands around the first year after the change.
+    expect(page.locator(".grid .frame.found")).to_have_count(2)
+    page.locator("#against").select_option("previous")
+    expect(page.locator(".series .lead")).to_contain_text("one step before")
+
+
+def test_sentences_are_shown_and_filtered(visit, site):
+    page = visit(f"{site}#/word/bank?at=1997&place=arlen")
+    settled(page, "bank", "1997 · arlen")
+    page.locator("#sentences").scroll_into_view_if_needed()
+    rows = page.locator(".sentences li")
+    expect(rows).to_have_count(8)
+    assert {text.lower() for text in page.locator(".sentences mark.word").all_inner_texts()} == {"bank"}
+    assert all("1997" in source for source in page.locator(".sentences .source").all_inner_texts())
+    chip = page.locator("#sentences .chip").first
+    neighbor = chip.inner_text()
+    chip.click()
+    expect(page.locator(".sentences mark.near").first).to_have_text(re.compile(f"^{neighbor}$", re.IGNORECASE))
+    assert f"near={neighbor}" in page.url
+    page.get_by_label("from all times and places").check()
+    expect(page.locator("#sentences .lead")).to_contain_text("in all")
+    page.get_by_role("button", name="More sentences").click()
+    page.wait_for_function("document.querySelectorAll('.sentences li:not(.leave)').length > 8")
+
+
+def test_who_plays_the_part_elsewhere(visit, site):
+    page = visit(f"{site}#/word/chips?at=1995&place=borva")
+    page.get_by_role("link", name="Who plays its part elsewhere?").click()
+    expect(page.locator("h1")).to_have_text("Who plays the part of chips?")
+    row = page.locator(".part", has_text="1995 · arlen")
+    assert row.locator(".best").text_content() in TOPICS["technology"]
+    # The ten years of borva, and the same year in arlen.
+    expect(page.locator(".part")).to_have_count(11)
+
+
+def test_words_are_compared(visit, site):
+    page = visit(f"{site}#/compare")
+    expect(page.locator(".deck")).to_have_text("Choose two to five words.")
+    field = page.get_by_role("combobox", name="Add a word")
+    for word in ("bank", "river", "money"):
+        field.type(word)
+        page.get_by_role("option", name=re.compile(f"^{word}")).first.click()
+        expect(page.get_by_role("button", name=f"Take {word} away")).to_be_visible()
+    expect(page.locator(".compare-page .name", has_text=re.compile("^bank$"))).to_have_count(2)
+    assert "#/compare/bank/river/money" in page.url
+    page.get_by_role("button", name="Take river away").click()
+    expect(page.get_by_role("button", name="Take river away")).to_have_count(0)
+    expect(page.locator(".name", has_text="bank – money")).to_have_count(1)
+
+
+def test_an_axis_is_drawn_from_a_formula(visit, site):
+    page = visit(f"{site}#/axis/bank")
+    formula = page.get_by_label("The axis")
+    formula.fill("(money + loan + credit) - (river + water + shore)")
+    formula.press("Enter")
+    expect(page.locator(".panel h2")).to_have_text("Between river, water and shore and money, loan and credit")
+    page.get_by_text("Show as a table").click()
+    expect(page.locator("tbody tr")).to_have_count(20)
+    values = {
+        row[0]: float(row[1].replace("−", "-"))
+        for row in (line.locator("td").all_inner_texts() for line in page.locator("tbody tr").all())
+    }
+    assert values["1991/arlen"] < 0 < values["1998/arlen"]
+    formula.fill("money - - river")
+    formula.press("Enter")
+    expect(page.locator(".axis-page > .state")).not_to_be_empty()
+    visit.complaints.clear()  # The browser itself reports an answer of 422.
+
+
+def test_mistakes_are_told_in_plain_words(visit, site):
+    page = visit(f"{site}#/word/rivver")
+    expect(page.get_by_role("alert")).to_contain_text("Did you mean river")
+    page.get_by_role("link", name="river", exact=True).click()
+    expect(page.locator("h1")).to_have_text("river")
+    field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
+    field.type("harbbor")
+    expect(page.locator(".meant").locator("visible=true")).to_contain_text("Did you mean")
+    expect(page.get_by_role("option").first).to_contain_text("harbor")
+    page.goto(f"{site}#/nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("There is no page nowhere")
+    # A time or place that does not exist shows one that does.
+    page.goto(f"{site}#/word/bank?at=2077&place=atlantis")
+    expect(page.locator(".nearest h2")).to_have_text("Its company in 1999 · arlen")
+    visit.complaints.clear()  # The browser itself reports the answer of 404.

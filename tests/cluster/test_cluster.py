@@ -1,0 +1,151 @@
+"""Counting on a real Dask cluster: a scheduler and worker processes that talk over the loopback, and their accidents."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import worlds
+from chronotope.cluster import Pool, connected
+from chronotope.cooccurrence import count, distributed, local
+from chronotope.corpus import read_corpus
+from chronotope.errors import ClusterError, InputError, SettingsError
+
+FILES = 6
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    """A world in six files: JSONL and CSV."""
+    folder = tmp_path_factory.mktemp("texts")
+    records = worlds.planted_drift(documents=360).records
+    for number in range(FILES):
+        part = records[number * len(records) // FILES : (number + 1) * len(records) // FILES]
+        (folder / f"{number}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in part))
+    return folder
+
+
+def counted(texts, run, **resources):
+    corpus = read_corpus(f"{texts}/*.jsonl", time="time", holdout=0.2, phrases="river bank")
+    return count(corpus, run, min_count=3, **resources)
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in run.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def here(texts, tmp_path_factory):
+    """What one machine makes of it."""
+    return contents(counted(texts, tmp_path_factory.mktemp("here") / "run").folder)
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.start_scheduler()
+
+    def start_scheduler(self) -> None:
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
+
+    def start_worker(self) -> None:
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+        self.workers.append(self._start("worker", self.address, *options))
+
+    def _start(self, *command: str) -> subprocess.Popen[bytes]:
+        program = [sys.executable, "-m", "distributed.cli.dask_" + command[0], *command[1:]]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(program, env=os.environ | {"POLARS_MAX_THREADS": "1"}, **quiet)
+
+    def close(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """The tests leave it as they found it: two workers that answer."""
+    running = Cluster()
+    for _ in range(2):
+        running.start_worker()
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture
+def small_tasks(monkeypatch):
+    """Many small tasks, so that there is a middle in which something can happen."""
+    monkeypatch.setattr(local, "TOKENS_IN_A_CHUNK", 300)
+    monkeypatch.setattr(distributed, "TOKENS_IN_A_CHUNK", 300)
+    monkeypatch.setattr(distributed, "TOKENS_IN_A_TASK", 600)
+    monkeypatch.setattr(distributed, "MOST_AT_ONCE", 3)
+
+
+def once_counting(action):
+    """A progress callback that does something when a good part is counted."""
+    done = threading.Event()
+
+    def progress(stage, reached, total):
+        if stage == "counting" and total and reached > total // 4 and not done.is_set():
+            done.set()
+            action()
+
+    return progress
+
+
+def test_workers_of_this_machine_give_the_same_bytes(texts, here, tmp_path):
+    assert contents(counted(texts, tmp_path / "run", workers=2).folder) == here
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(
+    texts, here, tmp_path, cluster, small_tasks
+):
+    victim = cluster.workers.pop(0)
+    cluster.start_worker()
+    found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(victim.kill))
+    assert victim.wait() == -signal.SIGKILL
+    assert contents(found.folder) == here
+
+
+def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, small_tasks, monkeypatch):
+    monkeypatch.setattr("chronotope.cluster.AT_LEAST", 1.0)
+    stopped = cluster.workers[0].pid
+    try:
+        slow = once_counting(lambda: os.kill(stopped, signal.SIGSTOP))
+        assert contents(counted(texts, tmp_path / "run", cluster=cluster.address, progress=slow).folder) == here
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+
+
+def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, cluster, small_tasks):
+    def restart():
+        cluster.scheduler.kill()
+        cluster.scheduler.wait()
+        cluster.start_scheduler()
+        for worker in cluster.workers:
+            worker.kill()
+            worker.wait()
+        cluster.workers.clear()
+        cluster.start_worker()
+
+    found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(restart))
+    assert contents(found.folder) == here

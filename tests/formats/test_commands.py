@@ -1,0 +1,82 @@
+"""`export` and `align` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import chronotope as ct
+from chronotope.cli.app import app
+from chronotope.cli.export import NAMES
+from chronotope.embeddings.formats import FORMATS
+from chronotope.errors import ChronotopeError
+from embeddings.invented import random_embeddings
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("export") / "model.ct"
+    random_embeddings(words=80, provenance={"method": "graph", "run": "abc"}).save(path)
+    return path
+
+
+def run(*arguments):
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_help_names_every_format():
+    assert NAMES.split(", ") == list(FORMATS)
+
+
+def test_out_and_in_again(model, tmp_path):
+    run("export", model, "--format", "word2vec-binary", "-o", tmp_path / "out")
+    done = run("align", tmp_path / "out", "-o", tmp_path / "again.ct")
+    assert done.stdout == ""
+    before, after = ct.load(model), ct.load(tmp_path / "again.ct")
+    assert after.conditions.labels == before.conditions.labels
+    assert after.counted
+    for word in before.words[:10]:
+        assert after.support(word) == before.support(word)
+        for label, count in before.support(word).items():
+            if count:
+                mine = [match.word for match in before.neighbors(word, label, 3)]
+                assert mine == [match.word for match in after.neighbors(word, label, 3)]
+    with pytest.raises(ChronotopeError, match="exists; --force"):
+        run("align", tmp_path / "out", "-o", tmp_path / "again.ct")
+
+
+def test_only_what_is_asked_for(model, tmp_path):
+    run("export", model, "--format", "glove", "-o", tmp_path / "out", "--at", "2000", "--absent", "--max-words", 9)
+    about = json.loads((tmp_path / "out" / "chronotope.json").read_text())
+    assert about["conditions"] == [{"file": "2000.txt", "label": "2000", "words": 9}]
+    with pytest.raises(ChronotopeError, match="holds an export"):
+        run("export", model, "--format", "glove", "-o", tmp_path / "out")
+    run("export", model, "--format", "glove", "-o", tmp_path / "out", "--force")
+    assert (tmp_path / "out" / "1990.txt").exists()
+    with pytest.raises(ChronotopeError, match="choose one"):
+        run("export", model, "--format", "glove", "-o", tmp_path / "out", "--absent", "--min-support", 3)
+
+
+def test_names_landmarks_and_what_is_missing_are_told(tmp_path):
+    rng = np.random.default_rng(1)
+    for name in ("a", "b"):
+        rows = [f"w{n} {' '.join(map(str, rng.standard_normal(3).tolist()))}" for n in range(20)]
+        (tmp_path / f"{name}.txt").write_text("\n".join(rows))
+    (tmp_path / "landmarks").write_text("w1\nw2\nw3\nw4\nnope\n")
+    files = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    done = run("align", *files, "-o", tmp_path / "m.ct", "--names", "1990, 2000", "--landmarks", tmp_path / "landmarks")
+    assert "1 of 5 landmarks are in no model" in done.stderr
+    assert "do not tell how often words occur" in done.stderr
+    assert ct.load(tmp_path / "m.ct").conditions.times == ("1990", "2000")
+    with pytest.raises(ChronotopeError, match="2 models and 1 names"):
+        run("align", *files, "-o", tmp_path / "n.ct", "--names", "1990")
+    with pytest.raises(ChronotopeError, match="is an export as numpy"):
+        ct.export(random_embeddings(), tmp_path / "out", "numpy")
+        run("align", tmp_path / "out", "-o", tmp_path / "n.ct")

@@ -1,0 +1,30 @@
+"""A dozen kills of each kind; `make torture` has hundreds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+
+KILLING = Path(__file__).with_name("killing.py")
+
+
+def killed(*arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, str(KILLING), *map(str, arguments)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_killed_at_random_moments_every_result_is_whole_or_absent_and_comes_out_the_same():
+    assert "nothing lost" in killed("--moments", 12, "--steps", 40)
+
+
+def test_killed_at_steps_of_a_replacement_the_old_run_or_the_new_one_is_there_and_notes_stay():
+    assert "nothing lost" in killed("--moments", 1, "--steps", 5, "prepare --force")

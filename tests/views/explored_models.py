@@ -1,0 +1,70 @@
+"""Small models of every shape, with their runs: what the explorer's tests look at."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import worlds
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import Counts, count
+from chronotope.corpus import read_corpus
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.model import GraphModel
+from chronotope.views.explorer.explored import Explored
+from chronotope.vocabulary import Support
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'; drop table words; --",
+    "a/b",
+    "..",
+    "../../etc/passwd",
+    "100%",
+    "%2e%2e",
+    "a&b=c",
+    "a+b c",
+    "a#b?c",
+    "back\\slash",
+    "日本語",
+    "e\u0301",
+    "😀",
+    "line\u2028end",
+    "__proto__",
+    "constructor",
+)
+
+
+@cache
+def counts(kind: str) -> Counts:
+    """The run of a model by time, by place, or by both; it has its text."""
+    if kind == "time":
+        corpus = read_corpus(worlds.planted_drift().records, time="time")
+    elif kind == "place":
+        corpus = read_corpus(worlds.places().records, place="place")
+    else:
+        corpus = read_corpus(worlds.time_and_place().records, time="time", place="place")
+    return count(corpus, min_count=5)
+
+
+@cache
+def explored(kind: str) -> Explored:
+    """A trained model with its run; places have coordinates."""
+    run = counts(kind)
+    embeddings = GraphModel(dimensions=30, epochs=4).fit(run)
+    coordinates = {place.casefold(): (10.0 * at, 5.0 * at) for at, place in enumerate(run.conditions.places)}
+    missing = {} if coordinates else {"coordinates": "there are no places"}
+    return Explored(embeddings, f"A world by {kind}", run, coordinates or None, missing)
+
+
+@cache
+def hostile() -> Explored:
+    """A model without a run, whose words are meant to do harm."""
+    words = [*HOSTILE, *(f"word{number}" for number in range(30))]
+    vectors = np.random.default_rng(1).standard_normal((3 * len(words), 8))
+    support = Support(np.arange(4) * len(words), np.tile(np.arange(len(words)), 3), np.full(3 * len(words), 9))
+    conditions = Conditions.of_times(["1990", "<b>1991</b>", "1992"])
+    missing = dict.fromkeys(("counts", "text", "coordinates"), "it is not there")
+    return Explored(ConditionedEmbeddings(words, conditions, support, vectors), "<i>Harm</i>", missing=missing)
