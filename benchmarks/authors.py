@@ -5,10 +5,12 @@ Its condition vectors must start at 1 (with its own start, near 0, it learns not
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +26,13 @@ SAME_LOSS = replace(
     smoothness=3.0,
 )
 RECORD = np.dtype([("word", "i4"), ("context", "i4"), ("condition", "i4"), ("pad", "i4"), ("count", "f8")])
+
+
+class Seconds(NamedTuple):
+    """By the clock, and of all processors together: the latter means something on a machine that others use, too."""
+
+    wall: float
+    busy: float
 
 
 def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> int:
@@ -49,8 +58,8 @@ def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> 
 
 def run_program(
     program: Path, counts: Counts, settings: ConditionedSettings, folder: Path, epochs: int, threads: int
-) -> float:
-    """The seconds that so many epochs take, with starting and saving."""
+) -> Seconds:
+    """The time that so many epochs take, with starting and saving."""
     options = {
         "vector-size": settings.dimensions, "cond": len(counts.conditions), "iter": epochs, "threads": threads,
         "x-max": settings.weight_cap, "alpha": settings.weight_power, "eta": settings.rate, "binary": 1, "verbose": 0,
@@ -58,9 +67,11 @@ def run_program(
         "save-file": folder / "common", "save-word-cond-file": folder / "own",
     }  # fmt: skip
     command = [str(program), *(str(part) for name, value in options.items() for part in (f"-{name}", value))]
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Seconds(time.perf_counter() - begin, busy)
 
 
 def read_parameters(counts: Counts, settings: ConditionedSettings, folder: Path) -> Parameters:

@@ -32,7 +32,7 @@ def train_on_cpu(cells: list[Any], words: int, epochs: int) -> Iterator[tuple[in
         unit=1,
         cells_in_parts=lambda condition: [CellArrays(*cells[condition], np.zeros(len(cells[condition].word)))],
     )
-    settings = ConditionedSettings(smoothness=1.5)
+    settings = ConditionedSettings(dimensions=50, smoothness=1.5)
     parameters = initial_parameters(words, conditions, len(pair_word), settings.dimensions, settings.seed)
     state = State(parameters, initial_accumulators(parameters, settings.accumulator))
     with ThreadPoolExecutor() as pool:

@@ -91,7 +91,7 @@ def seconds_of_the_authors(program: Path, counts: Counts, threads: int = 2) -> f
         once, thrice = (
             authors.run_program(program, counts, settings, Path(name), epochs, threads) for epochs in (1, 3)
         )
-    return (thrice - once) / 2 * EPOCHS_OF_THE_AUTHORS
+    return (thrice.wall - once.wall) / 2 * EPOCHS_OF_THE_AUTHORS
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from training import BASE, train
 
 from chronotope.model import ConditionedModel
+from chronotope.model.cw2v.kernels.cpu import width_of
 from chronotope.model.graph import solver
 
 THREADS = 2
@@ -63,12 +64,13 @@ def main() -> None:
 
     counts = invented_counts(**BASE)
     model = ConditionedModel(dimensions=DIMENSIONS)
-    seconds, cells, _ = train(counts, model, THREADS, 4)
-    # A side of a cell: base · condition + deviation, the product, the sum of the gradient: three multiply-adds.
-    flops = 2 * cells * 3 * 2 * DIMENSIONS
-    # If no vector stayed in a cache: the base and the deviation of the other side, and twelve bytes of the cell.
-    most = 2 * cells * (2 * 4 * DIMENSIONS + 12)
-    record_kernel("cw2v epoch", min(seconds), flops, 2 * cells * 12, most, gigabytes, gigaflops)
+    trained = train(counts, model, THREADS, 4)
+    cells = trained.cells
+    # A side of a cell: the product, and the sum of the gradient: two multiply-adds.
+    flops = 2 * cells * 2 * 2 * DIMENSIONS
+    # If no vector stayed in a cache: the written row of the other side, and the four bytes of the cell.
+    most = 2 * cells * (4 * width_of(DIMENSIONS) + 4)
+    record_kernel("cw2v epoch", min(trained.seconds), flops, 2 * cells * 4, most, gigabytes, gigaflops)
 
     problem = problem_of(counts, THREADS)
     rows = np.zeros((len(problem.weight), DIMENSIONS), dtype=np.float32)

@@ -12,24 +12,25 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import authors
 import numpy as np
 from harness import peak_mb, record, resident_mb
 from invented_counts import HeldOutCells, hold_out, invented_counts
-from training_ladder import one_cell_at_a_time
+from training_ladder import one_cell_at_a_time, two_rows_a_cell
 
 from chronotope.cooccurrence import Counts
 from chronotope.model import ConditionedModel
-from chronotope.model.cw2v.kernels.sides import ReferenceSides
-from chronotope.model.cw2v.layout import make_layout
+from chronotope.model.cw2v.kernels.cpu import side_of
+from chronotope.model.cw2v.kernels.sides import SIDES, ReferenceSides
 from chronotope.model.cw2v.parameters import initial_accumulators, initial_parameters
-from chronotope.model.cw2v.penalties import Penalties, penalties_of
 from chronotope.model.cw2v.rows import make_rows
 from chronotope.model.cw2v.trainers import CpuTrainer, _cells
 from chronotope.model.cw2v.training import State
 
 FULL = {"words": 20_000, "conditions": 27, "draws": 720_000}  # about 20 million cells
+DIMENSIONS = 50
 BASE = {"words": 5_000, "conditions": 9, "draws": 400_000}  # about 3 million
 
 
@@ -45,6 +46,7 @@ def main() -> None:
         against_authors(counts, chosen.authors, chosen.epochs)
     else:
         ladder()
+        from_disk()
         growth()
 
 
@@ -54,16 +56,19 @@ def against_authors(counts: Counts, program: Path | None, epochs: int, threads: 
     train(invented_counts(300, 2, 3_000), settings, threads, 1)  # compiles
     seen, held_out = hold_out(counts, settings)
     before = resident_mb()
-    seconds, cells, errors = train(seen, settings, threads, epochs, held_out)
-    # What must be there: every parameter and every cell (its context, target and weight) once, four bytes a number.
+    trained = train(seen, settings, threads, epochs, held_out)
+    seconds, cells, errors = trained.seconds, trained.cells, trained.errors
+    # What must be there: every parameter and every cell (its context and its count) once, four bytes a number.
     pairs, dimensions = len(counts.vocabulary.support.word), settings.dimensions
     rows_of_parameters = 2 * len(counts.vocabulary) + len(counts.conditions) + 2 * pairs
-    needed = 4e-6 * (rows_of_parameters * dimensions + 2 * pairs + 3 * cells)
+    needed = 4e-6 * (rows_of_parameters * dimensions + 2 * pairs + 2 * cells)
     ours = cells * epochs / sum(seconds)
+    busy = cells * epochs / sum(trained.processor_seconds)
     sizes = {"words": len(counts.vocabulary), "conditions": len(counts.conditions), "cells": cells, "threads": threads}
     record(
-        "cw2v training", **sizes, dimensions=dimensions, cells_per_second=ours, held_out=errors[-1],
-        peak_mb=peak_mb(), parameters_and_cells_mb=needed, memory_ratio=(peak_mb() - before) / needed,
+        "cw2v training", **sizes, dimensions=dimensions, cells_per_second=ours, cells_per_processor_second=busy,
+        held_out=errors[-1], peak_mb=peak_mb(), parameters_and_cells_mb=needed,
+        memory_ratio=(peak_mb() - before) / needed,
     )  # fmt: skip
     if program is None:
         return
@@ -73,42 +78,63 @@ def against_authors(counts: Counts, program: Path | None, epochs: int, threads: 
         once = authors.run_program(program, counts, settings, folder, 1, threads)
         all_of_them = authors.run_program(program, counts, settings, folder, epochs, threads)
         error = held_out.error(authors.read_parameters(counts, settings, folder), counts.vocabulary.support)
-    theirs = cells * (epochs - 1) / (all_of_them - once)
+    theirs = cells * (epochs - 1) / (all_of_them.wall - once.wall)
+    theirs_busy = cells * (epochs - 1) / (all_of_them.busy - once.busy)
     reached = next((number for number, own in enumerate(errors, 1) if own <= error), None)
     record(
         "cw2v training, the authors' program", **sizes, dimensions=50, epochs=epochs, cells_per_second=theirs,
-        ratio=ours / theirs, held_out=error, our_held_out=errors, our_epochs_to_their_error=reached,
+        ratio=ours / theirs, cells_per_processor_second=theirs_busy, ratio_of_processor_time=busy / theirs_busy,
+        held_out=error, our_held_out=errors, our_epochs_to_their_error=reached,
         ratio_of_times_to_their_error=cells * epochs / theirs / sum(seconds[:reached]) if reached else None,
     )  # fmt: skip
 
 
+class Trained(NamedTuple):
+    """What came of it: an entry for each epoch, and the cells of one."""
+
+    seconds: list[float]
+    processor_seconds: list[float]  # of all threads together
+    cells: int
+    errors: list[float]  # on held-out cells
+
+
 def train(
-    counts: Counts, settings: ConditionedModel, threads: int, epochs: int, held_out: HeldOutCells | None = None
-) -> tuple[list[float], int, list[float]]:
-    """The seconds of each epoch, the cells of one, and the error on held-out cells after each."""
+    counts: Counts,
+    settings: ConditionedModel,
+    threads: int,
+    epochs: int,
+    held_out: HeldOutCells | None = None,
+    folder: Path | None = None,
+) -> Trained:
+    """Train for some epochs; with a `folder` the cells lie there."""
     settings = settings._for_axis("time")
     support = counts.vocabulary.support
     sizes = len(counts.vocabulary), len(counts.conditions), len(support.word)
     parameters = initial_parameters(*sizes, settings.dimensions, settings.seed)
     state = State(parameters, initial_accumulators(parameters, settings.accumulator))
-    seconds, errors = [], []
+    trained = Trained([], [], _cells_in_both_directions(counts), [])
     with ThreadPoolExecutor(threads) as pool:
-        trainer = CpuTrainer(settings, counts, counts.conditions.graph(), state, pool, threads)
+        trainer = CpuTrainer(settings, counts, counts.conditions.graph(), state, pool, threads, folder)
         for _ in range(epochs):
-            begin = time.perf_counter()
+            begin, before = time.perf_counter(), time.process_time()
             trainer.epoch(lambda: None)
-            seconds.append(time.perf_counter() - begin)
+            trained.seconds.append(time.perf_counter() - begin)
+            trained.processor_seconds.append(time.process_time() - before)
             if held_out is not None:
-                errors.append(held_out.error(parameters, support))
-    # Each pair of words in both directions; on the diagonal there is only one.
-    once = sum(int((cells.word == cells.context).sum()) for cells in map(counts.cells, range(sizes[1])))
-    return seconds, 2 * counts.size - once, errors
+                trained.errors.append(held_out.error(parameters, support))
+    return trained
+
+
+def _cells_in_both_directions(counts: Counts) -> int:
+    """Each pair of words in both directions; on the diagonal there is only one."""
+    once = sum(int((cells.word == cells.context).sum()) for cells in map(counts.cells, range(len(counts.conditions))))
+    return 2 * counts.size - once
 
 
 def ladder() -> None:
     """Each version of the kernel with its time for a cell, on one thread."""
     counts = invented_counts(**BASE)
-    model = ConditionedModel()._for_axis("time")
+    model = ConditionedModel(dimensions=DIMENSIONS)._for_axis("time")
     small = invented_counts(300, 2, 3_000)
     found = []
 
@@ -118,32 +144,41 @@ def ladder() -> None:
         return State(parameters, initial_accumulators(parameters, model.accumulator))
 
     state, support = start(small), small.vocabulary.support
-    rows = make_rows(np, _cells(np, model, small), support.start, support.word, len(small.vocabulary), 1)
+    few = make_rows(np, _cells(np, model, small), support.start, support.word, len(small.vocabulary), 1)
     share = np.full(len(support.word), 0.1, dtype=np.float32)
-    reference = ReferenceSides(rows, state.parameters, state.accumulators, share)
+    reference = ReferenceSides(few, state.parameters, state.accumulators, share)
     begin = time.perf_counter()
-    for stratum in range(len(rows.word_start)):
+    for stratum in range(len(few.word_start)):
         reference.move_stratum(stratum, state.parameters.condition, model.rate)
-    found.append(("reference, NumPy", (time.perf_counter() - begin) / len(rows.target)))
+    found.append(("reference, NumPy", (time.perf_counter() - begin) / len(few.target)))
 
-    layout, state = make_layout(counts, model), start(counts)
-    graph = counts.conditions.graph()
-    penalties = Penalties.of(*penalties_of(model, layout, graph), layout, graph)
-    word_pair = np.repeat(np.arange(len(layout.pair_word), dtype=np.int32), layout.pair_cells)
-    order = np.random.default_rng(0).permutation(len(layout.target))
-    by_row = np.arange(len(layout.target))
+    state, support = start(counts), counts.vocabulary.support
+    # In one stratum, so that the groups of a word follow each other.
+    rows = make_rows(np, _cells(np, model, counts), support.start, support.word, len(counts.vocabulary), 1, strata=1)
+    share = (model.deviation_penalty / np.maximum(rows.pair_cells, 1)).astype(np.float32)
+    word_pair = np.repeat(rows.group_pair, np.diff(rows.group_start))
+    order = np.random.default_rng(0).permutation(len(rows.target))
+    by_row = np.arange(len(rows.target))
     for name, cells in (("one cell at a time, random order", order), ("one cell at a time, row by row", by_row)):
-        arguments = (word_pair, layout, state.parameters, state.accumulators, penalties.share, model.rate)
+        arguments = (word_pair, rows, state.parameters, state.accumulators, share, model.rate)
         one_cell_at_a_time(cells[:10], *arguments)
         begin = time.perf_counter()
         one_cell_at_a_time(cells, *arguments)
         found.append((name, (time.perf_counter() - begin) / len(cells)))
+    for timed in (False, True):
+        begin, state = time.perf_counter(), start(counts if timed else small)
+        for own, other in SIDES:
+            moving = (*side_of(state.parameters, own), *side_of(state.accumulators, own))
+            still = tuple(side_of(state.parameters, other))
+            cells = rows if timed else few
+            two_rows_a_cell(cells, moving, still, state.parameters.condition, share, model.rate)
+    found.append(("side after side, two rows a cell", (time.perf_counter() - begin) / len(rows.target)))
 
     train(small, model, 1, 1)
     for threads in (1, 2):
-        seconds, cells_of_epoch, _ = train(counts, model, threads, 3)
-        name = f"side after side, 32 cells at once, {threads} thread{'s' * (threads > 1)}"
-        found.append((name, min(seconds) / cells_of_epoch))
+        trained = train(counts, model, threads, 3)
+        name = f"side after side, one written row a cell, {threads} thread{'s' * (threads > 1)}"
+        found.append((name, min(trained.seconds) / trained.cells))
     for name, seconds_a_cell in found:
         record(
             "cw2v ladder", version=name, nanoseconds_a_cell=1e9 * seconds_a_cell,
@@ -151,9 +186,23 @@ def ladder() -> None:
         )  # fmt: skip
 
 
+def from_disk() -> None:
+    """The time of an epoch with the cells on disk, against the same in memory."""
+    counts, model = invented_counts(**BASE), ConditionedModel(dimensions=DIMENSIONS)._for_axis("time")
+    train(counts, model, 2, 1)  # compiles
+    with tempfile.TemporaryDirectory() as name:
+        memory = train(counts, model, 2, 5)
+        disk = train(counts, model, 2, 5, folder=Path(name))
+    record(
+        "cw2v from disk", cells=memory.cells, dimensions=model.dimensions, threads=2, seconds=min(disk.seconds),
+        seconds_in_memory=min(memory.seconds), share_of_the_speed_in_memory=min(memory.seconds) / min(disk.seconds),
+        share_in_processor_time=min(memory.processor_seconds) / min(disk.processor_seconds),
+    )  # fmt: skip
+
+
 def growth() -> None:
     """How the time of an epoch grows with cells, dimensions, conditions and threads, everything else as in BASE."""
-    model = ConditionedModel()
+    model = ConditionedModel(dimensions=DIMENSIONS)
     base = invented_counts(**BASE)
     for number, draws in enumerate((100_000, 200_000, 400_000, 800_000, 1_600_000)):
         counts = base if draws == BASE["draws"] else invented_counts(**(BASE | {"draws": draws}))
@@ -172,7 +221,8 @@ def growth() -> None:
 def _grown(along: str, counts: Counts, model: ConditionedModel, threads: int, warm: bool = False) -> None:
     if warm:
         train(counts, model, threads, 1)
-    seconds, cells, _ = train(counts, model, threads, 3)
+    trained = train(counts, model, threads, 3)
+    seconds, cells = trained.seconds, trained.cells
     record(
         "cw2v growth", along=along, cells=cells, dimensions=model.dimensions, conditions=len(counts.conditions),
         threads=threads, seconds=min(seconds), cells_per_second=cells / min(seconds),

@@ -19,14 +19,14 @@ def invented_text(tokens: int, words: int = 30_000, seed: int = 1) -> pl.DataFra
     """Documents of a thousand words with a year each; a word's chance falls with its rank."""
     random = np.random.default_rng(seed)
     chance = 1 / (np.arange(words) + 2.7)
-    spelling = np.array([_spelled(number) for number in range(words)])
+    spelling = np.array([spelled(number) for number in range(words)])
     drawn = np.searchsorted(np.cumsum(chance / chance.sum()), random.random(tokens))
     documents = np.minimum(drawn, words - 1)[: tokens // WORDS_IN_A_DOCUMENT * WORDS_IN_A_DOCUMENT]
     text = [" ".join(row) for row in spelling[documents.reshape(-1, WORDS_IN_A_DOCUMENT)]]
     return pl.DataFrame({"text": text, "year": [str(2000 + place * YEARS // len(text)) for place in range(len(text))]})
 
 
-def _spelled(number: int) -> str:
+def spelled(number: int) -> str:
     """A number as a word: the frequent ones are short."""
     letters = ""
     while True:

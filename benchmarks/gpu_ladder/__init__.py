@@ -17,7 +17,8 @@ HERE = Path(__file__).parent
 
 def compiled(name: str, shape: Any, at_once: int = 4) -> Any:
     options = (*shape.options, f"-DTHREADS={THREADS}", f"-DAT_ONCE={at_once}", "-DWARPS=4")
-    return cupy.RawModule(code=(HERE / f"{name}.cu").read_text(encoding="utf-8"), options=options)
+    code = "".join((HERE / f"{part}.cu").read_text(encoding="utf-8") for part in ("head", name))
+    return cupy.RawModule(code=code, options=options)
 
 
 class BothSides(GpuSides):

@@ -1,47 +1,12 @@
 // Side after side, a block a word, cells and vectors asked for one group ahead.
-// DIMENSIONS numbers a vector, ROW float4 a stored row (the rest is 0), LANES lanes a cell, KEPT float4 a lane.
 // A block of WARPS warps takes a word. A group holds at most 32 cells: CELLS a warp, read in ROUNDS, one a slot.
-#define SLOTS (32 / LANES)
 #define CELLS (32 / WARPS)
 #define ROUNDS ((CELLS + SLOTS - 1) / SLOTS)
-#define EVERY for (int k = 0; k < KEPT; ++k)
-#define HERE (k * LANES + part < ROW)
-#define AT(array, row) array[(long long)(row) * ROW + k * LANES + part]
-
-typedef long long Long;
-__device__ float4 operator*(float4 a, float4 b) { return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }
-__device__ float4 operator*(float s, float4 a) { return make_float4(s * a.x, s * a.y, s * a.z, s * a.w); }
-__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
-__device__ float4 operator-(float4 a, float4 b) { return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
-__device__ float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-__device__ float over_lanes(float x) {
-    for (int off = 1; off < LANES; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float over_slots(float x) {
-    for (int off = LANES; off < 32; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float4 over_slots(float4 a) {
-    return make_float4(over_slots(a.x), over_slots(a.y), over_slots(a.z), over_slots(a.w));
-}
 
 // Adds without waiting for what is there. Only one warp ever adds to a row, so the order is always the same.
 __device__ void add_to(float4* to, float4 x) {
     float* at = (float*)to;
     atomicAdd(at, x.x), atomicAdd(at + 1, x.y), atomicAdd(at + 2, x.z), atomicAdd(at + 3, x.w);
-}
-
-// base ⊙ condition + deviation, for every pair
-extern "C" __global__ void combine(
-    Long size, const int* pair_word, const int* pair_condition, const float4* base, const float4* condition,
-    const float4* deviation, float4* out)
-{
-    for (Long at = blockIdx.x * (Long)blockDim.x + threadIdx.x; at < size; at += (Long)gridDim.x * blockDim.x) {
-        const int pair = at / ROW, k = at % ROW;
-        out[at] = base[(Long)pair_word[pair] * ROW + k] * condition[(Long)pair_condition[pair] * ROW + k]
-                + deviation[at];
-    }
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS) move_side(
@@ -171,16 +136,5 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) move_side(
             squared[i] = total;
             base_sum[i] = sum;
         }
-    }
-}
-
-// The rows of each condition, summed in a fixed order: block (c, s) takes every splits-th row.
-extern "C" __global__ void sum_rows(const Long* start, int splits, const float* gradient, float* out)
-{
-    const int c = blockIdx.x / splits, s = blockIdx.x % splits;
-    for (int k = threadIdx.x; k < 4 * ROW; k += blockDim.x) {
-        float total = 0;
-        for (Long pair = start[c] + s; pair < start[c + 1]; pair += splits) total += gradient[pair * 4 * ROW + k];
-        out[(Long)blockIdx.x * 4 * ROW + k] = total;
     }
 }

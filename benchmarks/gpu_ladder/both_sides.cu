@@ -1,27 +1,6 @@
-// Both sides move at every cell, as on the CPU: a warp takes a group of cells of one (word, condition), in random order,
+// Both sides move at every cell: a warp takes a group of cells of one (word, condition), in random order,
 // keeps the word's side in registers, and adds to the context's side with atomic additions. With groups of one cell this
 // is plain stochastic gradient descent.
-#define SLOTS (32 / LANES)
-#define EVERY for (int k = 0; k < KEPT; ++k)
-#define HERE (k * LANES + part < ROW)
-#define AT(array, row) array[(long long)(row) * ROW + k * LANES + part]
-typedef long long Long;
-__device__ float4 operator*(float4 a, float4 b) { return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }
-__device__ float4 operator*(float s, float4 a) { return make_float4(s * a.x, s * a.y, s * a.z, s * a.w); }
-__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
-__device__ float4 operator-(float4 a, float4 b) { return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
-__device__ float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-__device__ float over_lanes(float x) {
-    for (int off = 1; off < LANES; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float over_slots(float x) {
-    for (int off = LANES; off < 32; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float4 over_slots(float4 a) {
-    return make_float4(over_slots(a.x), over_slots(a.y), over_slots(a.z), over_slots(a.w));
-}
 __device__ void add_to(float4* to, float4 x) {
 #if __CUDA_ARCH__ >= 900
     atomicAdd(to, x);

@@ -1,39 +1,4 @@
 // Side after side, a warp a word, nothing asked for ahead but cells.
-// DIMENSIONS numbers a vector, ROW float4 a stored row (the rest is 0), LANES lanes a cell, KEPT float4 a lane.
-#define SLOTS (32 / LANES)
-#define EVERY for (int k = 0; k < KEPT; ++k)
-#define HERE (k * LANES + part < ROW)
-#define AT(array, row) array[(long long)(row) * ROW + k * LANES + part]
-
-typedef long long Long;
-__device__ float4 operator*(float4 a, float4 b) { return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }
-__device__ float4 operator*(float s, float4 a) { return make_float4(s * a.x, s * a.y, s * a.z, s * a.w); }
-__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
-__device__ float4 operator-(float4 a, float4 b) { return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
-__device__ float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-__device__ float over_lanes(float x) {
-    for (int off = 1; off < LANES; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float over_slots(float x) {
-    for (int off = LANES; off < 32; off <<= 1) x += __shfl_xor_sync(~0u, x, off);
-    return x;
-}
-__device__ float4 over_slots(float4 a) {
-    return make_float4(over_slots(a.x), over_slots(a.y), over_slots(a.z), over_slots(a.w));
-}
-
-// base ⊙ condition + deviation, for every pair
-extern "C" __global__ void combine(
-    Long size, const int* pair_word, const int* pair_condition, const float4* base, const float4* condition,
-    const float4* deviation, float4* out)
-{
-    for (Long at = blockIdx.x * (Long)blockDim.x + threadIdx.x; at < size; at += (Long)gridDim.x * blockDim.x) {
-        const int pair = at / ROW, k = at % ROW;
-        out[at] = base[(Long)pair_word[pair] * ROW + k] * condition[(Long)pair_condition[pair] * ROW + k]
-                + deviation[at];
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS) move_side(
     int words, const int* by_load, int* turns, const Long* word_start, const Long* group_start, const int* group_pair,
@@ -142,16 +107,5 @@ extern "C" __global__ void __launch_bounds__(THREADS) move_side(
             for (int off = LANES; off < 32; off <<= 1) met += __shfl_xor_sync(~0u, met, off);
         }
         if (lane == 0) squared[i] = met;
-    }
-}
-
-// The rows of each condition, summed in a fixed order: block (c, s) takes every splits-th row.
-extern "C" __global__ void sum_rows(const Long* start, int splits, const float* gradient, float* out)
-{
-    const int c = blockIdx.x / splits, s = blockIdx.x % splits;
-    for (int k = threadIdx.x; k < 4 * ROW; k += blockDim.x) {
-        float total = 0;
-        for (Long pair = start[c] + s; pair < start[c + 1]; pair += splits) total += gradient[pair * 4 * ROW + k];
-        out[(Long)blockIdx.x * 4 * ROW + k] = total;
     }
 }

@@ -12,6 +12,7 @@ import json
 import logging
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -26,7 +27,7 @@ from chronotope.stores import exists, reading, writing
 PATIENCE = 120.0
 # A task is given to another worker, too, when it takes so many times as long as most, and so many seconds at least.
 FAR_LONGER, AT_LEAST = 4.0, 10.0
-TICK = 0.5
+TICK, LOOK_AGAIN = 0.5, 5.0
 LOST = ("cancelled", "lost")
 
 
@@ -34,9 +35,10 @@ LOST = ("cancelled", "lost")
 def connected(address: str | None, workers: int | None, patience: float = PATIENCE) -> Iterator[Pool]:
     """The workers of the cluster at an address, or so many processes on this machine."""
     try:
-        import distributed
+        from distributed import LocalCluster
     except ImportError:
         raise MissingExtra("counting on a cluster", "cluster") from None
+    local: Any = LocalCluster  # it has no types
     # What Dask says of machines that come and go we say ourselves, in one line.
     loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
     levels = [logger.level for logger in loggers]
@@ -48,7 +50,7 @@ def connected(address: str | None, workers: int | None, patience: float = PATIEN
                 yield pool
             return
         with (
-            distributed.LocalCluster(
+            local(
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
@@ -81,8 +83,9 @@ class Pool:
     def __init__(self, address: str, patience: float = PATIENCE) -> None:
         self._address = address
         self._patience = patience
+        self._threads, self._looked = 1, 0.0
         self._seconds: deque[float] = deque(maxlen=101)  # how long the last tasks took
-        self._client = self._connect(min(patience, 15.0))
+        self._client = self._connect(min(patience, 30.0))
 
     def everywhere(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """What a function returns on each worker, by its address; what it raises is raised here."""
@@ -93,9 +96,8 @@ class Pool:
         """What a function returns for each of some calls, in their order; a few are handed out ahead."""
         waiting: deque[_Task] = deque()
         upcoming = iter(calls)
-        ahead = 2 * self._threads + 4
         while True:
-            while len(waiting) < ahead and (call := next(upcoming, None)) is not None:
+            while len(waiting) < self._ahead() and (call := next(upcoming, None)) is not None:
                 waiting.append(_Task(call))
                 if self._client.status == "running":
                     self._hand_out(function, waiting[-1])
@@ -105,21 +107,32 @@ class Pool:
             self._seconds.append(time.monotonic() - waiting.popleft().since)
             yield result
 
+    def _ahead(self) -> int:
+        """How many tasks are handed out: two for each thread, and some for workers that are slow or join later."""
+        if time.monotonic() > self._looked + LOOK_AGAIN and self._client.status == "running":
+            self._look(self._client)
+        return 2 * self._threads + 4
+
+    def _look(self, client: Any) -> None:
+        with suppress(OSError):  # that the scheduler is gone is found out by those who wait for it
+            self._threads, self._looked = sum(client.nthreads().values()), time.monotonic()
+
     def close(self) -> None:
         """Let go of the cluster."""
         with suppress(Exception):  # it may be gone
             self._client.close(timeout=2)
 
     def _hand_out(self, function: Callable[..., Any], task: _Task, workers: list[str] | None = None) -> None:
-        future = self._client.submit(function, *task.call, pure=False, workers=workers)
+        with warnings.catch_warnings():
+            # The tokens that are to be counted travel with the task.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            future = self._client.submit(function, *task.call, pure=False, workers=workers)
         future.add_done_callback(lambda _: task.ended.set())
         task.futures.append(future)
         task.since = task.since or time.monotonic()
 
     def _result_of_first(self, function: Callable[..., Any], waiting: deque[_Task]) -> Any:
         """The result of the first task, whatever happens to workers and to the scheduler."""
-        from distributed import KilledWorker
-
         task = waiting[0]
         while True:
             task.ended.wait(TICK)
@@ -131,6 +144,8 @@ class Pool:
                     self._hand_out(function, lost)
                 continue
             for future in [future for future in task.futures if future.status in ("finished", "error")]:
+                if future.status == "error":
+                    raise _explained(future.exception(timeout=AT_LEAST)) from None
                 try:
                     return future.result(timeout=AT_LEAST)
                 except TimeoutError:
@@ -139,11 +154,6 @@ class Pool:
                     task.futures.remove(future)
                     task.ended.clear()
                     self._hand_out(function, task, others)
-                except KilledWorker as error:
-                    raise ClusterError(
-                        f"the workers die at the same task ({error.last_worker.address} was the last); "
-                        "do they have enough memory?"
-                    ) from None
             if self._is_late(task):
                 self._hand_out(function, task, self._others(task))
 
@@ -168,17 +178,20 @@ class Pool:
         """A client of the scheduler, once it answers and has workers."""
         from distributed import Client
 
+        client_of: Any = Client  # it has no types
         until = time.monotonic() + patience
         reason = f"no scheduler answers at {self._address}"
         while time.monotonic() < until:
-            client = None
+            client: Any = None
             try:
-                client = Client(self._address, timeout=5, set_as_default=False)
+                client = client_of(self._address, timeout=min(5.0, patience), set_as_default=False)
                 reason = f"the cluster at {self._address} has no workers"
                 client.wait_for_workers(1, timeout=max(1.0, until - time.monotonic()))
-                self._threads = sum(client.nthreads().values())
-                _check_versions(client.run(versions))
+                self._look(client)
+                check_versions(client.run(versions))
                 return client
+            except ImportError as error:
+                raise ClusterError(f"a worker cannot run chronotope ({error}); install it on all machines") from None
             except ValueError as error:
                 raise ClusterError(f"{self._address} is no address of a scheduler ({error})") from None
             except OSError:
@@ -191,7 +204,18 @@ class Pool:
         raise ClusterError(f"{reason} (waited {patience:.0f} seconds)")
 
 
-def _check_versions(found: dict[str, Any]) -> None:
+def _explained(error: BaseException) -> BaseException:
+    """What a task raised, as a user can understand it; a fault of our own stays as it is."""
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return ClusterError("several workers died at the same task; do they have enough memory?")
+    if isinstance(error, OSError | MemoryError):
+        return ClusterError(f"a worker cannot go on: {error or 'its memory is full'}")
+    return error
+
+
+def check_versions(found: dict[str, Any]) -> None:
     """Refuse workers that would not give the same bytes."""
     own = versions()
     for worker, its in found.items():

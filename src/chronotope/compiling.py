@@ -24,7 +24,7 @@ from typing import Any
 import numba
 
 PACKAGE = Path(__file__).parent
-_IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import \(?([\w, \n]+))?", re.MULTILINE)
+_IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
@@ -103,9 +103,10 @@ def source_checksum(module: str) -> str:
         if path is None or path in seen:
             continue
         seen[path] = path.read_bytes()
-        for base, names in _IMPORTED.findall(seen[path]):
+        for base, several, one in _IMPORTED.findall(seen[path]):
             waiting.append(_source(base.decode()))
-            waiting += [_source(f"{base.decode()}.{name.decode().strip()}") for name in names.split(b",")]
+            names = re.findall(r"\w+", (several or one).decode())
+            waiting += [_source(f"{base.decode()}.{name}") for name in names]
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(path for path, text in seen.items() if path == own or _MATTERS.search(text)):
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + hashlib.blake2b(seen[path]).digest())

@@ -167,6 +167,8 @@ class Conditions:
         Traceback (most recent call last):
         ValueError: a condition lies outside its times
         """
+        if not isinstance(data, dict):
+            raise ValueError("its conditions are not a table")
         for axis, place in (("times", "time_of"), ("places", "place_of")):
             labels, positions = data.get(axis), data.get(place)
             if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):

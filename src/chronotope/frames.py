@@ -37,10 +37,24 @@ class Framed:
         """The answer as a frame of pandas, which is not installed with chronotope."""
         return as_pandas(self.to_polars())
 
+    def _shown(self) -> pl.DataFrame:
+        """The frame as it is shown: one that would be long may be wide here."""
+        return self._frame()
+
     def _repr_html_(self) -> str:
-        """A table, for a notebook."""
-        frame = self._frame()
+        """A table, for a notebook; what the heading tells, and what is known of no row, has no column in it."""
+        frame, fields = self._shown(), self._frame().columns
         facts, note = _facts(self)
+        told = [
+            name for name in ("word", "of", "at") if name in frame.columns and _is_all(frame[name], facts.get(name))
+        ]
+        told += ["of"] if "of" in frame.columns and _is_all(frame["of"], facts.get("word")) else []
+        unknown = [
+            name
+            for name in frame.columns
+            if name in fields and frame.height and frame[name].null_count() == frame.height
+        ]
+        frame = frame.drop({*told, *unknown})
         rows = frame.head(MOST_ROWS).rows()
         return html(type(self).__name__, facts, frame.columns, rows, left_out=frame.height - len(rows), note=note)
 
@@ -57,8 +71,9 @@ def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
 def frame_of(answer: Any) -> pl.DataFrame:
     """A dataclass as a frame, by what it holds.
 
-    A tuple of dataclasses in it gives a row for each of them; else tuples as long as its `conditions` are columns, a
-    row for each condition; else its plain fields make one row. The word that was asked about comes first.
+    A tuple of dataclasses in it gives a row for each of them (the rows of each, where they are over conditions
+    themselves); else tuples as long as its `conditions` are columns, a row for each condition; else its plain fields
+    make one row. The word that was asked about comes first.
 
     Examples
     --------
@@ -73,12 +88,20 @@ def frame_of(answer: Any) -> pl.DataFrame:
     """
     for field in fields(answer):
         kind = _row_class(type(answer), str(field.type))
+        if kind is not None and any(part.name == "conditions" for part in fields(kind)):
+            return _joined([frame_of(part) for part in getattr(answer, field.name)])
         if kind is not None:
             return rows_frame(kind, getattr(answer, field.name), {"word": getattr(answer, "word", None)})
     if isinstance(getattr(answer, "conditions", None), tuple):
         return parallel_frame(answer, "conditions")
     plain = [field for field in fields(answer) if _plain(str(field.type)) in _PLAIN]
     return table({field.name: (str(field.type), [getattr(answer, field.name)]) for field in plain})
+
+
+def _joined(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.concat(frames) if frames else pl.DataFrame()
 
 
 def rows_frame(kind: type[Any], rows: Sequence[Any], constants: Mapping[str, Any] | None = None) -> pl.DataFrame:
@@ -178,10 +201,16 @@ def _singular(name: str) -> str:
     return name.removesuffix("s") if name not in ("words",) else "word"
 
 
+def _is_all(column: pl.Series, value: Any) -> bool:
+    """Whether a column holds one value and nothing else."""
+    return value is not None and len(column) > 0 and bool((column == value).all())
+
+
 def _facts(answer: Any) -> tuple[dict[str, Any], str]:
     """The plain fields of an answer, for its heading, and its signature for the line below."""
     if not is_dataclass(answer):
         return {}, ""
     plain = {field.name: getattr(answer, field.name) for field in fields(answer) if _plain(str(field.type)) in _PLAIN}
-    note = str(plain.pop("signature", ""))
+    plain.pop("signature", None)
+    note = str(getattr(answer, "signature", ""))
     return {name.replace("_", " "): value for name, value in plain.items()}, note

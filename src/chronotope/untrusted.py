@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chronotope.errors import DamagedFile
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 # A run of a million conditions has less.
 MOST_JSON_BYTES = 512 << 20
@@ -18,6 +21,35 @@ MOST_JSON_PARTS = 4_000_000
 MOST_ROWS_A_BYTE = 20
 MOST_TEXT_A_BYTE = 100
 SPARE = 100_000
+# What moves the cursor of a terminal, colors it, rings its bell, or turns the direction of its lines.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    """Text for a terminal: signs that would command it are shown as what they are; `lines`: but for ends of lines.
+
+    Examples
+    --------
+    >>> print(printable("bank\x1b[31m"))
+    bank\\x1b[31m
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        sign = match[0]
+        return sign if lines and sign == "\n" else sign.encode("unicode_escape").decode()
+
+    return _CONTROL.sub(shown, text)
+
+
+def printable_json(text: str) -> str:
+    """JSON without signs that command a terminal: they are written as JSON writes them, and mean the same.
+
+    Examples
+    --------
+    >>> printable_json('"\x9b31m"')
+    '"\\\\u009b31m"'
+    """
+    return _CONTROL.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
 
 
 def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = MOST_JSON_PARTS) -> Any:
@@ -76,4 +108,18 @@ def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> 
     for name, kind in columns.items():
         if kind == pl.String and int(found[name].str.len_bytes().sum()) > MOST_TEXT_A_BYTE * size + SPARE:
             raise DamagedFile(f"{path} claims more text than it can hold; it is not read")
+    return found
+
+
+def map_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The list in a file of NumPy's, memory-mapped; DamagedFile where it is none of this type. Nothing is unpickled."""
+    import numpy as np
+
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # its reader lets through whatever goes wrong in the header
+        reason = (str(error).splitlines() or ["damaged"])[0]
+        raise DamagedFile(f"{path} cannot be read ({reason}); prepare the run again") from None
+    if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
+        raise DamagedFile(f"{path} does not hold what it should; prepare the run again")
     return found

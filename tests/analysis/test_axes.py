@@ -1,9 +1,13 @@
+import numpy as np
 import pytest
 
 import worlds
 from chronotope.analysis import positions
 from chronotope.analysis.formula import Formula, parse
+from chronotope.conditions import Conditions
+from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownWord
+from embeddings.invented import support_from
 
 MONEY = f"({' + '.join(worlds.MONEY[:5])}) - ({' + '.join(worlds.RIVER[:5])})"
 
@@ -71,3 +75,17 @@ def test_errors_say_what_to_do(over_time):
         positions(over_time, "bank", "nosuchword - money")
     with pytest.raises(InputError, match="frequent enough in no condition"):
         positions(over_time, "bank", "river - money", min_support=10**6)
+
+
+def test_the_axis_does_not_jump_where_a_seed_is_rare():
+    """'w1' is too rare in 2000, and stands there as it is used elsewhere; nothing else changes, so nothing moves."""
+    words = ["bank", "money", "w1", "river", "other"]
+    one = np.array([[1.0, 0.2, 0], [2, 0, 0.1], [0.1, 0, 2], [-1, 0, 1], [-2.1, -0.2, -3.1]])
+    support = support_from([[9] * 5, [9, 9, 1, 9, 9], [9] * 5])
+    times = Conditions.of_times(["1990", "2000", "2010"])
+    embeddings = ConditionedEmbeddings(words, times, support, np.tile(one, (3, 1)))
+    rows = positions(embeddings, "bank", "(money + w1) - river").rows
+    assert [row.seeds for row in rows] == [(2, 1), (1, 1), (2, 1)]
+    assert rows[1].value == pytest.approx(rows[0].value, abs=1e-6)
+    alone = positions(embeddings, "bank", "money - river").rows
+    assert abs(alone[1].value - rows[1].value) > 0.05

@@ -51,7 +51,8 @@ def test_tables_say_what_was_left_out_and_found(run):
     assert "left out:" in table
     assert "words with fewer than 8 occurrences" in table
     assert "words with q of at most 0.05" in table
-    assert asked(run, *RESAMPLED, "--csv").startswith("word,change,corrected,low,high,p,q,stability,z,own,count before")
+    columns = "word,change,corrected,noise,low,high,p,q,stability,z,own,count before"
+    assert asked(run, *RESAMPLED, "--csv").startswith(columns)
     assert asked(run, "--min-support", 8, "--over", "steps", "--markdown").startswith("| word | change | z | own |")
 
 

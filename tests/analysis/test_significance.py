@@ -122,6 +122,25 @@ def test_a_mixture_of_sources_is_a_change_unless_compared_within_them(mixed):
     assert within.discoveries() == 0
 
 
+def test_a_change_of_frequency_is_no_change_of_meaning():
+    """In 1991 some words lose nine of ten occurrences, at random: rarer, and as noisy as rare words are."""
+    records, random = two_years(1600), np.random.default_rng(7)
+    rarer = {word for topic in NAMES[::4] for word in TOPICS[topic][:4]}
+    for record, year in zip(records, random.integers(1990, 1992, len(records)).tolist(), strict=True):
+        record["time"] = str(year)
+        if year == 1991:
+            words = record["text"].split()
+            record["text"] = " ".join(
+                word for word in words if word.strip(".").lower() not in rarer or random.random() < 0.1
+            )
+    embeddings, counts = fitted(records)
+    answer = drift(embeddings, counts=counts, permutations=40, min_support=5)
+    p = np.array([row.p for word in rarer & set(embeddings.words) if (row := answer.of(word, neighbors=0))])
+    assert len(p) >= 20
+    assert np.mean(p <= 0.05) < 0.2
+    assert 0.3 < np.median(p)
+
+
 def test_the_same_bytes_for_any_number_of_threads(changed):
     embeddings, counts = changed
     one, three = (

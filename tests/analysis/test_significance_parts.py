@@ -9,9 +9,10 @@ from scipy.stats import false_discovery_control, kstest
 import worlds
 from chronotope.analysis.significance.contexts import join_conditions, label_free_contexts
 from chronotope.analysis.significance.matched import false_discovery_rates, matched_z, pooled_p, studentized
-from chronotope.analysis.significance.recounting import recount
 from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.resampled_rows import document_counts, resampled_rows
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, take_part
+from chronotope.cooccurrence.association import Association, rows_of
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.errors import InputError
 from chronotope.model import GraphModel
@@ -59,17 +60,50 @@ def test_matched_z_does_not_favor_rare_words():
     assert 0.35 < rare[clear].mean() < 0.65
 
 
-def test_recounting_all_documents_gives_the_counts_of_the_run(drifting):
-    weights = distance_weights(drifting.settings)
-    for condition in (0, 7):
-        part = drifting.store.condition_slice(condition)
-        documents = np.arange(part.start, part.stop)
-        words = len(drifting.vocabulary)
-        once, twice = (recount(drifting.store, np.repeat(documents, many), words, weights) for many in (1, 2))
-        for column, stored in zip(once.cells, drifting.cells(condition), strict=True):
-            assert (column == stored).all()
-        assert (once.count == drifting.vocabulary.support.counts_in(condition)).all()
-        assert (twice.cells.count == 2 * once.cells.count).all()
+@pytest.mark.parametrize("sides", [False, True])
+def test_the_rows_of_all_documents_are_those_of_the_run(drifting, sides):
+    words, association = len(drifting.vocabulary), Association(emphasis=1.5, sides=sides)
+    taken = take_part(drifting, [0, 7], None)
+    found = resampled_rows(drifting.store, taken.all(), 2, words, distance_weights(drifting.settings), association)
+    for place, condition in enumerate((0, 7)):
+        own = np.flatnonzero(found.condition == place)
+        assert (found.word[own] == drifting.vocabulary.support.words_in(condition)).all()
+        assert (found.count[own] == drifting.vocabulary.support.counts_in(condition)).all()
+        stored = rows_of(drifting.cells(condition), words, association)
+        start = np.concatenate([[0], np.cumsum(stored.length)])
+        for row in own[::7].tolist():
+            mine = slice(*found.matrix.start[row : row + 2])
+            theirs = slice(*start[found.word[row] : found.word[row] + 2])
+            order = np.argsort(found.matrix.context[mine])
+            assert (found.matrix.context[mine][order] == stored.context[theirs]).all()
+            assert found.matrix.value[mine][order] == pytest.approx(stored.value[theirs], rel=1e-6)
+
+
+def test_exchanged_words_keep_their_frequency_in_each_condition(drifting):
+    """'bank' is as frequent on both sides as it was, whichever documents stand there; so is every other word."""
+    words, weights = len(drifting.vocabulary), distance_weights(drifting.settings)
+    taken = take_part(drifting, [1, 4, 8], None)
+    most = max(
+        np.bincount(text).max() for text in np.split(np.asarray(drifting.store.ids), drifting.store.starts[1:-1])
+    )
+    found = [
+        resampled_rows(drifting.store, resample, 3, words, weights, Association())
+        for resample in (taken.all(), taken.resample(PERMUTATION, 1, 0))
+    ]
+    many = np.zeros((2, 3, words), dtype=np.int64)
+    for side, rows in enumerate(found):
+        many[side, rows.condition, rows.word] = rows.count
+    assert (many[0].sum(axis=0) == many[1].sum(axis=0)).all()
+    assert np.abs(many[0] - many[1]).max() <= most
+    assert (found[0].matrix.value[:50] != found[1].matrix.value[:50]).any()
+
+
+def test_documents_are_counted_once_for_each_word(drifting):
+    words, store = len(drifting.vocabulary), drifting.store
+    found = document_counts(store, take_part(drifting, [2], None).all(), 1, words)[0]
+    texts = [store.ids[store.starts[n] : store.starts[n + 1]] for n in range(*store.condition_slice(2).indices(10**9))]
+    for word in (0, 30, words - 1):
+        assert found[word] == sum(word in text for text in texts)
 
 
 def test_with_nothing_joined_the_refit_is_the_model(drifting, over_time):
@@ -78,9 +112,14 @@ def test_with_nothing_joined_the_refit_is_the_model(drifting, over_time):
     contexts = label_free_contexts(drifting, [3], settings, None, 1)
     assert contexts.tobytes() == over_time.contexts.tobytes()
     words = over_time.observed.words_in(3).astype(np.int64)
-    found, unit = FrozenModel(over_time, drifting, {3: words}).observed().at(3)
+    found, unit = _as_it_is(over_time, drifting, {3: words}).at(3)
     assert (found == words).all()
     assert unit == pytest.approx(over_time.matrix(over_time.conditions.labels[3]).unit, abs=1e-4)
+
+
+def _as_it_is(embeddings, counts, counted):
+    documents = take_part(counts, list(counted), None)
+    return FrozenModel(embeddings, counts, counted, len(documents.number)).refit(documents.all())
 
 
 def test_joined_conditions_hold_what_their_parts_hold(drifting):
@@ -95,21 +134,23 @@ def test_joined_conditions_hold_what_their_parts_hold(drifting):
 def test_labels_are_exchanged_within_strata_only():
     documents = Documents(np.arange(100), np.repeat([0, 1], 50), np.tile([0, 1, 1, 2, 2], 20))
     drawn = documents.resample(PERMUTATION, 1, 0)
-    assert sorted(np.concatenate(list(drawn.values()))) == list(range(100))
+    assert sorted(drawn.document) == list(range(100))
+    assert (drawn.stratum == documents.stratum[drawn.document]).all()
+    assert (drawn.own == documents.condition[drawn.document]).all()
     for condition in (0, 1):
         before = np.bincount(documents.stratum[documents.condition == condition])
-        assert (np.bincount(documents.stratum[drawn[condition]]) == before).all()
-    assert (drawn[0] != np.arange(50)).any()
-    assert all((drawn[c] == documents.resample(PERMUTATION, 1, 0)[c]).all() for c in (0, 1))
-    assert (documents.resample(PERMUTATION, 1, 1)[0] != drawn[0]).any()
+        assert (np.bincount(drawn.stratum[drawn.condition == condition]) == before).all()
+    assert (drawn.condition != drawn.own).any()
+    assert (drawn.document == documents.resample(PERMUTATION, 1, 0).document).all()
+    assert (documents.resample(PERMUTATION, 1, 1).document != drawn.document).any()
 
 
-def test_the_bootstrap_draws_within_conditions():
-    documents = Documents(np.arange(60), np.repeat([0, 1], 30), np.zeros(60, dtype=np.int64))
+def test_a_draw_holds_half_of_the_documents_of_each_condition():
+    documents = Documents(np.arange(60), np.repeat([4, 7], 30), np.zeros(60, dtype=np.int64))
     drawn = documents.resample(BOOTSTRAP, 1, 0)
-    assert [len(part) for part in drawn.values()] == [30, 30]
-    assert (documents.condition[drawn[1]] == 1).all()
-    assert len(np.unique(drawn[0])) < 30
+    assert np.bincount(drawn.condition).tolist() == [15, 15]
+    assert (drawn.condition == (drawn.document >= 30)).all()
+    assert len(np.unique(drawn.document)) == 30
 
 
 def test_documents_that_are_set_aside_take_no_part(counts_of):

@@ -3,6 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import worlds
 from chronotope.analysis import stable
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
@@ -43,6 +44,23 @@ def test_the_planted_words_are_found_at_both_ends():
     assert [row.word for row in answer.least(20)] == [row.word for row in answer.most(20)][::-1]
     assert answer.least(0) == []
     assert answer.to_dict(1)["most"][0]["word"] == "w3"
+
+
+def test_noise_is_told_from_change(counts_of, over_time):
+    """'bank' changes and nothing else does: once the noise is off, all others are stable at any frequency."""
+    counts = counts_of(worlds.planted_drift(), time="time")
+    answer = stable(over_time, min_support=3, min_conditions=8, counts=counts, permutations=12, bootstrap=12)
+    told = {row.word: row for row in answer.rows}
+    assert answer.least(1)[0].word == "bank"
+    assert told["bank"].high < 0.9
+    assert told["bank"].p < 0.01
+    others = [row for word, row in told.items() if word != "bank" and row.low is not None]
+    assert np.mean([row.low <= 1 == row.high for row in others]) > 0.9
+    assert np.mean([row.corrected for row in others]) == pytest.approx(1, abs=0.02)
+    assert np.mean([row.stability for row in others]) < 0.98
+    lows = [row.low for row in answer.rows if row.low is not None]
+    assert lows == sorted(lows, reverse=True)
+    assert answer.to_dict(1)["bootstrap"] == 12
 
 
 def test_words_in_few_conditions_can_be_left_out():

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 import worlds
 from browser.pages import IMAGE, ODD, WIDE
@@ -20,6 +20,9 @@ from chronotope.cli import main
 from chronotope.corpus.invented import TOPICS, Change, invented_world
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# In milliseconds: a machine that does much else at the same time is slow, and no reason to fail.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 COMMAND = (sys.executable, "-c", "from chronotope.cli import main; main()")
 
 
@@ -130,7 +133,7 @@ class Visit:
     def __call__(self, address: str, *, viewport=WIDE, hint=False, **settings) -> Page:
         context = self._browser.new_context(viewport=viewport, **settings)
         self._contexts.append(context)
-        context.set_default_timeout(8000)
+        context.set_default_timeout(PATIENCE)
         if not hint:
             context.add_init_script("localStorage.setItem('chronotope-hint-seen', 'yes')")
         page = context.new_page()

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import expect
 
 import chronotope.views.explorer as explorer
@@ -40,15 +39,16 @@ def test_the_folder_from_disk_does_what_the_server_does(visit, site, folder):
     assert {url.split(":")[0] for url in visit.asked} <= {"file", "blob", "data"}
 
 
-@pytest.mark.parametrize("word", ODD)
-def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site, word):
-    page = visit(f"{hostile_site}#/word/{quote(word, safe='')}?at=1991")
-    opened(page)
-    expect(page.locator("h1")).to_have_text(word)
-    assert set(company(page)) & set(ODD)
-    assert page.locator("main img, main script, main iframe").count() == 0
-    page.locator("#sentences").scroll_into_view_if_needed()
-    expect(page.locator(".sentences mark.word").first).to_have_text(word)
+def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site):
+    page = visit(hostile_site)
+    for word in ODD:
+        page.goto(f"{hostile_site}#/word/{quote(word, safe='')}?at=1991")
+        expect(page.locator("h1")).to_have_text(word)
+        opened(page)
+        assert set(company(page)) & set(ODD)
+        assert page.locator("main img, main script, main iframe").count() == 0
+        page.locator("#sentences").scroll_into_view_if_needed()
+        expect(page.locator(".sentences mark.word").first).to_have_text(word)
 
 
 def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
@@ -63,7 +63,7 @@ def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
         page.locator(".ranks [data-save=svg]").click()
     text = download.value.path().read_text()
     assert "<script" not in text
-    assert "&lt;script&gt;alert(1)" in text
+    assert "&gt;&lt;img/src=x/onerror=alert(2)&gt;" in text
     page.locator(".ranks summary").click()
     expect(page.locator(".ranks tbody")).to_contain_text("alert(")
     page.goto(f"{hostile_site}#/compare/{quote(SCRIPT, safe='')}/{quote(IMAGE, safe='')}")

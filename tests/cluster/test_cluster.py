@@ -1,4 +1,4 @@
-"""Counting on a real Dask cluster: a scheduler and worker processes that talk over the loopback, and their accidents."""
+"""Counting on a real Dask cluster: a scheduler and worker processes on the loopback, and their accidents."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 import worlds
-from chronotope.cluster import Pool, connected
 from chronotope.cooccurrence import count, distributed, local
 from chronotope.corpus import read_corpus
-from chronotope.errors import ClusterError, InputError, SettingsError
+from chronotope.errors import ClusterError, InputError
 
 FILES = 6
 
@@ -116,9 +114,8 @@ def test_workers_of_this_machine_give_the_same_bytes(texts, here, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(
-    texts, here, tmp_path, cluster, small_tasks
-):
+@pytest.mark.usefixtures("small_tasks")
+def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(texts, here, tmp_path, cluster):
     victim = cluster.workers.pop(0)
     cluster.start_worker()
     found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(victim.kill))
@@ -126,7 +123,8 @@ def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(
     assert contents(found.folder) == here
 
 
-def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, small_tasks, monkeypatch):
+@pytest.mark.usefixtures("small_tasks")
+def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, monkeypatch):
     monkeypatch.setattr("chronotope.cluster.AT_LEAST", 1.0)
     stopped = cluster.workers[0].pid
     try:
@@ -136,7 +134,8 @@ def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, small_tas
         os.kill(stopped, signal.SIGCONT)
 
 
-def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, cluster, small_tasks):
+@pytest.mark.usefixtures("small_tasks")
+def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, cluster):
     def restart():
         cluster.scheduler.kill()
         cluster.scheduler.wait()
@@ -149,3 +148,38 @@ def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, clust
 
     found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(restart))
     assert contents(found.folder) == here
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_a_run_that_was_interrupted_uses_what_the_workers_left(texts, here, tmp_path, cluster):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    spill = tmp_path / "shared"
+    with pytest.raises(KeyboardInterrupt):
+        counted(texts, tmp_path / "run", cluster=cluster.address, spill=str(spill), progress=once_counting(interrupt))
+    left = {path: path.stat().st_mtime_ns for path in spill.rglob("cells-*.json")}
+    seen = {}
+
+    def watch(_, reached, total):
+        if reached == total:
+            seen.update({path: path.stat().st_mtime_ns for path in left})
+
+    found = counted(texts, tmp_path / "run", cluster=cluster.address, spill=f"file://{spill}", progress=watch)
+    assert contents(found.folder) == here
+    assert left
+    assert seen == left, "what was there was not made again"
+    assert list(spill.iterdir()) == []
+
+
+def test_a_folder_that_workers_cannot_see_is_refused(texts, tmp_path, cluster):
+    with pytest.raises(ClusterError, match=r"does not see memory://nowhere/.*--spill"):
+        counted(texts, tmp_path / "run", cluster=cluster.address, spill="memory://nowhere")
+
+
+def test_an_error_of_a_worker_is_one_line(texts, tmp_path, cluster):
+    (tmp_path / "good.jsonl").write_text((texts / "0.jsonl").read_text())
+    corpus = read_corpus(str(tmp_path / "good.jsonl"), time="time")
+    (tmp_path / "good.jsonl").unlink()
+    with pytest.raises(InputError, match=r"good\.jsonl is not on .*, where a worker runs"):
+        count(corpus, tmp_path / "run", cluster=cluster.address)

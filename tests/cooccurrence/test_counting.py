@@ -65,3 +65,26 @@ def test_windows_never_cross_a_document():
 def test_harmonic_weights_are_whole_numbers_up_to_ten():
     weights = distance_weights(CountSettings(window=10))
     assert all(weights[d] * d == counting.UNIT for d in range(1, 11))
+
+
+@settings(deadline=None)
+@given(DOCUMENTS)
+def test_sums_beyond_32_bits_are_exact(documents):
+    """Two such contexts already exceed what a sum of one side can hold: each distance is then counted by itself."""
+    weights = np.array([0, 3_000_000_001, 2_999_999_999, 7], dtype=np.int64)
+    assert as_dict(counted(documents, 10, weights)) == quadratic(documents, 10, weights)
+
+
+def test_more_words_in_a_chunk_than_16_bits_can_number():
+    order = np.random.default_rng(1).permutation(70_000)
+    cells = counted([order.tolist()], 70_000, distance_weights(CountSettings(window=1, weighting="flat")))
+    beside = {(min(a, b), max(a, b)): (1, int(a < b)) for a, b in zip(order[:-1], order[1:], strict=True)}
+    assert as_dict(cells) == beside
+
+
+def test_scratch_of_an_earlier_count_does_not_show():
+    weights = distance_weights(CountSettings(window=3))
+    scratch = counting.Scratch()
+    for document in ([1, 2, 3, 1, 2, 5] * 9, [4, 4], [], [5, 1, 5]):
+        tokens, ends = np.array(document, dtype=np.int32), np.array([len(document)])
+        assert as_dict(count_cells(tokens, ends, 6, weights, scratch)) == quadratic([document], 6, weights)

@@ -100,7 +100,9 @@ class TestDocuments:
     def test_phrases_of_the_model_are_found(self):
         support = support_from([[9, 9, 9]])
         words = ["prime_minister", "minister", "prime"]
-        model = ConditionedEmbeddings(words, Conditions.of_places(["here"]), support, np.eye(3), center=np.zeros((1, 3)))
+        model = ConditionedEmbeddings(
+            words, Conditions.of_places(["here"]), support, np.eye(3), center=np.zeros((1, 3))
+        )
         made = ct.DocumentVectors(model).fit_transform([("The Prime Minister", "here"), ("prime, minister x", "here")])
         assert made.tolist()[0] == [1, 0, 0]
 

@@ -153,7 +153,9 @@ def test_only_the_most_frequent_words(embeddings, format, tmp_path):
     else:
         again = ct.load(tmp_path / "out" / "model.safetensors")
         assert again.conditions.labels == ("1998/canada", "1999/canada")
-        assert np.array_equal(again.vector(again.words[0], "1999/canada"), embeddings.vector(again.words[0], "1999/canada"))
+        assert np.array_equal(
+            again.vector(again.words[0], "1999/canada"), embeddings.vector(again.words[0], "1999/canada")
+        )
         written = set(again.words)
     assert written
     assert all(total[word] >= least for word in written)

@@ -19,7 +19,7 @@ from chronotope.frames import Framed
 
 COLUMNS = {
     "Matches": "word score cosine support",
-    "Drift": "word score z own corrected low high p q stability before after support_before support_after",
+    "Drift": "word score z own corrected noise low high p q stability before after support_before support_after",
     "Stability": "word stability conditions count",
     "Company": "word companion condition similarity near support",
     "Series": "word condition support per_million value low high corrected",
@@ -99,7 +99,7 @@ def test_pandas_has_the_same(answers, name):
 def test_a_notebook_shows_a_table(answers, name):
     shown = answers[name]._repr_html_()
     assert name in shown
-    assert shown.count("<tr>") == 1 + min(20, answers[name].to_polars().height)
+    assert shown.count("<tr>") == 1 + min(20, answers[name]._shown().height)
     assert "<script" not in shown
 
 

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chronotope as ct
+from chronotope.conditions import Conditions
 from chronotope.embeddings.formats.binary import write_binary
 from chronotope.embeddings.formats.folders import files_and_names
 from chronotope.embeddings.formats.text import write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
+from embeddings.invented import random_embeddings
 
 WORDS = ["the", "bank", "größe", "東京", "it's"]
 VECTORS = np.random.default_rng(1).standard_normal((5, 6)).astype(np.float32)
@@ -74,7 +76,7 @@ def test_a_word_of_glove_may_hold_blanks_and_a_word_may_come_twice(tmp_path):
     read = ct.read_vectors(path)
     assert read.index_to_key == ["the", ". . ."]
     assert read.vectors.tolist() == [[1, 2], [3, 4]]
-    assert read.notes == ("1 words stand there twice; the first vector of each is kept",)
+    assert read.notes == ("words that come again: 1; the first vector of each is kept",)
 
 
 @settings(max_examples=40, deadline=None)
@@ -106,7 +108,10 @@ DAMAGED = {
     "blank lines only": (b"\n\n", "holds no words|expected"),
     "no vectors": (b"a\nb\n", "x:1: expected a word and its numbers"),
     "zero words": (b"0 5\n", "says that it holds 0 words"),
-    "binary that lies": (b"999999999999 300\n" + b"a " + bytes(1200), "word 2 of 999,999,999,999: the file is cut short"),
+    "binary that lies": (
+        b"999999999999 300\n" + b"a " + bytes(1200),
+        "word 2 of 999,999,999,999: the file is cut short",
+    ),
     "binary of huge vectors": (b"2 99999999999\n" + b"a " + b"\xff" * 100, "word 1 of 2: the file is cut short"),
     "binary with a rest": (b"1 1\na " + struct.pack("<f", 1) + b"more \x00\xff\x01", "there is more after them"),
     "a pickle": (pickle.dumps({"a": 1}), "is a pickle"),
@@ -122,6 +127,23 @@ def test_damaged_files_are_refused_with_their_line(name, tmp_path):
     with pytest.raises(ChronotopeError, match=message) as caught:
         ct.read_vectors(path)
     assert "\n" not in str(caught.value)
+
+
+def test_tabs_and_several_blanks_part_numbers_too(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("a\t1\t2\nb 3  4\nc 5 6 \n d 7 8\n")
+    assert ct.read_vectors(path).vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+
+
+def test_a_model_of_ours_with_one_condition(tmp_path):
+    one = random_embeddings(conditions=Conditions.of_places(["here"]))
+    one.save(tmp_path / "one.ct")
+    read = ct.read_vectors(tmp_path / "one.ct")
+    assert read.name == "one"
+    assert np.array_equal(read.vectors, one.at("here").vectors)
+    random_embeddings().save(tmp_path / "three.ct")
+    with pytest.raises(InputError, match="a model of 3 conditions, which are in one space already"):
+        ct.read_vectors(tmp_path / "three.ct")
 
 
 @settings(max_examples=60, deadline=None)
@@ -179,7 +201,7 @@ class TestHistWords:
                     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(evil, protocol))
                 except (TypeError, AttributeError):
                     continue
-                with pytest.raises(DamagedFile, match="could run a program|not hold a list"):
+                with pytest.raises(DamagedFile, match=r"could run a program|not hold a list"):
                     ct.read_vectors(tmp_path / "1990-w.npy")
         assert not trace.exists()
 
@@ -188,10 +210,10 @@ class TestHistWords:
         words = tmp_path / "1990-vocab.pkl"
         for data in (b"", b"nonsense", pickle.dumps(WORDS)[:-10], b"\x80\x02r\xff\xff\xff\x7f]."):
             words.write_bytes(data)
-            with pytest.raises(DamagedFile, match="1990-vocab.pkl"):
+            with pytest.raises(DamagedFile, match=r"1990-vocab\.pkl"):
                 ct.read_vectors(tmp_path / "1990-w.npy")
         words.write_bytes(pickle.dumps(WORDS[:3]))
-        with pytest.raises(DamagedFile, match="5 vectors, and 1990-vocab.pkl 3 words"):
+        with pytest.raises(DamagedFile, match=r"5 vectors, and 1990-vocab\.pkl 3 words"):
             ct.read_vectors(words)
         words.unlink()
         with pytest.raises(InputError, match="there is no file"):

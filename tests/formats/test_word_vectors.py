@@ -48,7 +48,8 @@ def test_questions_with_words_weights_and_vectors(ours, theirs):
     assert ours.get_vecattr(a, "count") == theirs.get_vecattr(a, "count")
     assert ours.key_to_index == theirs.key_to_index
     assert ours.vector_size == theirs.vector_size
-    assert (a in ours) and ("nope" not in ours)
+    assert a in ours
+    assert "nope" not in ours
 
 
 def test_the_most_frequent_word_comes_first():

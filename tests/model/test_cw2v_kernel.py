@@ -159,7 +159,7 @@ def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):
             for epoch in range(3):
                 train_epoch(
                     kernel, parameters.condition, accumulators.condition, penalties.neighbors,
-                    epoch=epoch, strata=8, rate=0.05,
+                    epoch=epoch, strata=len(layout.order), rate=0.05,
                 )  # fmt: skip
         assert bool(np.abs(parameters.word_deviation).max() > 0) is learns
         assert bool(np.abs(parameters.condition - start).max() > 0) is learns

@@ -41,7 +41,9 @@ def test_cells_on_disk_give_the_same_bytes_as_in_memory(grid, tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("make", [lambda folder: InMemory((10, 2), np.uint16), lambda folder: InFile((2,), np.uint16, folder)])
+@pytest.mark.parametrize(
+    "make", [lambda _: InMemory((10, 2), np.uint16), lambda folder: InFile((2,), np.uint16, folder)]
+)
 def test_what_was_put_comes_back_in_any_order(tmp_path, make):
     numbers = np.random.default_rng(0).integers(0, 1 << 16, (10, 2)).astype(np.uint16)
     kept = make(tmp_path)

@@ -1,4 +1,4 @@
-"""Kill commands at any moment: what is left is whole or absent, and the same command gives the bytes it would have given.
+"""Kill commands at any moment: what is left is whole or absent, and the same command then gives the same bytes.
 
     python tests/torture/killing.py --moments 200
 
@@ -124,7 +124,7 @@ def laid_out(accident: Accident, home: Path, here: Path) -> None:
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
 
 
-def check_whole(accident: Accident, here: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
+def check_whole(here: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
     """What a kill left: every run and model is whole, and is the old one or the new one; the rest is untouched."""
     for run in (path for path in here.iterdir() if path.is_dir() and not path.name.startswith(".")):
         verify_run(run)
@@ -158,7 +158,7 @@ def one_kill(
         before = contents(here)
         was_killed = kill(accident.job(here), log)
         if was_killed:
-            rig.run(lambda: check_whole(accident, here, before, after), log)
+            rig.run(lambda: check_whole(here, before, after), log)
             finished = contents(here).get(accident.writes) == after.get(accident.writes, b"")
             if not (finished and accident.name in ("train", "extend")):
                 rig.run(accident.again(here), log)

@@ -6,9 +6,7 @@ a fork, so the parent computes nothing itself. What it wants to know of a result
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import errno
 import os
 import signal
 import sys
@@ -27,7 +25,7 @@ import chronotope.embeddings.storage
 import chronotope.model.cw2v.model
 import chronotope.model.extending
 import chronotope.model.graph.model
-import chronotope.views.tables  # noqa: F401
+import chronotope.views.tables
 
 with contextlib.suppress(ImportError):
     import pandas  # noqa: F401  # pyarrow looks for it
@@ -144,57 +142,6 @@ def crash_at(step: int) -> Iterator[None]:
             setattr(os, name, function)
 
 
-class Disk:
-    """Watches that nothing gets its final name before its bytes are on the disk, nor keeps it only in memory."""
-
-    def __init__(self) -> None:
-        self._synced: set[tuple[int, int]] = set()
-        self.faults: list[str] = []
-        self.renamed_in: set[Path] = set()
-
-    @contextlib.contextmanager
-    def watched(self) -> Iterator[None]:
-        """Within the block renames are checked."""
-        fsync, replace, open_ = os.fsync, os.replace, builtins.open
-
-        def synced(handle: int) -> None:
-            fsync(handle)
-            found = os.fstat(handle)
-            self._synced.add((found.st_dev, found.st_ino))
-            self.renamed_in = {folder for folder in self.renamed_in if not os.path.samestat(os.stat(folder), found)}
-
-        def replaced(source: Any, target: Any, **named: Any) -> None:
-            source, target = Path(source), Path(target)
-            for path in [source, *source.rglob("*")]:
-                found = path.stat()
-                if not target.name.startswith(".") and (found.st_dev, found.st_ino) not in self._synced:
-                    self.faults.append(f"{path.name} was not on the disk when it became {target.name}")
-            replace(source, target, **named)
-            self.renamed_in.add(target.parent.resolve())
-
-        os.fsync, os.replace = synced, replaced
-        try:
-            yield
-        finally:
-            os.fsync, os.replace, builtins.open = fsync, replace, open_
-
-
-@contextlib.contextmanager
-def full_disk(after_bytes: int) -> Iterator[None]:
-    """Within the block no file may grow beyond so many bytes, as on a disk that is full."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (after_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file below a folder, by its name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-FULL = {errno.EFBIG: "File too large", errno.ENOSPC: "No space left on device"}

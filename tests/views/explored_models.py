@@ -66,5 +66,5 @@ def hostile() -> Explored:
     vectors = np.random.default_rng(1).standard_normal((3 * len(words), 8))
     support = Support(np.arange(4) * len(words), np.tile(np.arange(len(words)), 3), np.full(3 * len(words), 9))
     conditions = Conditions.of_times(["1990", "<b>1991</b>", "1992"])
-    missing = dict.fromkeys(("counts", "text", "coordinates"), "it is not there")
+    missing = dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there")
     return Explored(ConditionedEmbeddings(words, conditions, support, vectors), "<i>Harm</i>", missing=missing)

@@ -54,7 +54,7 @@ def plain(answer: object) -> object:
 def library_answers() -> list[tuple[str, dict, object]]:
     what = explored("both")
     model, run, where = what.embeddings, what.counts, what.coordinates
-    word, other, at, to, place = "mountain", "river", "1991/arlen", "1994/borva", "arlen"
+    word, other, at, place = "mountain", "river", "1991/arlen", "arlen"
     return [
         ("words", {"query": "mou", "limit": 5}, WordIndex(model).find("mou", 5).to_dict()),
         ("ranks", {"word": word}, analysis.ranks(model, word).to_dict()),
@@ -100,6 +100,14 @@ def test_matches_are_exactly_those_of_the_library(both):
     assert found["matches"] == [match.to_dict() for match in expected]
 
 
+def test_bands_come_from_documents_drawn_again(both):
+    what = explored("both")
+    expected = analysis.series(what.embeddings, "mountain", place="arlen", counts=what.counts, bootstrap=20)
+    found = get(both, "series", word="mountain", place="arlen", bootstrap=20)
+    assert found == plain(expected.to_dict())
+    assert any(low is not None for low in found["low"])
+
+
 def test_words_to_start_from(both):
     model = explored("both").embeddings
     found = get(both, "starts", top=3)
@@ -130,12 +138,14 @@ def test_sentences_can_be_leafed_through(both):
 def test_the_page_knows_what_it_can_ask(both):
     about = get(both, "about")
     assert about["axis"] == "time × place"
-    assert about["available"] == {"counts": True, "text": True, "coordinates": True, "one_space": True}
+    assert set(about["available"].values()) == {True}
     first = about["conditions"][1]
     assert (first["label"], first["time"], first["place"]) == ("1990/borva", 0, 1)
     with client(hostile()) as asked:
         about = get(asked, "about")
-        assert about["available"] == {"counts": False, "text": False, "coordinates": False, "one_space": True}
+        assert [name for name, there in about["available"].items() if there] == ["one_space"]
+        response = asked.get("/api/series", params={"word": "word1", "bootstrap": 20})
+        assert response.json()["error"]["kind"] == "unavailable"
         for name in ("frequency", "collocates", "evidence"):
             response = asked.get(f"/api/{name}", params={"word": "word1"})
             assert (response.status_code, response.json()["error"]["kind"]) == (409, "unavailable")
@@ -209,7 +219,14 @@ def test_every_answer_has_the_headers_that_protect(both, path):
 
 def test_only_requests_that_name_this_server_are_answered(both):
     """A page from elsewhere can point its own name at this machine; its requests then carry that name."""
-    for host in ("evil.example", "evil.example:8765", "localhost.evil.example", "127.0.0.1.evil.example", "", "10.0.0.1"):
+    for host in (
+        "evil.example",
+        "evil.example:8765",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "10.0.0.1",
+    ):
         response = both.get("/api/about", headers={"host": host})
         assert (response.status_code, response.json()["error"]["kind"]) == (421, "refused")
     for host in ("localhost:8765", "127.0.0.1", "[::1]:8765", "LOCALHOST"):
@@ -218,7 +235,9 @@ def test_only_requests_that_name_this_server_are_answered(both):
 
 def test_pages_of_other_sites_get_nothing(both):
     assert both.get("/api/about", headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}).status_code == 403
-    assert both.get("/source.js", headers={"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}).status_code == 403
+    assert (
+        both.get("/source.js", headers={"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}).status_code == 403
+    )
     assert both.get("/", headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}).status_code == 200
     assert both.post("/api/about").status_code == 405
     assert both.get(f"/api/series?word={'x' * 9_000}").status_code == 414
@@ -231,7 +250,14 @@ def test_on_every_address_a_name_could_be_anybodys():
 
 
 def test_nothing_beside_the_page_is_served(both):
-    for path in ("/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "/engine/engine.js", "/__init__.py", "/views"):
+    for path in (
+        "/../server.py",
+        "/%2e%2e/server.py",
+        "/..%2fserver.py",
+        "/engine/engine.js",
+        "/__init__.py",
+        "/views",
+    ):
         assert both.get(path).status_code == 404
     assert "<!-- explorer:data -->" in both.get("/").text
 
@@ -239,8 +265,9 @@ def test_nothing_beside_the_page_is_served(both):
 def test_the_questions_are_described(both):
     described = both.get("/api/openapi.json").json()
     assert {path.removeprefix("/api/") for path in described["paths"]} >= {
-        *("about words starts neighbors ranks company series similarity changepoints trajectory map places".split()),
-        *("grid everywhere equivalents compare axis frequency collocates evidence".split()),
+        *("about", "words", "starts", "neighbors", "ranks", "company", "series", "similarity", "changepoints"),
+        *("trajectory", "map", "places", "grid", "everywhere", "equivalents", "compare", "axis", "frequency"),
+        *("collocates", "evidence"),
     }
     for path in described["paths"].values():
         assert path["get"]["description"]
@@ -254,9 +281,14 @@ def test_a_hundred_at_once_get_the_same_answers():
     expected = {word: plain(analysis.ranks(what.embeddings, word).to_dict()) for word in words}
     fresh = Explored(
         type(what.embeddings)(
-            what.embeddings.words, what.embeddings.conditions, what.embeddings.observed, what.embeddings.vectors,
-            common=what.embeddings.common, condition_factors=what.embeddings.condition_factors,
-            center=what.embeddings.center, provenance=what.embeddings.provenance,
+            what.embeddings.words,
+            what.embeddings.conditions,
+            what.embeddings.observed,
+            what.embeddings.vectors,
+            common=what.embeddings.common,
+            condition_factors=what.embeddings.condition_factors,
+            center=what.embeddings.center,
+            provenance=what.embeddings.provenance,
         ),
         "fresh",
     )

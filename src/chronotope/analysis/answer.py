@@ -25,3 +25,8 @@ class Answer(Framed):
         from chronotope.analysis.frames import frame
 
         return frame(self)
+
+    def _shown(self) -> pl.DataFrame:
+        from chronotope.analysis.frames import wide
+
+        return wide(self, self._frame())

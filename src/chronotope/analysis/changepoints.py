@@ -10,7 +10,6 @@ change is reported where both are small.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -230,9 +229,10 @@ def _like_words(
 ) -> NDArray[np.float64]:
     """(R, T, D) the unit vectors of words about as frequent, with enough support in the same conditions."""
     matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_support) for condition in conditions]
-    shared: NDArray[np.int64] = reduce(
-        lambda a, b: np.intersect1d(a, b, assume_unique=True), (matrix.word for matrix in matrices)
-    )
+    present = np.zeros(len(embeddings), dtype=np.int64)
+    for matrix in matrices:
+        present[matrix.word] += 1
+    shared = np.flatnonzero(present == len(matrices))
     places = [np.searchsorted(matrix.word, shared) for matrix in matrices]
     support = np.sum([matrix.support[at] for matrix, at in zip(matrices, places, strict=True)], axis=0)
     rank = np.argsort(np.lexsort((shared, -support)))

@@ -21,7 +21,8 @@ from chronotope.corpus.sentences import PATTERNS
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokens import DOCUMENTS
 from chronotope.embeddings import load
-from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.untrusted import read_table
 
 # Among so many words, the most frequent first, those are sought that the user may have meant.
 MOST_ALIKE = 100_000
@@ -185,10 +186,13 @@ class Concordance:
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
         """The file and line of documents, and their time as the input has it."""
-        columns = ["source", "line", *(["time"] if self.conditions.times else [])]
-        table = pl.read_parquet(self.counts.folder / DOCUMENTS, columns=columns, glob=False)[documents]
+        columns = {"source": pl.Int32, "line": pl.Int64} | ({"time": pl.String} if self.conditions.times else {})
+        path = self.counts.folder / DOCUMENTS
+        table = read_table(path, columns)[documents]
         dates = table["time"].to_list() if self.conditions.times else [None] * len(table)
         names = [str(source["name"]) for source in self.counts.store.sources]
+        if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
+            raise DamagedFile(f"{path} names a file that does not exist; prepare the run again")
         places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
         return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
 

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
-from chronotope.analysis.significance.judging import Judged, Resampling
+from chronotope.analysis.significance.judging import FIGURES, Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.analysis.significance.movement import own_share
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings, Match
 
 NEIGHBORS_SHOWN = 5
-JUDGED = ("corrected", "low", "high", "p", "q", "stability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,15 @@ class DriftRow:
         The two conditions compared; over steps, the two bins of the largest step; over a series or places, the one
         where the word is nearest to its common meaning, and the one where it is farthest from it.
     corrected
-        The score less what noise alone adds to it.
+        The score less the noise.
+    noise
+        The score that a word of its frequency and company has without any change.
     low, high
         The ends of a 95 % interval of the corrected score.
     p, q
         How often chance does as much, and the share of false discoveries among words at least as clear.
     stability
-        The share of bootstrap resamples in which the word is among the most changed.
+        The share of the draws of documents in which the word is among the most changed.
     """
 
     word: str
@@ -80,6 +81,7 @@ class DriftRow:
     before: Side
     after: Side
     corrected: float | None = None
+    noise: float | None = None
     low: float | None = None
     high: float | None = None
     p: float | None = None
@@ -88,7 +90,7 @@ class DriftRow:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data for JSON."""
-        figures = {name: getattr(self, name) for name in ("score", "z", "own", *JUDGED)}
+        figures = {name: getattr(self, name) for name in ("score", "z", "own", *FIGURES)}
         return {"word": self.word, **figures, "before": self.before.to_dict(), "after": self.after.to_dict()}
 
 
@@ -193,7 +195,7 @@ class Drift(Answer):
                 float(share),
                 old,
                 new,
-                **{name: _told(getattr(self.judged, name), place) for name in JUDGED},
+                **{name: _told(getattr(self.judged, name), place) for name in FIGURES},
             )
             for place, share, old, new in zip(places.tolist(), own, before, after, strict=True)
         ]

@@ -308,6 +308,8 @@ def _sentence(
     high = max(sum(word), sum(other) if other else 0)
     first, last = store.part_of(document, low), store.part_of(document, high - 1)
     begin = store.first_token(first)
+    if not 0 <= begin <= low:
+        raise DamagedFile(f"the text in {concordance.counts.folder} does not fit its words; prepare the run again")
     at = int(concordance.counts.store.starts[document])
     words = concordance.counts.store.words.gather(concordance.counts.store.ids[at + begin : at + high]).to_list()
     # A phrase may go on in the next part.

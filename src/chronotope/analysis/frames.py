@@ -12,15 +12,33 @@ import polars as pl
 from chronotope.analysis.analogy import Analogy
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges
 from chronotope.analysis.company import Company
-from chronotope.analysis.drift_answer import JUDGED, Drift
+from chronotope.analysis.drift_answer import Drift
 from chronotope.analysis.everywhere import Everywhere
 from chronotope.analysis.grid import Grid
 from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency
 from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity
+from chronotope.analysis.significance.judging import FIGURES
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.frames import frame_of, parallel_frame, rows_frame, table
+
+# For answers that are a long table of two things, what is down, what is across, and what stands where they meet.
+WIDE: dict[type[Any], tuple[str, str, str]] = {
+    Company: ("companion", "condition", "similarity"),
+    Ranks: ("neighbor", "condition", "rank"),
+    SelfSimilarity: ("condition", "other", "similarity"),
+    PlaceDistances: ("place", "other", "distance"),
+    Grid: ("place", "time", "value"),
+}
+
+
+def wide(answer: Any, long: pl.DataFrame) -> pl.DataFrame:
+    """The frame of an answer as a reader wants to see it: a table of two things across, not down."""
+    if type(answer) not in WIDE:
+        return long
+    down, across, value = WIDE[type(answer)]
+    return long.pivot(across, index=down, values=value)
 
 
 @singledispatch
@@ -47,7 +65,7 @@ def _(answer: Drift) -> pl.DataFrame:
         "z": ("float", answer.z.tolist()),
         "own": ("float", answer.own(places).tolist()),
     }
-    for name in JUDGED:
+    for name in FIGURES:
         values = getattr(answer.judged, name)
         columns[name] = ("float", [None] * len(answer) if values is None else values.tolist())
     columns |= {

@@ -55,8 +55,9 @@ class WordIndex:
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.vocabulary import Support
     >>> support = Support(np.array([0, 3]), np.arange(3), np.array([9, 7, 5]))
-    >>> embeddings = ConditionedEmbeddings(["Bank", "embank", "river"], Conditions.of_times(["1990"]), support, np.eye(3))
-    >>> [match.word for match in WordIndex(embeddings).find("ban").matches]
+    >>> year = Conditions.of_times(["1990"])
+    >>> index = WordIndex(ConditionedEmbeddings(["Bank", "embank", "river"], year, support, np.eye(3)))
+    >>> [match.word for match in index.find("ban").matches]
     ['Bank', 'embank']
     """
 
@@ -81,7 +82,9 @@ class WordIndex:
         """
         at_least("limit", limit, 1)
         letters = query.strip().casefold()
-        exact, first, inside = [], [], []
+        exact: list[int] = []
+        first: list[int] = []
+        inside: list[int] = []
         for number, word in zip(self._order, self._folded, strict=True):
             if letters in word:
                 (exact if word == letters else first if word.startswith(letters) else inside).append(number)
@@ -93,9 +96,7 @@ class WordIndex:
     def alike(self, word: str) -> tuple[FoundWord, ...]:
         """The words that are written much like one that is not there, the most frequent first."""
         letters = word.strip().casefold()
-        near = [
-            place for place, word in enumerate(self._folded[:MOST_ALIKE]) if abs(len(word) - len(letters)) <= 2
-        ]
+        near = [place for place, word in enumerate(self._folded[:MOST_ALIKE]) if abs(len(word) - len(letters)) <= 2]
         close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], ALIKE, 0.7))
         return tuple(self._row(self._order[place]) for place in near if self._folded[place] in close)[:ALIKE]
 

@@ -83,6 +83,7 @@ def mean_shift(
     if len(rows) < 2 * least:
         return None
     split, size = (part[0] for part in largest_shifts(rows[None], least))
+    rows = _shortened(rows)
     rng = np.random.default_rng([seed, len(rows)])
     reached, block = 0, max(1, ROOM // rows.size)
     for begin in range(0, permutations, block):
@@ -91,3 +92,13 @@ def mean_shift(
         # An order that shifts exactly as much must count, whatever the rounding of its sums.
         reached += int(np.count_nonzero(sizes >= size * (1 - 1e-9)))
     return Shift(int(split), float(size), (reached + 1) / (permutations + 1))
+
+
+def _shortened(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors with the same inner products, of as many numbers as there are vectors: their means move the same way."""
+    if rows.shape[1] <= rows.shape[0]:
+        return rows
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return np.asarray(np.linalg.qr(rows.T)[1].T)

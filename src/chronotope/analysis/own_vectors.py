@@ -83,7 +83,7 @@ def unit_vectors(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(…, N, D) for each condition what the word means in all the others: the mean of those directions, of length one."""
+    """(…, N, D) for each condition what the word means in all others: the mean of those directions, of length one."""
     others = unit.sum(axis=-2, keepdims=True) - unit
     length = np.sqrt(np.square(others).sum(axis=-1, keepdims=True))
     length[length == 0] = 1

@@ -109,8 +109,9 @@ def sentence_sample(
     times_seen = [0] * words
     kept: list[tuple[int, int, _Found]] = []
     texts: set[str] = set()
+    lexicon = np.array(store.words.head(words).to_list(), dtype=object)
     for document in looked_at.tolist():
-        for place, found in _wanted_sentences(concordance, document, times_seen):
+        for place, found in _wanted_sentences(concordance, document, times_seen, lexicon):
             key = " ".join(found.text.split()).casefold()
             if key not in texts:
                 texts.add(key)
@@ -120,17 +121,22 @@ def sentence_sample(
 
 
 def _wanted_sentences(
-    concordance: Concordance, document: int, times_seen: list[int]
+    concordance: Concordance, document: int, times_seen: list[int], lexicon: NDArray[np.object_]
 ) -> Iterator[tuple[int, _Found]]:
     """The sentences of a document with a word that was not seen often enough, and where they begin."""
     store, text_store = concordance.counts.store, concordance.text
     parts = text_store.parts(document)
     numbers = store.ids[int(store.starts[document]) : int(store.starts[document + 1])]
     ids = numbers.tolist()
-    text = "".join(text_store.text(part) for part in parts)
-    if not ids or all(number >= len(times_seen) or times_seen[number] >= WANTED for number in set(ids)):
+    if all(number >= len(times_seen) or times_seen[number] >= WANTED for number in set(ids)):
         return
-    words = store.words.gather(numbers).to_list()
+    text = "".join(text_store.text(part) for part in parts)
+    # To ask polars for a few words at a time costs more than the words.
+    known = numbers < len(lexicon)
+    names = np.empty(len(ids), dtype=object)
+    names[known] = lexicon[numbers[known]]
+    names[~known] = store.words.gather(numbers[~known]).to_list() if not known.all() else []
+    words = names.tolist()
     spans = token_spans(text, text_store.kind(parts.start), words, concordance.normalize)
     token = 0
     while token < len(ids):
@@ -189,7 +195,10 @@ def _listed(
     pairs = np.unique(document[ids < words] * words + ids[ids < words])
     return SentenceSample(
         sentences,
-        *(chosen[:, column].copy() for column in range(4)),
+        chosen[:, 0].copy(),
+        chosen[:, 1].copy(),
+        chosen[:, 2].copy(),
+        chosen[:, 3].copy(),
         np.bincount(pairs % words, minlength=words),
         int(concordance.lengths[looked_at].sum()),
         int(concordance.lengths[documents].sum()),

@@ -121,8 +121,9 @@ def series(
     word
         The word.
     against
-        What each condition is compared with: the 'first' in which the word has enough support, the 'previous' such
-        one, what the word means in all the other conditions ('overall'), or the label of a condition.
+        What each condition is compared with: the 'first' in which the word has enough support (with `bootstrap`,
+        enough documents too), the 'previous' such one, what the word means in all the other conditions ('overall'), or
+        the label of a condition.
     place
         Where conditions are times × places, the place whose time line is followed; by default all conditions.
     min_support
@@ -154,6 +155,15 @@ def series(
     conditions = embeddings.conditions
     among = _among(embeddings, place, ordered=against == PREVIOUS)
     own = own_vectors(embeddings, word, min_support, among)
+    few: FewWords | None = None
+    first = 0
+    if bootstrap:
+        from chronotope.analysis.significance.few_words import FewWords
+        from chronotope.analysis.significance.noiseless import FEWEST_DOCUMENTS
+
+        few = FewWords(embeddings, counts, [word])
+        # What is compared with too few documents has no interval: the first to compare with has enough of them.
+        first = int(np.argmax(few.documents[0, own.conditions] >= FEWEST_DOCUMENTS))
     base: int | None = None
     if against == OVERALL:
         in_one_space(embeddings)
@@ -161,17 +171,14 @@ def series(
     elif against == PREVIOUS:
         cosines = np.append(np.nan, np.diagonal(own_cosines(embeddings, word, own), 1))
     else:
-        number = own.conditions[0] if against == FIRST else conditions.index(against)
+        number = own.conditions[first] if against == FIRST else conditions.index(against)
         if number not in own.conditions:
             raise SettingsError(f"'{word}' occurs fewer than {min_support} times in {conditions.labels[number]}")
         base = int(np.flatnonzero(own.conditions == number)[0])
         cosines = own_cosines(embeddings, word, own)[base]
         against = conditions.labels[number]
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
-    if bootstrap:
-        from chronotope.analysis.significance.few_words import FewWords
-
-        few = FewWords(embeddings, counts, [word])
+    if few is not None:
         drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, 0, own.conditions]
         figures[1:] = _noiseless(few, own.conditions, drawn, against, base)
     values, corrected, low, high = (_told(among, own.conditions, figure) for figure in figures)

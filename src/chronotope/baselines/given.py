@@ -17,6 +17,7 @@ from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.formats import read_vectors
+from chronotope.embeddings.formats.folders import files_and_names
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError
 from chronotope.provenance import versions
@@ -30,7 +31,7 @@ _YEAR = re.compile(r"[+-]?\d{3,5}(?!\d)")
 
 
 def align(
-    models: Iterable[Any],
+    models: Iterable[Any] | str | PathLike[str],
     names: Sequence[str] | None = None,
     *,
     kind: str | None = None,
@@ -54,7 +55,8 @@ def align(
     ----------
     models
         Files that `read_vectors` reads, `WordVectors`, `KeyedVectors` or `Word2Vec` of gensim, embeddings of one
-        condition, mappings from words to vectors, or pairs (words, vectors); all with the same number of dimensions.
+        condition, mappings from words to vectors, or pairs (words, vectors); all with the same number of dimensions. Or
+        a folder: an export, or the decades of HistWords.
     names
         The label of each condition; by default the names of the files.
     kind
@@ -156,7 +158,7 @@ def _gensim_counts(model: Any) -> NDArray[np.int64] | None:
 
 
 def _all_read(
-    models: Iterable[Any],
+    models: Iterable[Any] | str | PathLike[str],
     names: Sequence[str] | None,
     limit: int | None,
     progress: Callable[[str, int, int | None], None] | None,
@@ -164,8 +166,11 @@ def _all_read(
     """The models with their names, words once each, none with a zero vector."""
     if limit is not None:
         at_least("limit", limit, 1)
-    if isinstance(models, str | PathLike | Mapping | WordVectors):
-        raise InputError("align takes a list of models")
+    if isinstance(models, str | PathLike):
+        found = files_and_names(Path(models))
+        models, names = [file for file, _ in found], names or [name for _, name in found]
+    if isinstance(models, Mapping | WordVectors | ConditionedEmbeddings):
+        raise InputError("align takes a list of models, or a folder of them")
     models = list(models)
     if names is not None and len(names) != len(models):
         raise SettingsError(f"there are {len(models):,} models and {len(names):,} names; give one for each")

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from chronotope.untrusted import printable, printable_json
+
 if TYPE_CHECKING:
     from chronotope.views.tables import Table
 
@@ -57,16 +59,17 @@ _form: ContextVar[str] = ContextVar("form", default="table")
 
 def talk(message: str, *values: object) -> None:
     """Say something on stderr; `values` fill the braces and are never read as markup."""
-    stderr.print(message.format(*(escape(str(value)) for value in values)))
+    stderr.print(message.format(*(escape(printable(str(value))) for value in values)))
 
 
 def show(table: Table, data: Any, as_json: bool) -> None:
     """Print an answer on stdout: as JSON, or as a table in the form that `answers_as` says."""
     form = "json" if as_json else _form.get()
     if form == "json":
-        sys.stdout.write(json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(printable_json(json.dumps(data, ensure_ascii=False, allow_nan=False)) + "\n")
     elif form == "csv":
-        sys.stdout.write(table.to_csv())
+        # A file gets the words as they are, a terminal only what does not command it.
+        sys.stdout.write(printable(table.to_csv(), lines=True) if sys.stdout.isatty() else table.to_csv())
     elif form == "markdown":
         sys.stdout.write(table.to_markdown())
     else:

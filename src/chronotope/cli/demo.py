@@ -18,6 +18,8 @@ EVERY = "20y"
 DIMENSIONS = 100  # two million words are little text
 CHANGE = ("1900-1919", "2000-2019")
 PICTURED = "security"
+TITLE = "State of the Union"
+EXPLORER = "explorer"
 # A word, the time that it belongs to, and the times in which its part is sought.
 PARTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
@@ -30,7 +32,7 @@ def demo_command(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
         "chronotope-demo"
     ),
-    show_picture: Annotated[bool, typer.Option("--open", help="Open the picture when it is drawn.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the explorer when it is written.")] = False,
     threads: Threads = None,
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
@@ -40,20 +42,27 @@ def demo_command(
     show_changes(embeddings)
     picture = output / f"{PICTURED}.png"
     draw(embeddings, picture)
+    page = write_explorer(output)
     talk(
-        "\nThe run, the model and a picture are in [bold]{}[/]. Go on with your own questions:\n"
+        "\nThe run, the model, a picture and a page to explore them are in [bold]{}[/]. Open the page:\n"
+        "  {}\n"
+        "or let a server answer, which knows every sentence:\n"
+        "  chronotope explore {}\n"
+        "Go on with your own questions:\n"
         "  chronotope neighbors {} freedom --at 1940-1959\n"
         "  chronotope equivalents {} iraq --at 2000-2019 --to 1860-1879\n"
         "  chronotope plot company {} energy -o energy.png\n"
         "or with your own text:\n"
         "  chronotope prepare speeches.csv -o run --text text --time date && chronotope train run",
         output,
+        page.as_uri(),
+        output,
         output,
         output,
         output,
     )
-    if show_picture:
-        webbrowser.open(picture.resolve().as_uri())
+    if open_page:
+        webbrowser.open(page.as_uri())
 
 
 def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
@@ -75,6 +84,16 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
     embeddings = load(model)
     talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))
     return embeddings
+
+
+def write_explorer(output: Path) -> Path:
+    """The explorer as a folder that needs no server, with the speeches, which are free; its first page."""
+    from chronotope.views.explorer.explored import open_explored
+    from chronotope.views.explorer.export import export
+
+    with progress_bars() as bars:
+        explored = open_explored(output, title=TITLE)
+        return export(explored, output / EXPLORER, with_text=True, force=True, progress=bars).page
 
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from chronotope.cli.console import progress_bars, show, talk
-from chronotope.cli.options import Evidence, Json, Model, Threads, Top, open_model
-from chronotope.locking import locked
+from chronotope.cli.options import (
+    Bootstrap,
+    Evidence,
+    Exchanges,
+    Json,
+    Model,
+    Seed,
+    Threads,
+    Top,
+    Within,
+    open_model,
+    open_run,
+)
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift
@@ -31,17 +44,10 @@ def drift_command(
             "pairs of conditions), or unusual (one condition against all others; the default for places).",
         ),
     ] = None,
-    permutations: Annotated[
-        int, typer.Option("--permutations", min=0, help="Random exchanges of documents to compare with: p and q.")
-    ] = 0,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", min=0, help="Random draws of documents: intervals and stability.")
-    ] = 0,
-    within: Annotated[
-        str | None,
-        typer.Option("--within", metavar="FIELD", help="Exchange only documents with the same value of this field."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the resamples.")] = 1,
+    permutations: Exchanges = 0,
+    bootstrap: Bootstrap = 0,
+    within: Within = None,
+    seed: Seed = 1,
     top: Top = 20,
     min_support: Evidence = 20,
     threads: Threads = None,
@@ -66,35 +72,37 @@ def find_drift(
     threads: int | None,
 ) -> Drift:
     """Measure, and resample where that is asked, with progress; finished resamples stay in the run."""
-    from chronotope.analysis import drift
-    from chronotope.analysis.concordance import run_folder
-    from chronotope.cooccurrence import Counts
+    from chronotope.analysis.drift import drift
 
     embeddings = open_model(model)
+    with resampling_of(model, asked, threads) as options:
+        return drift(embeddings, start, end, over=over, min_support=min_support, **options)
+
+
+@contextmanager
+def resampling_of(model: Path, asked: Resampling, threads: int | None) -> Iterator[dict[str, Any]]:
+    """What `drift` and `stable` need to resample: the run, progress, and where finished resamples are kept."""
     if not (asked.permutations or asked.bootstrap):
-        return drift(embeddings, start, end, over=over, min_support=min_support)
-    counts = Counts.open(run_folder(model))
+        yield {}
+        return
+    counts = open_run(model)
+    assert counts is not None
     writable = os.access(counts.folder, os.W_OK)
     if not writable:
         talk("[yellow]{} cannot be written to: an interrupted run starts anew[/]", counts.folder)
-    with progress_bars() as bars, locked(counts.folder, "drift", shared=True):
+    with progress_bars() as bars:
         try:
-            return drift(
-                embeddings,
-                start,
-                end,
-                over=over,
-                min_support=min_support,
-                counts=counts,
-                permutations=asked.permutations,
-                bootstrap=asked.bootstrap,
-                within=asked.within,
-                seed=asked.seed,
-                threads=threads,
-                progress=bars,
-                keep_in=counts.folder if writable else None,
-            )
+            yield {
+                "counts": counts,
+                "permutations": asked.permutations,
+                "bootstrap": asked.bootstrap,
+                "within": asked.within,
+                "seed": asked.seed,
+                "threads": threads,
+                "progress": bars,
+                "keep_in": counts.folder if writable else None,
+            }
         except KeyboardInterrupt:
             if writable:
-                raise KeyboardInterrupt("stopped; the same command goes on from here") from None
+                talk("stopped; the same command goes on from here")
             raise

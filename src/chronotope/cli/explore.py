@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,14 +75,12 @@ def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -
         if not no_open:
             webbrowser.open(address)
 
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         server.serve(explored, listener, host=host, on_ready=ready)
-    except KeyboardInterrupt:
-        pass
     talk("ended")
 
 
-def free_listener(host: str, port: int | None) -> object:
+def free_listener(host: str, port: int | None) -> socket.socket:
     """The port that was asked for; where none was, the usual one, or any that is free."""
     from chronotope.views.explorer import server
 

@@ -11,6 +11,7 @@ import typer
 
 from chronotope.cli.console import stdout, talk
 from chronotope.cli.options import Json, open_model
+from chronotope.untrusted import printable, printable_json
 
 
 def inspect_command(
@@ -25,11 +26,11 @@ def inspect_command(
     if verify:
         talk("every byte is as it was written")
     if as_json:
-        sys.stdout.write(json.dumps(about, ensure_ascii=False) + "\n")
+        sys.stdout.write(printable_json(json.dumps(about, ensure_ascii=False)) + "\n")
         return
     for key, value in about.items():
         shown = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-        stdout.print(f"{key}: {shown}", markup=False)
+        stdout.print(printable(f"{key}: {shown}"), markup=False)
 
 
 def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:

@@ -40,7 +40,14 @@ Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many neighbo
 Level = Annotated[float, typer.Option("--level", help="A change counts where p is at most this.")]
 Permutations = Annotated[int, typer.Option("--permutations", min=19, help="Random orders to compare with.")]
 Bootstrap = Annotated[
-    int, typer.Option("--bootstrap", min=0, help="Random draws of documents, for 95 % intervals; 200 are plenty.")
+    int, typer.Option("--bootstrap", min=0, help="Random halves of the documents, for 95 % intervals; 100 will do.")
+]
+Exchanges = Annotated[
+    int, typer.Option("--permutations", min=0, help="Random exchanges of documents to compare with: p and q.")
+]
+Within = Annotated[
+    str | None,
+    typer.Option("--within", metavar="FIELD", help="Exchange only documents with the same value of this field."),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of what is drawn at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -61,7 +68,10 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
         if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
             talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
         return embeddings
-    return load(path, verify=verify)
+    embeddings = load(path, verify=verify)
+    if not embeddings.counted:
+        talk("[yellow]{} came without counts: what is shown as a count or a frequency says 'present', no more[/]", path)
+    return embeddings
 
 
 def open_run(model: Path, needed: int = 1) -> Counts | None:

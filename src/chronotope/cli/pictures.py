@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ class Asked:
     top: int | None
     subtitle: str | None
     min_support: int
+    resampling: Mapping[str, Any]
 
     def check(self, kind: str) -> None:
         """Refuse an unknown kind, and a wrong number of words, in one clear line."""
@@ -41,6 +42,12 @@ class Asked:
         if not least <= len(self.words) <= most:
             wanted = {(0, 0): "no word", (1, 1): "one word", (3, 3): "three words"}.get((least, most), "a word or more")
             raise SettingsError(f"plot {kind} takes {wanted}, not {len(self.words)}")
+
+    @property
+    def drawn_again(self) -> dict[str, Any]:
+        """What an answer about a few words needs for intervals over documents."""
+        wanted = ("counts", "bootstrap", "seed", "threads", "progress")
+        return {name: self.resampling[name] for name in wanted if name in self.resampling}
 
     def need(self, option: str, kind: str) -> str:
         """An option that a kind cannot do without."""
@@ -97,7 +104,7 @@ def _similarities(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.series import series
 
     return [
-        series(embeddings, word, asked.against, place=asked.place, min_support=asked.min_support)
+        series(embeddings, word, asked.against, place=asked.place, min_support=asked.min_support, **asked.drawn_again)
         for word in asked.words
     ]
 
@@ -152,7 +159,8 @@ def _axis(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
     formula = asked.need("formula", "axis")
     found = [
-        positions(embeddings, word, formula, fixed=asked.fixed, min_support=asked.min_support) for word in asked.words
+        positions(embeddings, word, formula, fixed=asked.fixed, min_support=asked.min_support, **asked.drawn_again)
+        for word in asked.words
     ]
     return lines.positions(found, subtitle=asked.subtitle)
 
@@ -161,7 +169,7 @@ def _drift(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.drift import drift
     from chronotope.views import ranked
 
-    answer = drift(embeddings, asked.start, asked.to, min_support=asked.min_support)
+    answer = drift(embeddings, asked.start, asked.to, min_support=asked.min_support, **asked.resampling)
     return ranked.drift(answer, asked.top or 20, subtitle=asked.subtitle)
 
 
@@ -201,6 +209,8 @@ def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 SEVERAL = 8
 OF_RUNS = ("frequency",)
+# The kinds that show intervals over documents.
+WITH_INTERVALS = ("series", "changepoints", "use", "axis", "drift")
 # What it shows, how many words it takes at least and at most, and what draws it.
 KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
     "company": ("who stands near the word, and when", (1, 1), _company),

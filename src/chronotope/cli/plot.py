@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from chronotope.cli.console import talk
+from chronotope.cli.drift import resampling_of
 from chronotope.cli.options import (
     Against,
+    Bootstrap,
     Coordinates,
     Edges,
+    Exchanges,
     Fixed,
     Formula,
     MinSupport,
     Model,
     Nearest,
     Place,
+    Seed,
+    Threads,
+    Within,
     open_model,
 )
-from chronotope.cli.pictures import KINDS, OF_RUNS, Asked, draw
+from chronotope.cli.pictures import KINDS, OF_RUNS, WITH_INTERVALS, Asked, draw
+from chronotope.errors import SettingsError
 
 ONE_LINE = "; ".join(f"{kind}: {about}" for kind, (about, _, _) in KINDS.items())
 
@@ -48,8 +56,14 @@ def plot_command(
         str | None, typer.Option("--subtitle", help="A line below the title, such as the name of the corpus.")
     ] = None,
     min_support: MinSupport = 5,
+    permutations: Exchanges = 0,
+    bootstrap: Bootstrap = 0,
+    within: Within = None,
+    seed: Seed = 1,
+    threads: Threads = None,
 ) -> None:
     """Draw an answer, for print or for the screen."""
+    from chronotope.analysis.significance.judging import Resampling
     from chronotope.views import charts
 
     asked = Asked(
@@ -68,8 +82,16 @@ def plot_command(
         top=top,
         subtitle=subtitle,
         min_support=max(min_support, 1),
+        resampling={},
     )
     asked.check(kind)
     charts.check_name(output)
-    charts.save(draw(kind, model if kind in OF_RUNS else open_model(model), asked), output)
+    if bootstrap and kind not in WITH_INTERVALS:
+        raise SettingsError(f"plot {kind} shows no intervals over documents; leave out --bootstrap")
+    if permutations and kind != "drift":
+        raise SettingsError(f"plot {kind} takes no --permutations; plot drift does")
+    source = model if kind in OF_RUNS else open_model(model)
+    with resampling_of(model, Resampling(permutations, bootstrap, within, seed), threads) as options:
+        drawn = draw(kind, source, replace(asked, resampling=options))
+    charts.save(drawn, output)
     talk("{}", output)

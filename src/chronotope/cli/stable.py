@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import Evidence, Json, Model, Top, open_model
+from chronotope.cli.drift import resampling_of
+from chronotope.cli.options import (
+    Bootstrap,
+    Evidence,
+    Exchanges,
+    Json,
+    Model,
+    Seed,
+    Threads,
+    Top,
+    Within,
+    open_model,
+)
 
 
 def stable_command(
@@ -18,16 +30,24 @@ def stable_command(
     min_conditions: Annotated[
         int | None, typer.Option("--min-conditions", min=2, help="In how many conditions a word must occur (half).")
     ] = None,
+    permutations: Exchanges = 0,
+    bootstrap: Bootstrap = 0,
+    within: Within = None,
+    seed: Seed = 1,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """Which words keep their meaning over all conditions?"""
     from chronotope.analysis.properties import consistency, deviations
+    from chronotope.analysis.significance.judging import Resampling
     from chronotope.analysis.stability import stable
     from chronotope.views import answer_tables, tables
 
     embeddings = open_model(model)
     enough = min_conditions or max(2, len(embeddings.conditions) // 2)
-    answer = stable(embeddings, min_support=min_support, min_conditions=enough)
+    asked = Resampling(permutations, bootstrap, within, seed)
+    with resampling_of(model, asked, threads) as options:
+        answer = stable(embeddings, min_support=min_support, min_conditions=enough, **options)
     second, third = consistency(embeddings, min_support=min_support), deviations(embeddings, answer)
     rows = answer.least(top) if least else answer.most(top)
     title = f"The {'least' if least else 'most'} stable words"

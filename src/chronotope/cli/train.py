@@ -51,7 +51,9 @@ def train_command(
     device: Annotated[str, typer.Option("--device", help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
     memory: Annotated[
         str | None,
-        typer.Option("--memory", metavar="SIZE", help="Hold at most so much: 2GB; counts that do not fit stay on disk."),
+        typer.Option(
+            "--memory", metavar="SIZE", help="Hold at most so much: 2GB; counts that do not fit stay on disk."
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,

@@ -39,13 +39,13 @@ class ConditionedSettings:
         Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
     """
 
-    dimensions: int = 50
+    dimensions: int = 200
     epochs: int = 15
     seed: int = 1
     smoothness: float | None = None
     deviation_penalty: float = 8.0
     target: str = "log"
-    weight_cap: float = 10.0
+    weight_cap: float = 100.0
     weight_power: float = 0.75
     penalties: str = "once"
     scaling: str = "pairs"
@@ -207,4 +207,4 @@ def preset(name: str, axis: str) -> ConditionedSettings:
     1.0
     """
     one_of("preset", name, tuple(PRESETS))
-    return ConditionedSettings(**PRESETS[name]["time" if "time" in axis else "place"])
+    return ConditionedSettings(dimensions=50, **PRESETS[name]["time" if "time" in axis else "place"])

@@ -19,6 +19,8 @@ from chronotope.cooccurrence.counting import CellArrays
 from chronotope.errors import DamagedFile
 from chronotope.provenance import HashedWriter
 
+# Cells that are all alike take a sixth of a byte, and no version wrote larger groups; a bomb takes next to nothing.
+MOST_ROWS_A_BYTE, MOST_IN_A_GROUP = 100, 1 << 22
 SCHEMA = pa.schema(
     [
         pa.field("condition", pa.int32(), nullable=False),
@@ -30,10 +32,11 @@ SCHEMA = pa.schema(
 )
 # What is written, and can be read, at a time: some 30 MB.
 ROWS_IN_A_GROUP = 1 << 20
+MOST_ROWS_IN_A_GROUP = 4_000_000  # as earlier versions wrote them
 # Numbers that ascend are stored as their differences, and so are counts; columns of long runs of one number are plain
 # and compressed. That is small, and both written and read in a fraction of the time of a general compression.
 ENCODING = dict.fromkeys(("context", "count", "after"), "DELTA_BINARY_PACKED")
-COMPRESSION = dict.fromkeys(("condition", "word"), "lz4") | dict.fromkeys(ENCODING, "none")
+COMPRESSION: dict[str, Any] = dict.fromkeys(("condition", "word"), "lz4") | dict.fromkeys(ENCODING, "none")
 
 
 def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple[list[int], str]:
@@ -71,7 +74,7 @@ def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:
         first = 0
         while first < len(block.word):
             last = min(first + ROWS_IN_A_GROUP - size, len(block.word))
-            held.append(CellArrays(*(column[first:last] for column in block)))
+            held.append(block.part(first, last))
             size += last - first
             first = last
             if size == ROWS_IN_A_GROUP:
@@ -111,7 +114,10 @@ class CellsFile:
     def _first_group(self) -> list[int]:
         """(C + 1,) the row groups of each condition."""
         rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
-        return np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
+        if max(rows, default=0) > MOST_ROWS_IN_A_GROUP or sum(rows) > MOST_ROWS_A_BYTE * self.path.stat().st_size:
+            raise DamagedFile(f"{self.path} claims more cells than it can hold; it is not read")
+        found: list[int] = np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
+        return found
 
     def read(self, condition: int) -> CellArrays:
         """The cells of a condition."""
@@ -127,8 +133,9 @@ class CellsFile:
                 table = file.read_row_group(group, columns=list(CellArrays._fields))
                 found += len(table)
                 yield self._checked(table)
-        except (OSError, pa.ArrowException) as error:
-            raise DamagedFile(f"{self.path} cannot be read ({error}); prepare the run again") from None
+        except (OSError, ValueError, pa.ArrowException) as error:
+            reason = (str(error).splitlines() or ["damaged"])[0]
+            raise DamagedFile(f"{self.path} cannot be read ({reason}); prepare the run again") from None
         if found != self.sizes[condition]:
             raise DamagedFile(f"{self.path} does not hold what its run says; prepare the run again")
 

@@ -30,7 +30,7 @@ from chronotope import stores
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
-from chronotope.cooccurrence.counting import CellArrays, units
+from chronotope.cooccurrence.counting import CellArrays, total_pairs, units
 from chronotope.cooccurrence.distributed import count_elsewhere
 from chronotope.cooccurrence.local import Progress, count_conditions
 from chronotope.cooccurrence.run_folder import ABOUT, FORMAT, building, read_run
@@ -315,8 +315,7 @@ def _write_counts(
     def totals(blocks: Iterator[CellArrays]) -> Iterator[CellArrays]:
         pairs.append(0)
         for cells in blocks:
-            diagonal = int(cells.count[cells.word == cells.context].sum())
-            pairs[-1] += 2 * int(cells.count.sum()) - diagonal
+            pairs[-1] += total_pairs(cells)
             yield cells
 
     def counted(held_out: bool) -> Iterator[Iterator[CellArrays]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells, distance_weights
+from chronotope.cooccurrence.counting import CellArrays, Scratch, add_cells, count_cells, distance_weights
 from chronotope.cooccurrence.spilling import (
     BYTES_OF_A_CELL,
     BYTES_OF_A_MERGE,
@@ -30,10 +30,10 @@ from chronotope.memory import Memory
 Progress = Callable[[str, int, int | None], None]
 
 # Small enough that the text of a chunk and the places of its words stay in the caches.
-TOKENS_IN_A_CHUNK = 1_000_000
-FEWEST_TOKENS_IN_A_CHUNK = 50_000
+TOKENS_IN_A_CHUNK = 2_000_000
+FEWEST_TOKENS_IN_A_CHUNK = 25_000
 # What writing a row group of the final file takes.
-BYTES_OF_WRITING = 100_000_000
+BYTES_OF_WRITING = 70_000_000
 
 
 class Plan(NamedTuple):
@@ -94,6 +94,7 @@ def count_conditions(
     plan = plan_for(memory or Memory(), threads, settings.window)
     stage = "setting counts aside" if held_out else "counting"
     done, total = 0, len(store.ids)
+    own = threading.local()
     with (
         tempfile.TemporaryDirectory(prefix=".spilled-", dir=folder) as spilled,
         ThreadPoolExecutor(threads) as pool,
@@ -108,7 +109,9 @@ def count_conditions(
                     yield found, first, last, number == len(parts) - 1
 
         def counted(found: CellSum, first: int, last: int) -> None:
-            found.add(count_cells(*documents(store, first, last, held_out), words, weights))
+            if not hasattr(own, "scratch"):
+                own.scratch = Scratch()
+            found.add(count_cells(*documents(store, first, last, held_out), words, weights, own.scratch))
             store.forget(first, last)
 
         upcoming = work()

@@ -27,6 +27,12 @@ FORMAT = 2  # 1: cells that did not tell the sides apart
 ABOUT = "run.json"
 PENDING = ".new"
 GONE = ".gone"
+# What run.json holds.
+KINDS: dict[type, tuple[str, ...]] = {
+    dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
+    list: ("cells", "held_out", "pairs", "sources", "tokens"),
+    str: ("asked", "checksum"),
+}
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -67,7 +73,10 @@ def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | N
         for left in partials(run):
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
+        try:
+            work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
+        except OSError as error:
+            raise InputError(f"cannot write to {run.parent}: {error.strerror}; choose another folder") from None
         try:
             yield work
             _put_in_place(work, run)
@@ -179,13 +188,17 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 def _check(about: dict[str, Any]) -> None:
     """Refuse what no run says, whether or not its checksum fits: someone may have written it on purpose."""
+    for kind, names in KINDS.items():
+        if not all(isinstance(about[name], kind) for name in names):
+            raise ValueError
     conditions = len(about["pairs"])
     for name in ("cells", "pairs", "tokens"):
         if len(about[name]) != conditions or not all(_is_size(number) for number in about[name]):
             raise ValueError
     if about["held_out"] and len(about["held_out"]) != conditions:
         raise ValueError
-    if not all(_is_size(number) for number in (*about["held_out"], *about["vocabulary"].values(), about["unit"])):
+    sizes = [about["vocabulary"][name] for name in ("size", "min_count", "dropped_words", "dropped_tokens")]
+    if not all(_is_size(number) for number in (*about["held_out"], *sizes, about["unit"])):
         raise ValueError
     if not all(_is_plain(name) and _is_size(entry["bytes"]) for name, entry in about["files"].items()):
         raise ValueError

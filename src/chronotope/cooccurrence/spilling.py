@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 # As much as is held of each run that is merged, 24 bytes a row.
-ROWS_IN_A_GROUP = 1 << 16
+ROWS_IN_A_GROUP = 1 << 15
 # So many runs are merged at a time; more are merged in a tree.
 MOST_AT_ONCE = 16
 BYTES_OF_A_CELL = 24
@@ -104,8 +104,8 @@ def merged(streams: list[Iterator[CellArrays]]) -> Iterator[CellArrays]:
         parts, left = [], []
         for block, stream in held:
             cut = _up_to(block.word, block.context, *complete)
-            parts.append(CellArrays(*(column[:cut] for column in block)))
-            rest: CellArrays | None = CellArrays(*(column[cut:] for column in block))
+            parts.append(block.part(0, cut))
+            rest: CellArrays | None = block.part(cut, len(block.word))
             if cut == len(block.word):
                 rest = _next(stream)
             if rest is not None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from chronotope.cooccurrence.counting import CellArrays
 from chronotope.cooccurrence.dataset import Counts
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def scale_of_conditions(counts: Counts, by: str = "pairs") -> NDArray[np.float64]:
@@ -42,6 +46,8 @@ def weights(scaled: NDArray[np.float64], cap: float, power: float) -> NDArray[np
 
 def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     """(W, W) the counts of a condition in both directions."""
+    from scipy import sparse
+
     word, context, count = cells.word, cells.context, cells.count
     other = word != context
     rows, columns = np.append(word, context[other]), np.append(context, word[other])

@@ -80,7 +80,7 @@ def _fingerprint_task(reader: Any, fields: Any) -> list[dict[str, Any]]:
 def _prepare_task(
     folder: str, name: str, reader: Any, piece: Piece | None, first: int, before: int, corpus: Corpus
 ) -> list[tuple[str, int]]:
-    """Prepare a file or a piece on a worker; the names of what is left in the folder, with the bytes done after each."""
+    """Prepare a file or a piece on a worker; the names of what is left in the folder, with the bytes that are done."""
     selection = Selection(corpus.settings)
     if reader is not None:
         _check(reader)

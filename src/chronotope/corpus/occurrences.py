@@ -25,6 +25,7 @@ from chronotope.corpus.arranging import CHUNK_TOKENS
 from chronotope.corpus.tokens import TOKEN, forget
 from chronotope.errors import DamagedFile
 from chronotope.memory import Memory
+from chronotope.untrusted import map_array
 
 if TYPE_CHECKING:
     from chronotope.corpus.tokens import TokenStore
@@ -52,8 +53,8 @@ class OccurrenceIndex:
     def __init__(self, store: TokenStore) -> None:
         self._path = store.folder / OCCURRENCES
         self._documents = len(store.document_condition)
+        self._offsets = map_array(store.folder / OFFSETS, np.dtype("<i8"))
         try:
-            self._offsets = np.load(store.folder / OFFSETS, mmap_mode="r", allow_pickle=False)
             self._data = np.memmap(self._path, np.uint8, mode="r")
         except (OSError, ValueError) as error:
             raise DamagedFile(f"the index in {store.folder} cannot be read ({error}); prepare the run again") from None

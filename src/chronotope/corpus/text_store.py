@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import DamagedFile
+from chronotope.untrusted import map_array
 
 TEXT = "text.bin"
 PARTS = "text_parts.npy"
@@ -47,6 +48,8 @@ BLOCK_BYTES = 64 << 10
 PART_BYTES = 8 << 10
 LEVEL = 1
 BLOCKS_KEPT = 32
+# No text of ours unpacks to more; a bomb would.
+MOST_UNPACKED, MOST_TIMES = 64 << 20, 1_000
 
 
 class Packed(NamedTuple):
@@ -175,13 +178,12 @@ class TextStore:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / TEXT
+        self._parts, self._starts = map_array(folder / PARTS, PART), map_array(folder / STARTS, np.dtype("<i8"))
         try:
-            self._parts = np.load(folder / PARTS, mmap_mode="r", allow_pickle=False)
-            self._starts = np.load(folder / STARTS, mmap_mode="r", allow_pickle=False)
             self._data = np.memmap(self._path, np.uint8, mode="r")
         except (OSError, ValueError) as error:
             raise DamagedFile(f"the text in {folder} cannot be read ({error}); prepare the run again") from None
-        if self._parts.dtype != PART or self._starts.ndim != 1 or self._starts[-1] != len(self._parts):
+        if not len(self._starts) or self._starts[-1] != len(self._parts):
             raise DamagedFile(f"{folder / PARTS} does not hold what it should; prepare the run again")
         self._block = lru_cache(BLOCKS_KEPT)(self._unpacked)
 
@@ -195,7 +197,10 @@ class TextStore:
 
     def parts(self, document: int) -> range:
         """The numbers of the parts of a document."""
-        return range(int(self._starts[document]), int(self._starts[document + 1]))
+        bounds = self._starts[document : document + 2].tolist()
+        if len(bounds) < 2 or not 0 <= bounds[0] < bounds[1] <= len(self._parts):
+            raise DamagedFile(f"{self._path.with_name(STARTS)} is damaged; prepare the run again")
+        return range(*bounds)
 
     def part_of(self, document: int, token: int) -> int:
         """The number of the part that holds a token of a document."""
@@ -213,7 +218,10 @@ class TextStore:
 
     def kind(self, part: int) -> str:
         """How the tokens of a part are told apart."""
-        return KINDS[int(self._parts[part]["kind"])]
+        number = int(self._parts[part]["kind"])
+        if not 0 <= number < len(KINDS):
+            raise DamagedFile(f"{self._path.with_name(PARTS)} is damaged; prepare the run again")
+        return KINDS[number]
 
     def text(self, part: int) -> str:
         """The text of a part."""
@@ -230,6 +238,8 @@ class TextStore:
         return "".join(self.text(part) for part in self.parts(document))
 
     def _unpacked(self, at: int, packed: int, unpacked: int) -> bytes:
+        if not 0 <= unpacked <= MOST_UNPACKED + MOST_TIMES * packed:
+            raise DamagedFile(f"{self._path} claims more text than it can hold; it is not read")
         try:
             # A bare ArrowException is an OSError or a ValueError, too.
             return bytes(pa.Codec("zstd").decompress(self._data[at : at + packed].tobytes(), unpacked, asbytes=True))

@@ -22,6 +22,7 @@ from chronotope.embeddings.retrieval import (
     POOL,
     RETRIEVALS,
     ConditionMatrix,
+    Match,
     Matches,
     Neighborhoods,
     cosine_matches,
@@ -37,6 +38,10 @@ Words = list[str] | tuple[str, ...]
 
 MATRIX_MEMORY = 256 << 20
 NEIGHBORHOOD_MEMORY = 64 << 20
+# The nearest words of a word in a condition are asked for by one answer after the other: so many are found at once.
+NEIGHBORS_KEPT = 10
+LISTS_KEPT = 20_000
+REMEMBERED = ("_matrices", "_neighborhoods", "_lists")
 
 
 class ConditionedEmbeddings:
@@ -138,9 +143,10 @@ class ConditionedEmbeddings:
         """Begin with nothing kept of earlier questions."""
         self._matrices = BoundedCache[ConditionMatrix](MATRIX_MEMORY, lambda m: sum(part.nbytes for part in m))
         self._neighborhoods = BoundedCache[Neighborhoods](NEIGHBORHOOD_MEMORY, lambda r: r.nbytes)
+        self._lists = BoundedCache[tuple[Match, ...]](LISTS_KEPT, lambda _: 1)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_matrices", "_neighborhoods")}
+        return {name: value for name, value in vars(self).items() if name not in REMEMBERED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -314,13 +320,12 @@ class ConditionedEmbeddings:
             'cosine' or 'csls'.
         """
         at_least("top", top, 0)
-        asked = [word] if isinstance(word, str) else word
-        found = self._asked(asked, at, at, top + 1, min_support, retrieval)
-        answers = [
-            Matches([match for match in matches if match.word != query][:top])
-            for query, matches in zip(asked, found, strict=True)
-        ]
-        return answers[0] if isinstance(word, str) else answers
+        if isinstance(word, str):
+            size = max(top, NEIGHBORS_KEPT)
+            key = (self.index(word), self.conditions.index(at), min_support, retrieval, size)
+            found = self._lists.get(key, lambda: self._nearest([word], at, size, min_support, retrieval)[0])
+            return Matches(found[:top])
+        return [Matches(found) for found in self._nearest(word, at, top, min_support, retrieval)]
 
     @overload
     def equivalents(
@@ -360,6 +365,14 @@ class ConditionedEmbeddings:
         from chronotope.embeddings import storage
 
         return storage.load(path)
+
+    def _nearest(self, asked: Words, at: str, top: int, min_support: int, retrieval: str) -> list[tuple[Match, ...]]:
+        """The nearest words of each word within one condition, without the word itself."""
+        found = self._asked(asked, at, at, top + 1, min_support, retrieval)
+        return [
+            tuple(match for match in matches if match.word != query)[:top]
+            for query, matches in zip(asked, found, strict=True)
+        ]
 
     def _asked(self, asked: Words, at: str, to: str, top: int, min_support: int, retrieval: str) -> list[Matches]:
         """The answers to queries; the query word is among the candidates."""

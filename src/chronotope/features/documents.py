@@ -170,23 +170,22 @@ class DocumentVectors(EmbeddingTransformer):
         normalize = Normalizer(CorpusSettings(lowercase=self.lowercase, strip_accents=self.strip_accents))
         as_it_is = own != "words"
         words = [normalize(form, as_it_is) for form in tokens.forms]
-        code = tokens.code.tolist()
-        rows, columns = [], []
-        begin = 0
-        for row, length in enumerate(tokens.length.tolist()):
-            found = self._numbers([words[form] for form in code[begin : begin + length]])
-            rows += [row] * len(found)
-            columns += found
-            begin += length
+        rows = np.repeat(np.arange(len(texts)), tokens.length)
+        if self.longest_phrase_ == 1:
+            numbers = np.array([self.word_numbers_.get(word, NOWHERE) for word in words], dtype=np.int64)[tokens.code]
+        else:
+            ends = np.cumsum(tokens.length)
+            found = [self._with_phrases([words[form] for form in part]) for part in np.split(tokens.code, ends[:-1])]
+            rows = np.repeat(np.arange(len(texts)), [len(part) for part in found])
+            numbers = np.array([number for part in found for number in part], dtype=np.int64)
+        known = numbers != NOWHERE
         shape = (len(texts), len(self.embeddings_))
-        counted = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        counted = csr_array((np.ones(int(known.sum())), (rows[known], numbers[known])), shape=shape)
         counted.sum_duplicates()
         return counted
 
-    def _numbers(self, words: list[str]) -> list[int]:
+    def _with_phrases(self, words: list[str]) -> list[int]:
         """The numbers of the words that the model knows; words that are a phrase of it together count as that."""
-        if self.longest_phrase_ == 1:
-            return [self.word_numbers_[word] for word in words if word in self.word_numbers_]
         found = []
         at = 0
         while at < len(words):

@@ -77,7 +77,7 @@ class InFile:
 
     def put(self, first: int, part: NDArray[Any]) -> None:
         """See `Stretches`."""
-        view, place = memoryview(np.ascontiguousarray(part, self._dtype)).cast("B"), first * self._size
+        view, place = np.ascontiguousarray(part, self._dtype).data.cast("B"), first * self._size
         try:
             while len(view):
                 written = os.pwrite(self._file.fileno(), view, place)
@@ -103,7 +103,7 @@ class InFile:
     def _read(self, stretch: Stretch, buffer: NDArray[Any]) -> NDArray[Any]:
         first, last = stretch
         part = buffer[: last - first]
-        view, place = memoryview(part).cast("B") if part.size else memoryview(b""), first * self._size
+        view, place = part.data.cast("B") if part.size else memoryview(b""), first * self._size
         while len(view):
             found = os.preadv(self._file.fileno(), [view], place)
             if not found:

@@ -117,7 +117,8 @@ def positions(answer: Positions) -> Table:
     columns = ("condition", "position", *judged, "count", "seeds +", "seeds −")
     notes = [_drawn(answer.bootstrap)]
     notes.append("low, high: 95 % interval over the choice of seed words" if several and not drawn else "")
-    notes.append(_rare(answer.min_support, [row.value for row in answer.rows]))
+    if any(row.value is None for row in answer.rows):
+        notes.append(f"–: {answer.word}, or one side, is seen fewer than {answer.min_support} times")
     wanted = len(answer.plus), len(answer.minus)
     if any(row.seeds != wanted for row in answer.rows) and not answer.fixed:
         notes.append("a seed that is rare somewhere stands there as it is used elsewhere")
@@ -217,7 +218,7 @@ def _drawn(bootstrap: int) -> str:
     """What the columns of a bootstrap are."""
     if not bootstrap:
         return ""
-    return f"corrected: less the noise of the text; low, high: its 95 % interval ({bootstrap:,} draws of the documents)"
+    return f"corrected: less the noise of the text; low, high: its 95 % interval ({bootstrap:,} draws of documents)"
 
 
 def _rare(min_support: int, values: Sequence[float | None]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges, Collocates
 from chronotope.analysis.evidence import Evidence, Example
 from chronotope.analysis.frequency import Frequency
+from chronotope.untrusted import printable
 from chronotope.views.tables import Table
 
 if TYPE_CHECKING:
@@ -30,13 +31,16 @@ class Sentences(Table):
         from rich.text import Text
 
         shown = RichTable(box=None, show_header=False, title_justify="left", caption_justify="left")
-        shown.title, shown.caption = Text(self.title, style="bold"), Text(self.note, style=QUIET_STYLE)
+        shown.title = Text(printable(self.title, lines=True), style="bold")
+        shown.caption = Text(printable(self.note, lines=True), style=QUIET_STYLE)
         shown.add_column(no_wrap=True, style=QUIET_STYLE)
         shown.add_column(overflow="fold")
         for example in self.examples:
             where = example.date or example.condition
             where = f"{where} {example.place}" if example.date and example.place else where
-            shown.add_row(where, _marked(example).append(f"  {example.document}", QUIET_STYLE))
+            shown.add_row(
+                Text(printable(where)), _marked(example).append(f"  {printable(example.document)}", QUIET_STYLE)
+            )
         return shown
 
 
@@ -175,12 +179,12 @@ def _marked(example: Example) -> Text:
     for start, end, style in sorted(marks):
         for part, look in ((example.text[place:start], ""), (example.text[start:end], style)):
             # Blanks at the ends are kept, since the parts are put together again.
-            words = _line(part)
+            words = printable(_line(part))
             blank = " " if part[:1].isspace() and words else ""
             shown.append(f"{blank}{words}{' ' if part[-1:].isspace() else ''}", look)
         place = end
     rest = example.text[place:]
-    return shown.append((" " if rest[:1].isspace() else "") + _line(rest) + (" …" if example.cut_after else ""))
+    return shown.append((" " if rest[:1].isspace() else "") + printable(_line(rest)) + (" …" if example.cut_after else ""))
 
 
 def _window(window: int, min_count: int) -> str:

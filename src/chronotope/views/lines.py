@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import altair as alt
 
-from chronotope.analysis.axes import Positions
+from chronotope.analysis.axes import Position, Positions
 from chronotope.analysis.changepoints import ChangePoints
 from chronotope.analysis.series import OVERALL, PREVIOUS, Series
 from chronotope.errors import SettingsError
@@ -51,7 +51,7 @@ def series(answers: Sequence[Series], changes: Sequence[ChangePoints] = (), *, s
         A line below the title; by default how the embeddings were made.
     """
     first = answers[0]
-    lines = [Line(one.word, one.values, one.low, one.high) for one in answers]
+    lines = [Line(one.word, one.best, one.low, one.high) for one in answers]
     marks = [
         (found.word, first.conditions.index(point.last), first.conditions.index(point.first))
         for found in changes
@@ -64,6 +64,7 @@ def series(answers: Sequence[Series], changes: Sequence[ChangePoints] = (), *, s
         subtitle or made_by(first.signature),
         f"Cosine similarity with the same word {_with(answers)}{_gaps(answers)}",
     ]
+    told += [_drawn(first.bootstrap)]
     told += [_told(found) for found in changes]
     title = f"How {words} changed" if first.axis == "time" else f"How alike {words} {_is(answers)} from place to place"
     return finished(drawn, title, told)
@@ -82,7 +83,7 @@ def frequency(answers: Sequence[Series], *, subtitle: str | None = None) -> Any:
     first = answers[0]
     none: tuple[None, ...] = (None,) * len(first.conditions)
     counts = [Line(one.word, one.per_million, none, none) for one in answers]
-    changes = [Line(one.word, one.values, one.low, one.high) for one in answers]
+    changes = [Line(one.word, one.best, one.low, one.high) for one in answers]
     ordered = first.axis == "time"
     above = line_chart(first.conditions, counts, "per million words", height=150, zero=True, ordered=ordered)
     below = line_chart(
@@ -90,7 +91,8 @@ def frequency(answers: Sequence[Series], *, subtitle: str | None = None) -> Any:
     )
     words = ", ".join(f"“{one.word}”" for one in answers)
     drawn = alt.vconcat(above, below, spacing=46)
-    return finished(drawn, f"Frequency and meaning of {words}", [subtitle or made_by(first.signature)])
+    told = [subtitle or made_by(first.signature), _drawn(first.bootstrap)]
+    return finished(drawn, f"Frequency and meaning of {words}", told)
 
 
 def positions(answers: Sequence[Positions], *, subtitle: str | None = None) -> Any:
@@ -107,7 +109,8 @@ def positions(answers: Sequence[Positions], *, subtitle: str | None = None) -> A
     if any(one.formula != first.formula for one in answers):
         raise SettingsError("words are drawn together along one axis, not along several")
     lines = [
-        Line(one.word, *zip(*((row.value, row.low, row.high) for row in one.rows), strict=True)) for one in answers
+        Line(one.word, *zip(*((_best(one, row), row.low, row.high) for row in one.rows), strict=True))
+        for one in answers
     ]
     conditions = [row.condition for row in first.rows]
     words = ", ".join(f"“{one.word}”" for one in answers)
@@ -115,7 +118,8 @@ def positions(answers: Sequence[Positions], *, subtitle: str | None = None) -> A
     told = [subtitle or made_by(first.signature)]
     told.append(f"Up: toward {', '.join(first.plus)}")
     told.append(f"Down: toward {', '.join(first.minus)}" if first.minus else "")
-    told.append("Band: 95 % interval over the choice of seed words" if interval else "")
+    by_seeds = "Band: 95 % interval over the choice of seed words" if interval else ""
+    told.append(_drawn(first.bootstrap) if first.bootstrap else by_seeds)
     return finished(
         line_chart(conditions, lines, "cosine with the axis", ordered=first.axis == "time"),
         f"Where {words} {'stands' if len(answers) == 1 else 'stand'} between words",
@@ -152,6 +156,7 @@ def line_chart(
     ordered
         Whether the conditions follow each other.
     """
+    conditions, lines, marks = _with_values(conditions, lines, marks)
     known = [v for line in lines for part in (line.values, line.low, line.high) for v in part if v is not None]
     margin = 0.05 * ((max(known) - min(known)) or 1)
     low, high = (0.0 if zero else min(known) - margin), max(known) + margin
@@ -197,6 +202,26 @@ def line_chart(
         .encode(x=x, y=y, text="word:N", color=alt.Color("color:N", scale=None)),
     ]
     return cast("alt.LayerChart", alt.layer(*layers).properties(width=WIDTH, height=height))
+
+
+def _best(answer: Positions, row: Position) -> float | None:
+    """What is known best of a position: the corrected one where documents were drawn again."""
+    return row.corrected if answer.bootstrap else row.value
+
+
+def _drawn(bootstrap: int) -> str:
+    """What a band is, where documents were drawn again."""
+    return f"Less the noise of the text; band: 95 % interval ({bootstrap} draws of documents)" if bootstrap else ""
+
+
+def _with_values(
+    conditions: Sequence[str], lines: Sequence[Line], marks: Sequence[tuple[str, int, int]]
+) -> tuple[Sequence[str], Sequence[Line], list[tuple[str, int, int]]]:
+    """The conditions from the first to the last that has any value, and the lines over these."""
+    known = [at for line in lines for at, value in enumerate(line.values) if value is not None]
+    first, last = (min(known), max(known) + 1) if known else (0, len(conditions))
+    kept = [Line(line.name, *(part[first:last] for part in line[1:])) for line in lines]
+    return conditions[first:last], kept, [(name, before - first, after - first) for name, before, after in marks]
 
 
 def _is(answers: Sequence[Series]) -> str:

@@ -39,13 +39,18 @@ def drift(answer: Drift, top: int = 20, *, subtitle: str | None = None) -> Any:
         A line below the title; by default how the embeddings were made.
     """
     between = f"between {answer.start} and {answer.end}" if answer.start else "from one condition to the others"
+    judged = answer.judged.corrected is not None
     rows = []
     for row in answer.top(top, neighbors=3):
         before, after = (", ".join(match.word for match in side.neighbors) for side in (row.before, row.after))
-        ends = getattr(row, "low", None), getattr(row, "high", None)
-        rows.append(RankedRow(row.word, row.score, *ends, f"{before} → {after}"))
-    told = [subtitle or made_by(answer.signature), "1 − cosine; beside it the nearest words before → after"]
-    return finished(ranked(rows, "change"), f"The words that changed most {between}", told)
+        rows.append(
+            RankedRow(row.word, row.corrected if judged else row.score, row.low, row.high, f"{before} → {after}")
+        )
+    told = [subtitle or made_by(answer.signature), "Beside: the nearest words before → after"]
+    if answer.judged.low is not None:
+        told.append("Line: 95 % interval over the documents")
+    measured = "1 − cosine, less the noise of the text" if judged else "1 − cosine"
+    return finished(ranked(rows, measured), f"The words that changed most {between}", told)
 
 
 def analogy(answer: Analogy, *, subtitle: str | None = None) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chronotope.embeddings import Match
+from chronotope.untrusted import printable
 
 if TYPE_CHECKING:
     import rich.table
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 
+DRIFT_FIGURES = ("corrected", "noise", "low", "high", "p", "q", "stability")
 DRIFT_OVER = {
     "steps": "from one bin to the next",
     "series": "over all conditions",
@@ -52,7 +54,8 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        title, note = Text(self.title, style="bold"), Text(self.note, style="dim")
+        title = Text(printable(self.title, lines=True), style="bold")
+        note = Text(printable(self.note, lines=True), style="dim")
         shown = RichTable(title=title, caption=note, title_justify="left", caption_justify="left", box=None)
         shown.title, shown.caption = title if self.title else None, note if self.note else None
         for number, column in enumerate(self.columns):
@@ -98,7 +101,7 @@ def drift(answer: Drift, top: int = 20) -> Table:
     """The words that changed most, what resamples say of them, and their neighbors before and after."""
     between = f"between {answer.start} and {answer.end}" if answer.start else DRIFT_OVER[answer.over]
     ends = () if answer.start else ("before", "after") if answer.over == "steps" else ("typical", "unusual")
-    judged = tuple(name for name in ("corrected", "low", "high", "p", "q", "stability") if _has(answer, name))
+    judged = tuple(name for name in DRIFT_FIGURES if _has(answer, name))
     counts = ("count before", "count after")
     columns = ("word", "change", *judged, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
@@ -113,10 +116,15 @@ def drift(answer: Drift, top: int = 20) -> Table:
 
 def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0, facts: str = "") -> Table:
     """Words with their stability, as `Stability.most` and `Stability.least` give them; `facts` end the note."""
-    columns = ("word", "stability", "conditions", "count")
+    judged = [name for name in ("corrected", "low", "high", "p") if any(getattr(row, name) is not None for row in rows)]
+    columns = ("word", "stability", *judged, "z", "conditions", "count")
     note = f"{left_out:,} words left out, seen too rarely or in too few conditions" if left_out else ""
     note = "\n".join(part for part in (note, facts) if part)
-    return Table(columns, tuple((row.word, row.stability, row.conditions, row.count) for row in rows), title, note)
+    shown = tuple(
+        (row.word, row.stability, *(getattr(row, name) for name in judged), row.z, row.conditions, row.count)
+        for row in rows
+    )
+    return Table(columns, shown, title, note)
 
 
 def scores(answer: Scores) -> Table:
@@ -182,4 +190,4 @@ def _shown(cell: Cell) -> str:
         return "–"
     if isinstance(cell, float):
         return "<0.001" if 0 < cell < 0.0005 else f"{cell:.3f}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    return f"{cell:,}" if isinstance(cell, int) else printable(cell)

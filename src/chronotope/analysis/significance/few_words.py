@@ -125,7 +125,6 @@ class FewWords:
         vectors[word, condition] = rows - self._embeddings.center[condition]
         return vectors
 
-
     def _log_shares(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
         """(C, contexts) the logarithm of how often each context occurs, as the mutual information takes it."""
         totals = np.zeros((self._conditions, self._company.contexts))

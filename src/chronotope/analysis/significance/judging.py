@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.significance.matched import Numbers, false_discovery_rates, pooled_p
 from chronotope.analysis.significance.measures import Measured, Question, Words
+from chronotope.analysis.significance.noiseless import student
 from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.resampled_rows import document_counts
 from chronotope.analysis.significance.resampling import Progress, Resampler, cores
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, take_part
 from chronotope.config import at_least
@@ -19,9 +21,12 @@ from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.provenance import checksum_of
 
-# The outermost fortieths on either side are left out of a 95 % interval.
-TAIL = 0.025
 MOST_TOP = 100
+# Resamples that were kept by a version that drew them in another way are not gone on with.
+SCHEME = 2
+
+
+FIGURES = ("corrected", "noise", "low", "high", "p", "q", "stability")
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Resampling:
     permutations
         How often the conditions of documents are exchanged at random, for p and q.
     bootstrap
-        How often the documents of each condition are drawn again, for intervals and stability.
+        How often half of the documents of each condition are drawn, for intervals and stability.
     within
         A field of the documents: only documents with the same value exchange conditions, so that a mixture of sources
         that changes is not taken for a change of meaning.
@@ -59,17 +64,20 @@ class Judged:
     ----------
     corrected
         (K,) the score less what noise alone adds to it: 0 on average for a word that did not change.
+    noise
+        (K,) the score that a word of its frequency and company has without any change.
     low, high
         (K,) the ends of a 95 % interval of the corrected score.
     p, q
         (K,) how often chance does as much, and the share of false discoveries among words at least as clear.
     stability
-        (K,) the share of bootstrap resamples in which the word is among the most changed.
+        (K,) the share of the draws of documents in which the word is among the most changed.
     top
         How many the most changed are.
     """
 
     corrected: Numbers | None = None
+    noise: Numbers | None = None
     low: Numbers | None = None
     high: Numbers | None = None
     p: Numbers | None = None
@@ -79,7 +87,7 @@ class Judged:
 
     def in_order(self, order: NDArray[np.int64]) -> Judged:
         """The same for the words in another order."""
-        given = {name: getattr(self, name) for name in ("corrected", "low", "high", "p", "q", "stability")}
+        given = {name: getattr(self, name) for name in FIGURES}
         return replace(self, **{name: values[order] for name, values in given.items() if values is not None})
 
 
@@ -121,6 +129,7 @@ def judge(
         "question": [question.over, list(question.conditions), [list(step) for step in question.steps]],
         "min_support": min_support,
         "within": resampling.within,
+        "scheme": SCHEME,
     }
     with ThreadPoolExecutor(many) as pool:
         if progress:
@@ -134,26 +143,42 @@ def judge(
             resampler.scores(kind, asked, pool, many, progress).astype(np.float64) if asked else None
             for kind, asked in ((PERMUTATION, resampling.permutations), (BOOTSTRAP, resampling.bootstrap))
         )
-    return _judged(score, exchanged, drawn, frequency)
+    held = document_counts(counts.store, documents.all(), len(question.conditions), len(counts.vocabulary))
+    return _judged(score, exchanged, drawn, frequency, _fewest(held, question, measured))
 
 
-def _judged(score: Numbers, exchanged: Numbers | None, drawn: Numbers | None, frequency: Numbers) -> Judged:
-    corrected = p = q = low = high = stability = None
+def _fewest(held: NDArray[np.int64], question: Question, measured: Measured) -> NDArray[np.int64]:
+    """(K,) in how many documents each word stands, at the end of its change where it stands in fewer."""
+    ends = [
+        held[np.searchsorted(question.conditions, end), measured.words] for end in (measured.before, measured.after)
+    ]
+    return np.minimum(*ends)
+
+
+def _judged(
+    score: Numbers,
+    exchanged: Numbers | None,
+    drawn: Numbers | None,
+    frequency: Numbers,
+    documents: NDArray[np.int64],
+) -> Judged:
+    noise = p = q = low = high = stability = None
     top = min(MOST_TOP, -(-len(score) // 10))
     if exchanged is not None:
-        corrected = score - _means(exchanged)
+        noise = _means(exchanged)
         p = pooled_p(score, exchanged, frequency)
         q = false_discovery_rates(p)
     if drawn is not None:
         mean = _means(drawn)
-        if corrected is None:
-            # What drawing adds to the score is about what the sample itself had added to the truth.
-            corrected = 2 * score - mean
-        ends = _quantiles(drawn - mean)
-        low, high = corrected - ends[1], corrected - ends[0]
+        if noise is None:
+            # What half of the documents adds to the score is about what all of them had added to the truth.
+            noise = mean - score
+        reach = student(documents) * _spreads(drawn, mean)
+        low, high = score - noise - reach, score - noise + reach
         ranks = np.argsort(np.argsort(-np.nan_to_num(drawn, nan=-np.inf), axis=1, kind="stable"), axis=1)
         stability = (ranks < top).mean(axis=0)
-    return Judged(corrected, low, high, p, q, stability, top)
+    corrected = None if noise is None else score - noise
+    return Judged(corrected, noise, low, high, p, q, stability, top)
 
 
 def _means(scores: Numbers) -> Numbers:
@@ -164,15 +189,9 @@ def _means(scores: Numbers) -> Numbers:
     return np.asarray(np.divide(total, many, out=np.full(scores.shape[1], np.nan), where=many > 0))
 
 
-def _quantiles(scores: Numbers) -> Numbers:
-    """(2, K) the ends of the middle 95 %, over the resamples that could be measured."""
-    ordered = np.sort(scores, axis=0)  # NaN last
-    last = np.maximum(np.isfinite(scores).sum(axis=0) - 1, 0)
-    ends = []
-    for share in (TAIL, 1 - TAIL):
-        place = share * last
-        low = np.floor(place).astype(np.int64)
-        high = np.minimum(low + 1, last)
-        below, above = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (low, high))
-        ends.append(below + (place - low) * (above - below))
-    return np.stack(ends)
+def _spreads(scores: Numbers, mean: Numbers) -> Numbers:
+    """(K,) the standard deviation over the resamples that could be measured."""
+    known = np.isfinite(scores)
+    many = known.sum(axis=0)
+    squares = np.where(known, np.square(scores - mean), 0).sum(axis=0)
+    return np.asarray(np.sqrt(np.divide(squares, many - 1, out=np.full(len(mean), np.nan), where=many > 1)))

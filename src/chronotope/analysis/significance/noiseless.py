@@ -1,8 +1,9 @@
 """The cosine of two vectors without the noise of their text, and an interval for it.
 
-Noise makes vectors longer, and so a cosine smaller than it would be with endless text: cos(x, y) is x·y over two lengths
-that are too large. Draws of the documents say how large the noise is, and it is taken off: off the squared lengths, and
-off the product where both vectors share text. It is the correction for attenuation of Spearman (1904), for directions.
+Noise makes vectors longer, and so a cosine smaller than it would be with endless text: cos(x, y) is x·y over two
+lengths that are too large. Draws of documents say how large the noise is, and it is taken off: off the squared lengths,
+and off the product where both vectors share text. It is the correction for attenuation of Spearman (1904), for
+directions.
 
 The interval has the spread of the drawn cosines, made larger as the cosine is. Where a word stands in few documents its
 spread is itself uncertain: Student's t with one degree less than documents stands for the normal distribution.
@@ -76,7 +77,7 @@ class Noiseless(NamedTuple):
             product = (first * second).sum(axis=1) - _shared(drawn_first, drawn_second)
             value = product / (np.sqrt(squares[0] * squares[1]) * scale)
             spread = np.sqrt(_shared(*2 * (_cosines(drawn_first, drawn_second)[:, :, None],)))
-            reach = _student(documents) * spread / scale
+            reach = student(documents) * spread / scale
         return cls(*(np.clip(part, -1, 1) for part in (value, value - reach, value + reach)))
 
 
@@ -96,12 +97,15 @@ def _shared(first: NDArray[np.floating], second: NDArray[np.floating]) -> Number
     return np.asarray(product / (many - 1))
 
 
-def _student(documents: NDArray[np.int64]) -> Numbers:
-    """(N,) how many standard deviations wide each side of an interval is.
+def student(documents: NDArray[np.int64]) -> Numbers:
+    """(N,) how many standard deviations wide each side of an interval is; NaN where documents are too few.
 
-    Drawing n documents again makes a spread that is too small by √((n − 1) / n).
+    Examples
+    --------
+    >>> student(np.array([4, 5, 30, 1000])).round(2).tolist()
+    [nan, 2.78, 2.05, 1.96]
     """
     from scipy.special import stdtrit
 
-    many = np.maximum(documents, 2).astype(np.float64)
-    return np.asarray(stdtrit(many - 1, (1 + COVERAGE) / 2) * np.sqrt(many / (many - 1)))
+    reach = stdtrit(np.maximum(documents, 2) - 1.0, (1 + COVERAGE) / 2)
+    return np.where(documents >= FEWEST_DOCUMENTS, reach, np.nan)

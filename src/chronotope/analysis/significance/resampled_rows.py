@@ -1,9 +1,9 @@
 """The rows of mutual information of resampled documents, straight from their tokens.
 
-Labels may be exchanged word by word: of the documents that hold a word as many of its occurrences stay in each condition
-as there were, whichever documents they are. A word that became frequent, or rare, so keeps the noise of a frequent, or
-rare, word on either side; exchanging the labels of all documents at once would give it the same number of occurrences
-on both, and its true noise, that of the rarer side, would pass for a change.
+Labels may be exchanged word by word: of the documents that hold a word as many of its occurrences stay in each
+condition as there were, whichever documents they are. A word that became frequent, or rare, so keeps the noise of a
+frequent, or rare, word on either side; exchanging the labels of all documents at once would give it the same number of
+occurrences on both, and its true noise, that of the rarer side, would pass for a change.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def resampled_rows(
         _deal(text, resample.own, resample.stratum, conditions, dealt)
     totals = np.zeros((conditions, contexts + 2))
     _add_totals(text, resample.condition, weights, association.sides, totals)
-    share = (totals[:, :contexts] if expected is None else np.tile(expected, (conditions, 1))) ** (
-        association.context_power
-    )
-    share /= np.maximum(share.sum(axis=1, keepdims=True), 1)
+    if expected is None:
+        expected = totals[:, :contexts]
+    share = np.broadcast_to(expected, (conditions, contexts)) ** association.context_power
+    whole = np.maximum(share.sum(axis=1), 1)
     with np.errstate(divide="ignore"):
-        log_share = np.log(share)
+        log_share = np.log(share) - np.log(whole)[:, None]
     many = np.diff(text.start)
     rows = int(np.minimum(many, conditions).sum())
     room = int(np.minimum(2 * window * many, conditions * contexts).sum())
@@ -95,7 +95,7 @@ def resampled_rows(
     count, start = np.empty(rows, np.int64), np.zeros(rows + 1, np.int64)
     context, value = np.empty(room, np.int32), np.empty(room, np.float32)
     found = _fill(
-        text, dealt, weights, association.sides, association.emphasis, log_share,
+        text, dealt, weights, association, log_share, np.log(whole),
         word, condition, count, start, context, value,
     )  # fmt: skip
     end = start[found]
@@ -103,8 +103,15 @@ def resampled_rows(
     return ResampledRows(word[:found], condition[:found], count[:found], matrix)
 
 
+def document_counts(store: TokenStore, resample: Resample, conditions: int, words: int) -> NDArray[np.int64]:
+    """(conditions, W) in how many documents of each condition each word occurs."""
+    found = np.zeros((conditions, words), dtype=np.int64)
+    _count_documents(store.checked_ids, store.starts, resample.document, resample.condition, found)
+    return found
+
+
 def _arranged(store: TokenStore, resample: Resample, words: int, window: int) -> _Text:
-    ids, documents = np.asarray(store.ids), resample.document
+    ids, documents = store.checked_ids, resample.document
     size = int((store.starts[documents + 1] - store.starts[documents]).sum())
     token = np.full(size + window * (len(documents) + 1), words, dtype=np.int32)
     document = np.full(len(token), -1, dtype=np.int32)
@@ -114,6 +121,17 @@ def _arranged(store: TokenStore, resample: Resample, words: int, window: int) ->
     place = np.empty(start[-1], dtype=np.int64)
     _sort(token, start[:-1].copy(), place)
     return _Text(token, document, start, place)
+
+
+@numba.njit(nogil=True, cache=True)
+def _count_documents(ids, starts, documents, condition, found):  # type: ignore[no-untyped-def]
+    """Add one for each word of each document."""
+    seen = np.full(found.shape[1], -1, dtype=np.int64)
+    for number in range(len(documents)):
+        for at in range(starts[documents[number]], starts[documents[number] + 1]):
+            if ids[at] < len(seen) and seen[ids[at]] != number:
+                seen[ids[at]] = number
+                found[condition[number], ids[at]] += 1
 
 
 @numba.njit(nogil=True, cache=True)
@@ -183,11 +201,10 @@ def _add_totals(text, condition, weights, sides, totals):  # type: ignore[no-unt
 
 
 @numba.njit(nogil=True, cache=True)
-def _fill(
-    text, dealt, weights, sides, emphasis, log_share, words, conditions, counts, start, contexts, values
-):  # type: ignore[no-untyped-def]
+def _fill(text, dealt, weights, association, log_share, log_whole, words, conditions, counts, start, contexts, values):  # type: ignore[no-untyped-def]
     """Fill in the rows, word after word, each from its windows; return how many there are."""
-    window, step = len(weights) - 1, 2 if sides else 1
+    window, step = len(weights) - 1, 2 if association.sides else 1
+    power, emphasis = association.context_power, association.emphasis
     columns = log_share.shape[1]
     total = np.zeros(columns + 2, dtype=np.int64)
     met = np.empty(columns + 2, dtype=np.int32)
@@ -236,7 +253,12 @@ def _fill(
             log_total = np.log(row_total) if row_total > 0 else 0.0
             for number in range(many):
                 column = met[number]
-                information = np.log(total[column]) - log_total - log_share[condition, column]
+                own, expected = np.log(total[column]), log_share[condition, column]
+                if expected == -np.inf:
+                    # Dealt out word by word, a context may be where its own documents are not: here it is then as
+                    # frequent as beside this word.
+                    expected = power * own - log_whole[condition]
+                information = own - log_total - expected
                 if information > 0:
                     contexts[entries] = column
                     values[entries] = information if emphasis == 1 else information**emphasis

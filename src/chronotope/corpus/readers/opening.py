@@ -113,7 +113,7 @@ def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reade
     for (kind, root), group in groupby(files, key=lambda file: (_known_format(file[0]), file[1])):
         paths = tuple(path for path, _ in group)
         if kind == "text":
-            readers.append(TextFiles(paths, root))
+            readers.append(TextFiles(tuple(path for path in paths if isinstance(path, Path)), root))
         elif kind == "jsonl":
             readers += [JsonLines(path) for path in paths]
         elif kind == "parquet":

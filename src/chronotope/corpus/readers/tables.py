@@ -41,7 +41,7 @@ class Parquet:
             raise InputError(f"{self.path.name} is empty")
         try:
             return pq.ParquetFile(self.path.open() if isinstance(self.path, RemotePath) else self.path)
-        except (OSError, pa.ArrowInvalid) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path} as Parquet: {str(error).splitlines()[0]}") from None
 
     def columns(self) -> list[str] | None:
@@ -63,9 +63,10 @@ class Parquet:
                 batch.validate(full=True)  # text that is not UTF-8 must not reach the compiled code
                 line += batch.num_rows
                 done = self.size * (line - 1) // max(about.num_rows, 1)
-                frame = pl.DataFrame(pa.Table.from_batches([batch]))
+                # Without what else the file says of its columns, which need not be UTF-8, either.
+                frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
                 yield Piece(partial(_parse, frame, line - batch.num_rows, fields, first), done)
-        except (OSError, pa.ArrowInvalid) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
 
 

@@ -65,7 +65,7 @@ class Collected:
         """What was mended or left out, a line each."""
         said = []
         if self.read > len(self.words):
-            said.append(f"{self.read - len(self.words):,} words stand there twice; the first vector of each is kept")
+            said.append(f"words that come again: {self.read - len(self.words):,}; the first vector of each is kept")
         if self._garbled:
-            said.append(f"{self._garbled:,} words are not UTF-8; what cannot be read in them is �")
+            said.append(f"words that are not in UTF-8: {self._garbled:,}; what cannot be read in them is �")
         return said

@@ -48,15 +48,16 @@ def read_histwords(path: Path, limit: int | None = None) -> Collected:
         vectors = np.load(vectors_path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"there is no file {vectors_path}, which holds the vectors of {path.name}") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise DamagedFile(f"{vectors_path} is not a whole array of NumPy: {str(error).splitlines()[0]}") from None
+    except Exception as error:  # NumPy reads the header as a text of Python, and raises whatever that raises
+        raise DamagedFile(f"{vectors_path} is not a whole array of NumPy: {_first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind != "f":
         raise DamagedFile(f"{vectors_path} holds {vectors.dtype} of the shape {vectors.shape}, not a vector a word")
     if len(vectors) != len(words):
         raise DamagedFile(f"{vectors_path} holds {len(vectors):,} vectors, and {words_path.name} {len(words):,} words")
     found = Collected(vectors_path)
     for number, word in enumerate(words[:limit]):
-        vector = np.asarray(vectors[number], dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+            vector = np.asarray(vectors[number], dtype=np.float32)
         if vector.any():
             found.add(word, vector, f"{vectors_path}, row {number}")
     return found
@@ -82,8 +83,10 @@ def read_plain_pickle(path: Path) -> Any:
             if instruction.name in ("PUT", "BINPUT", "LONG_BINPUT") and not 0 <= int(argument or 0) <= size:
                 raise DamagedFile(f"{path}, byte {place}: damaged")
         return _Plain(io.BytesIO(data), encoding="utf-8", errors="replace").load()
-    except (ValueError, EOFError, IndexError, KeyError, TypeError, AttributeError, pickle.UnpicklingError) as error:
-        raise DamagedFile(f"{path} is damaged or not a pickle: {str(error).splitlines()[0]}") from None
+    except DamagedFile:
+        raise
+    except Exception as error:  # a damaged pickle raises nearly anything
+        raise DamagedFile(f"{path} is damaged or not a pickle: {_first_line(error)}") from None
 
 
 class _Plain(pickle.Unpickler):
@@ -91,6 +94,10 @@ class _Plain(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _words(path: Path) -> list[str]:

@@ -15,8 +15,10 @@ PAPER = """\
   booktitle = {Proceedings of the 24th Conference on Computational Natural Language Learning},
   year = {2020}, pages = {1--11}, doi = {10.18653/v1/2020.conll-1.1}
 }"""
-CENTERED = """\
-`vectors` are as the method left them; subtract the row of `center` of their condition, as below, before you compare."""
+ALIGNED = """
+
+The conditions were turned into one space as William L. Hamilton, Jure Leskovec and Dan Jurafsky do in *Diachronic Word
+Embeddings Reveal Statistical Laws of Semantic Change* (ACL 2016). Cite those who trained the models as well."""
 
 
 def model_card(embeddings: ConditionedEmbeddings, about_run: dict[str, Any]) -> str:
@@ -44,7 +46,8 @@ def model_card(embeddings: ConditionedEmbeddings, about_run: dict[str, Any]) -> 
         "## Limits",
         _limits(embeddings),
         "## Citation",
-        f"Please cite chronotope, and the paper whose line of models it continues:\n\n```bibtex\n{PAPER}\n```",
+        f"Please cite chronotope, and the paper whose line of models it continues:\n\n```bibtex\n{PAPER}\n```"
+        + ALIGNED * (embeddings.provenance.get("method") in ("align", "aligned")),
         f"*This card was written by `chronotope export`. Signature: `{embeddings.signature}`.*",
     ]
     return "\n\n".join(parts) + "\n"
@@ -112,7 +115,7 @@ def _making(embeddings: ConditionedEmbeddings) -> str:
 
 
 def _use(embeddings: ConditionedEmbeddings) -> str:
-    word = embeddings.words[0]
+    word = _typical_word(embeddings)
     first, last = embeddings.conditions.labels[0], embeddings.conditions.labels[-1]
     return f"""\
 ```python
@@ -124,7 +127,8 @@ embeddings.equivalents({_quoted(word)}, at={_quoted(first)}, to={_quoted(last)})
 ```
 
 Without chronotope (`pip install safetensors numpy`); the rows of condition c are `support_start[c]` to
-`support_start[c + 1]`, and `support_word` says whose they are. {CENTERED}
+`support_start[c + 1]`, and `support_word` says whose they are. Vectors are as the method left them: before you compare
+them, subtract the row of `center` of their condition.
 
 ```python
 from safetensors.numpy import load_file
@@ -135,6 +139,13 @@ begin, end = model["support_start"][:2]                       # the first condit
 vectors = model["vectors"][begin:end] - model["center"][0]
 of = dict(zip((words[i] for i in model["support_word"][begin:end]), vectors))
 ```"""
+
+
+def _typical_word(embeddings: ConditionedEmbeddings) -> str:
+    """A frequent word that is likely to mean something, and occurs at both ends."""
+    ends = [set(embeddings.observed.words_in(at).tolist()) for at in (0, len(embeddings.conditions) - 1)]
+    long = (word for at, word in enumerate(embeddings.words) if len(word) > 6 and all(at in end for end in ends))
+    return next(long, embeddings.words[0])
 
 
 def _limits(embeddings: ConditionedEmbeddings) -> str:
@@ -157,7 +168,7 @@ def _limits(embeddings: ConditionedEmbeddings) -> str:
 
 
 def _code(data: Any) -> str:
-    return f"`{json.dumps(data, ensure_ascii=False, sort_keys=True)}`"
+    return f"`{json.dumps(data, ensure_ascii=False, sort_keys=True).replace('`', chr(39))}`"
 
 
 def _cell(text: str) -> str:

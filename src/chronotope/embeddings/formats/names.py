@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 LONGEST_NAME = 80
 # Windows keeps these for devices, whatever their ending.
@@ -29,7 +29,7 @@ def file_names(labels: Sequence[str]) -> list[str]:
             name = f"{name.encode()[: LONGEST_NAME - 9].decode('utf-8', 'ignore')}-{digest}"
         if name.split(".")[0].casefold() in RESERVED:
             name += "_"
-        names.append(_free(name, "-{}", taken))
+        names.append(_free(name, "-{}", taken, str.casefold))
     return names
 
 
@@ -48,7 +48,7 @@ def words_without_blanks(words: Iterable[str]) -> tuple[list[str], dict[str, str
     if not changed:
         return words, {}
     written = list(words)
-    taken = {word.casefold() for word in set(words) - {words[number] for number in changed}}
+    taken = set(words) - {words[number] for number in changed}
     renamed = {}
     for number in changed:
         plain = "".join("_" if _parts_fields(letter) else letter for letter in words[number]) or "_"
@@ -61,10 +61,10 @@ def _parts_fields(letter: str) -> bool:
     return letter.isspace() or unicodedata.category(letter) in ("Cc", "Zl", "Zp", "Zs")
 
 
-def _free(name: str, suffix: str, taken: set[str]) -> str:
-    """The name, with a number where it is taken already."""
+def _free(name: str, suffix: str, taken: set[str], key: Callable[[str], str] = str) -> str:
+    """The name, with a number where one with the same key is taken already."""
     found, number = name, 2
-    while found.casefold() in taken:
+    while key(found) in taken:
         found, number = name + suffix.format(number), number + 1
-    taken.add(found.casefold())
+    taken.add(key(found))
     return found

@@ -11,10 +11,12 @@ from chronotope.corpus.readers.streams import CODECS, read_head
 from chronotope.embeddings.formats.binary import read_binary
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, is_histwords, read_histwords
 from chronotope.embeddings.formats.text import read_counts, read_text
+from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
 
 READABLE = ("word2vec", "word2vec-binary", "glove", "histwords")
+OWN = "chronotope"
 _HEAD = 1 << 16
 _PICKLE = b"\x80"
 _ZIP = b"PK\x03\x04"
@@ -27,8 +29,8 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
     ----------
     path
         A file in the text or binary format of word2vec (fastText's `.vec` is such a text), in GloVe's text format, all
-        three also compressed (.gz, .zst), or one of the two files of a HistWords model (`1990-w.npy`,
-        `1990-vocab.pkl`). Counts are read from a file with the ending `.vocab` beside it.
+        three also compressed (.gz, .zst), one of the two files of a HistWords model (`1990-w.npy`, `1990-vocab.pkl`),
+        or a model of ours with one condition. Counts are read from a file with the ending `.vocab` beside it.
     format
         'word2vec', 'word2vec-binary', 'glove' or 'histwords'; by default told by the content.
     limit
@@ -42,7 +44,9 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     kind = _told(path) if format is None else format
-    one_of("format", kind, READABLE)
+    one_of("format", kind, (*READABLE, OWN))
+    if kind == OWN:
+        return _own(path)
     if kind == "histwords":
         found = read_histwords(path, limit)
     elif kind == "word2vec-binary":
@@ -59,6 +63,16 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
             counts = None
             notes.append(f"{beside.name} is left aside: it lacks some of the words")
     return WordVectors(found.words, vectors, counts, name=name_of(path), notes=notes)
+
+
+def _own(path: Path) -> WordVectors:
+    """The words of a model of ours that has one condition."""
+    embeddings = load(path)
+    labels = embeddings.conditions.labels
+    if len(labels) > 1:
+        raise InputError(f"{path} is a model of {len(labels):,} conditions, which are in one space already")
+    found = embeddings.at(labels[0])
+    return WordVectors(found.index_to_key, found.vectors, found.counts, name=name_of(path))
 
 
 def name_of(path: Path) -> str:
@@ -90,6 +104,8 @@ def _told(path: Path) -> str:
         )
     if head.startswith(_ZIP):
         raise InputError(f"{path} is a ZIP archive; unpack it first")
+    if head[8:9] == b"{" and f'"{ENTRY}"'.encode() in head:
+        return OWN
     first, _, rest = head.partition(b"\n")
     parts = first.split()
     if len(parts) != 2 or not all(part.isdigit() for part in parts):

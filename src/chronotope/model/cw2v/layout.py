@@ -30,7 +30,6 @@ from chronotope.model.stretches import InFile, InMemory, Stretches
 PARTS = 16  # of a stratum; as many threads are of use
 
 
-
 class Layout(NamedTuple):
     """The cells of a corpus, both directions, ready for training. S strata, C conditions, P pairs, N cells."""
 
@@ -83,7 +82,9 @@ def make_layout(
     with ThreadPoolExecutor(threads) as pool:
         lengths, different = zip(*pool.map(look, range(conditions)), strict=True)
         pair_cells = np.concatenate(lengths)
-        order, rows, row_start = _visits(support.word, condition_of, pair_cells, words, conditions, strata, settings.seed)
+        order, rows, row_start = _visits(
+            support.word, condition_of, pair_cells, words, conditions, strata, settings.seed
+        )
         cell_start = np.concatenate([[0], np.cumsum(pair_cells[rows])])
         value_start = np.concatenate([[0], np.cumsum([len(own) for own in different])])
         values = np.empty((value_start[-1], 2), dtype=np.float32)

@@ -20,8 +20,8 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.memory import Memory
 from chronotope.model.checkpoint import Checkpoint, stop_requests
 from chronotope.model.cw2v.kernels.gpu import memory_needed
-from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
 from chronotope.model.cw2v.layout import PARTS
+from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
 from chronotope.model.cw2v.trainers import CpuTrainer, GpuTrainer, Trainer
 from chronotope.model.cw2v.training import State
 from chronotope.model.device import Choice, gpu_versions, train_on
@@ -199,7 +199,7 @@ class ConditionedModel(ConditionedSettings):
             own = np.zeros_like(parameters.condition)
             np.add.at(own, support.condition, vectors)
             center = parameters.word.mean(axis=0) * parameters.condition + own / len(counts.vocabulary)
-        # The vectors take the place of the deviations: a second array of this size is the most that training would hold.
+        # The vectors take the place of the deviations: a second array of this size would double the memory.
         for condition, (first, last) in enumerate(pairwise(support.start)):
             vectors[first:last] += parameters.word[support.word[first:last]] * parameters.condition[condition]
         return ConditionedEmbeddings(

@@ -66,4 +66,4 @@ def pieces(matrix: PairMatrix | MatrixOnDisk, block: Block) -> Iterator[tuple[sl
 
 
 def _from_zero(start: NDArray[np.int64], rows: Block) -> NDArray[np.int64]:
-    return start[rows[0] : rows[1] + 1] - start[rows[0]]
+    return np.asarray(start[rows[0] : rows[1] + 1] - start[rows[0]])

@@ -119,9 +119,7 @@ class GraphModel(GraphSettings):
     ) -> ConditionedEmbeddings:
         assert self.dimensions is not None
         support = counts.vocabulary.support
-        matrix = mutual_information(
-            counts, self.association, marginals=self.marginals, threads=threads, folder=folder
-        )
+        matrix = mutual_information(counts, self.association, marginals=self.marginals, threads=threads, folder=folder)
         problem = make_problem(
             matrix,
             support,

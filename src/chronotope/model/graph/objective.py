@@ -14,20 +14,16 @@ every sweep lowers the loss.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from chronotope.cooccurrence import PairMatrix
-    from chronotope.model.graph.matrix import MatrixOnDisk
 
 
 class GraphProblem(NamedTuple):
     """All of the loss but A and B. The pairs are sorted by condition; `order` sorts them by word, place and time."""
 
-    matrix: PairMatrix | MatrixOnDisk  # M: one row a pair
+    matrix: Any  # M: a `PairMatrix` with one row a pair; for the solver on a CPU also a `MatrixOnDisk`
     weight: NDArray[np.float32]  # (P,) w
     words: int
     order: NDArray[np.int64]  # (P,) pairs, word after word

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -27,7 +28,7 @@ from chronotope.views.explorer.answers import Answers, to_json
 from chronotope.views.explorer.explored import Explored
 
 LONGEST_WORD, LONGEST_FORMULA, LONGEST_QUERY = 200, 500, 100
-MOST, MOST_WORDS, MOST_SUPPORT = 50, 5, 1_000_000
+MOST, MOST_WORDS, MOST_SUPPORT, MOST_DRAWS = 50, 5, 1_000_000, 200
 
 Word = Annotated[str, Query(min_length=1, max_length=LONGEST_WORD, description="A word.")]
 SomeWords = Annotated[
@@ -76,17 +77,18 @@ class Asking:
 
     async def ask(self, question: Callable[..., Any], *given: Any, words: Sequence[str] = ()) -> Response:
         """The answer to a question as a response; `words` must be words of the model."""
-        await self._check(words)
+        await self.check(words)
         key = (question.__name__, *(tuple(one) if isinstance(one, list) else one for one in given))
         body = await self.answers.json(key, lambda: question(self.explored, *given))
         return Response(body, media_type="application/json")
 
-    async def _check(self, words: Sequence[str]) -> None:
-        embeddings = self.explored.embeddings
+    async def check(self, words: Sequence[str]) -> None:
+        """Refuse words that the model does not have, and say which may be meant."""
+        embeddings, index = self.explored.embeddings, self.explored.words
         for word in words:
             if word not in embeddings:
                 found = await self.answers.value(
-                    ("alike", word), lambda word=word: self.explored.words.alike(word), lambda rows: 100 * len(rows)
+                    ("alike", word), partial(index.alike, word), lambda rows: 100 * len(rows)
                 )
                 raise UnknownWordAsked(word, [row.word for row in found], len(embeddings))
 
@@ -145,9 +147,15 @@ def routes(asking: Asking) -> APIRouter:
         return await ask(questions.company_of, word, top, limit, min_support, words=[word])
 
     @api.get("/series", response_model=Series)
-    async def series(word: Word, against: Against = "first", place: Place = None, min_support: Enough = 5) -> Response:
+    async def series(
+        word: Word,
+        against: Against = "first",
+        place: Place = None,
+        min_support: Enough = 5,
+        bootstrap: Annotated[int, Query(ge=0, le=MOST_DRAWS, description="Draw documents again, for bands.")] = 0,
+    ) -> Response:
         """The similarity of a word with itself, condition by condition."""
-        return await ask(questions.series_of, word, against, place, min_support, words=[word])
+        return await ask(questions.series_of, word, against, place, min_support, bootstrap, words=[word])
 
     @api.get("/similarity", response_model=SelfSimilarity)
     async def similarity(word: Word, place: Place = None, min_support: Enough = 5) -> Response:
@@ -184,7 +192,7 @@ def routes(asking: Asking) -> APIRouter:
         word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_support: MinSupport = 5
     ) -> Response:
         """Who plays a word's part in every condition."""
-        await asking._check([word])
+        await asking.check([word])
         needed = await asking.needed(at, chance, min_support)
         return await ask(questions.everywhere, word, at, top, chance, min_support, needed, words=[word])
 

@@ -19,6 +19,7 @@ from chronotope.provenance import package_version
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+AVAILABLE = ("counts", "text", "bands", "coordinates", "one_space")
 PAPER = (
     "Gong, H., Bhat, S. and Viswanath, P. (2020), Enriching Word Embeddings with Temporal and Spatial Information, "
     "CoNLL, doi:10.18653/v1/2020.conll-1.1"
@@ -40,7 +41,7 @@ class Explored:
     coordinates
         Where its places are; None where that is not known.
     missing
-        Why something cannot be asked, in one sentence: of 'counts', 'text', 'coordinates' and 'one_space'.
+        Why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
@@ -83,7 +84,7 @@ class Explored:
                 }
                 for number, label in enumerate(conditions.labels)
             ],
-            "available": {name: name not in self.missing for name in ("counts", "text", "coordinates", "one_space")},
+            "available": {name: name not in self.missing for name in AVAILABLE},
             "missing": dict(self.missing),
             "static": False,
             "exactness": "exact",
@@ -120,9 +121,11 @@ def open_explored(
     counts, why_not = _counts(file, embeddings, Path(run) if run is not None else None)
     missing = {}
     if counts is None:
-        missing["counts"] = missing["text"] = why_not
+        missing["counts"] = missing["text"] = missing["bands"] = why_not
     elif not TextStore.is_in(counts.folder):
         missing["text"] = "the run was prepared without its text, so there are no sentences to show"
+    if counts is not None and not len(embeddings.contexts):
+        missing["bands"] = "this method keeps no contexts to place documents against that are drawn again"
     where = read_coordinates(coordinates) if coordinates is not None else None
     if where is None:
         missing["coordinates"] = "where the places are is not known; name a file place,lat,lon with --coordinates"

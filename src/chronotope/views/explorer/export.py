@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.everywhere import needed_cosines
 from chronotope.errors import ChronotopeError, InputError, SettingsError
@@ -95,7 +96,9 @@ def export(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
     try:
-        _write(explored, work, with_text, progress or (lambda stage, done, total: None))
+        # Many small products: threads would only wait for each other.
+        with threadpool_limits(1):
+            _write(explored, work, with_text, progress or _nothing)
         work.chmod(0o755)
         _put_in_place(work, folder)
     finally:
@@ -104,9 +107,15 @@ def export(
     return Written(folder, folder / "index.html", size)
 
 
+def _nothing(*_: object) -> None:
+    """What is told of progress where nobody asks."""
+
+
 def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
     if "one_space" in explored.missing:
-        raise SettingsError(f"{explored.missing['one_space']}, and a folder cannot carry words between them; use a server")
+        raise SettingsError(
+            f"{explored.missing['one_space']}, and a folder cannot carry words between them; use a server"
+        )
     if with_text and "text" in explored.missing:
         raise InputError(f"no sentences can be written: {explored.missing['text']}")
     if folder.exists() and not folder.is_dir():
@@ -217,9 +226,10 @@ def _manifest(explored: Explored, with_text: bool) -> dict[str, Any]:
     available, missing = about["available"], about["missing"]
     for name, why in (
         ("counts", "a folder without a server holds no counts of the run"),
+        ("bands", "a folder without a server cannot draw documents again"),
         ("text", "this folder was written without its sentences (--with-text writes them)"),
     ):
-        if name == "counts" or not with_text:
+        if name != "text" or not with_text:
             available[name], missing[name] = False, why
     about |= {
         "static": True,

@@ -26,7 +26,7 @@ def rounded(rows: Floats, bits: int = VECTOR_BITS) -> NDArray[np.int64]:
     """
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0).astype(np.float64)
     largest[largest == 0] = 1
-    return np.rint(rows / largest * ((1 << (bits - 1)) - 1)).astype(np.int64)
+    return np.asarray(np.rint(rows / largest * ((1 << (bits - 1)) - 1)), dtype=np.int64)
 
 
 def scales(rows: Floats, bits: int) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ from chronotope.analysis.company import company
 from chronotope.analysis.comparison import compare_words
 from chronotope.analysis.concordance import choose_conditions
 from chronotope.analysis.drift import MIN_SUPPORT, drift
-from chronotope.analysis.evidence import evidence
 from chronotope.analysis.everywhere import equivalents_everywhere
+from chronotope.analysis.evidence import evidence
 from chronotope.analysis.frequency import frequency
 from chronotope.analysis.grid import grid
 from chronotope.analysis.maps import word_map
@@ -107,9 +107,7 @@ def neighbors(
     }
 
 
-def equivalents(
-    explored: Explored, word: str, at: str, to: str, top: int, min_support: int, retrieval: str
-) -> Plain:
+def equivalents(explored: Explored, word: str, at: str, to: str, top: int, min_support: int, retrieval: str) -> Plain:
     """Who plays in `to` the part that a word plays in `at`."""
     embeddings = explored.embeddings
     found = embeddings.equivalents(word, at, to, top, min_support=min_support, retrieval=retrieval)
@@ -152,9 +150,21 @@ def company_of(explored: Explored, word: str, top: int, limit: int, min_support:
     return company(explored.embeddings, word, top=top, limit=limit, min_support=min_support).to_dict()
 
 
-def series_of(explored: Explored, word: str, against: str, place: str | None, min_support: int) -> Plain:
-    """A word compared with itself."""
-    return series(explored.embeddings, word, against, place=place, min_support=min_support).to_dict()
+def series_of(
+    explored: Explored, word: str, against: str, place: str | None, min_support: int, bootstrap: int = 0
+) -> Plain:
+    """A word compared with itself; with intervals where documents are drawn again."""
+    counts = _run(explored, "bands") if bootstrap else None
+    return series(
+        explored.embeddings,
+        word,
+        against,
+        place=place,
+        min_support=min_support,
+        counts=counts,
+        bootstrap=bootstrap,
+        threads=1,
+    ).to_dict()
 
 
 def similarity(explored: Explored, word: str, place: str | None, min_support: int) -> Plain:

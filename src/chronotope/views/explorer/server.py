@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import os
 import socket
@@ -20,6 +21,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from threadpoolctl import threadpool_limits
 
+from chronotope.analysis.everywhere import DRAWS
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.provenance import package_version
@@ -33,7 +35,9 @@ PAGE = Path(__file__).parent / "page"
 DEFAULT_PORT = 8765
 STARTS_SHOWN = 20
 # What a page asks for has this support; its matrices are made before they are asked for.
-USUAL_SUPPORT = 5
+USUAL_SUPPORT, USUAL_CHANCE = 5, 0.05
+# What chance does is measured ahead where that takes some ten seconds of one core, not minutes.
+MOST_OPERATIONS = 3 * 10**11
 # Of the memory that is free, so much may hold matrices; they are what makes a new word fast.
 SHARE_OF_MEMORY = 0.5
 LEAST_MEMORY = 256 << 20
@@ -56,7 +60,7 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", warm: bool = True) 
     asking = Asking(explored)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         stop = threading.Event()
         # Requests run beside each other, so that each has one core; and the same question gets the same bits.
         with threadpool_limits(1):
@@ -86,22 +90,32 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", warm: bool = True) 
 
 
 async def _warm(asking: Asking, stop: threading.Event) -> None:
-    """Make what the first questions need: the lists to start from, then the matrices of all conditions."""
+    """Make what the first questions need: the lists to start from, the matrices of all conditions, what chance does."""
     embeddings = asking.explored.embeddings
     embeddings.allow_memory(room_for_matrices(embeddings))
     try:
         await asking.ask(questions.starts, STARTS_SHOWN)
-        await asking.answers.value("warm", lambda: _matrices(embeddings, stop), lambda _: 0)
+        await asking.answers.value("warm", lambda: _prepare(embeddings, stop), lambda _: 0)
+        if operations_for_chance(embeddings) <= MOST_OPERATIONS:
+            for label in embeddings.conditions.labels:
+                await asking.needed(label, USUAL_CHANCE, USUAL_SUPPORT)
     except ChronotopeError as error:
         # Whoever asks is told then.
         log.info("not prepared: %s", error)
 
 
-def _matrices(embeddings: ConditionedEmbeddings, stop: threading.Event) -> None:
+def _prepare(embeddings: ConditionedEmbeddings, stop: threading.Event) -> None:
     for label in embeddings.conditions.labels:
         if stop.is_set():
             return
         embeddings.matrix(label, USUAL_SUPPORT)
+    # It takes seconds to load, and the first trajectory would wait for it.
+    importlib.import_module("sklearn.manifold")
+
+
+def operations_for_chance(embeddings: ConditionedEmbeddings) -> int:
+    """How many multiplications it takes to know what chance does between every two conditions."""
+    return DRAWS * len(embeddings.observed.word) * embeddings.dimensions * len(embeddings.conditions)
 
 
 def room_for_matrices(embeddings: ConditionedEmbeddings) -> int:
@@ -151,7 +165,8 @@ def describe(error: Exception) -> tuple[int, str, str, list[str]]:
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes any that is free. One that is taken is told in one line."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named, since asyncio sends without delay only where it is: otherwise each answer waits 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -190,7 +205,7 @@ def serve(
         Called when the first request can be answered.
     """
     config = uvicorn.Config(
-        make_app(explored, host=host),  # type: ignore[arg-type]  # Guard's types are plain mappings
+        make_app(explored, host=host),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -42,7 +42,7 @@ def packed(values: NDArray[np.int64] | NDArray[np.int8], bits: int) -> bytes:
     short = -len(stream) % BITS
     groups = np.append(stream, np.zeros(short, np.uint8)).reshape(-1, BITS)
     codes = np.packbits(groups, axis=1).ravel() >> (8 - BITS)
-    return quoted(codes)
+    return quoted(codes.astype(np.uint8))
 
 
 def counted(values: NDArray[np.int64]) -> bytes:

@@ -78,7 +78,7 @@ class CpuSides:
         self._combine, self._move = compiled(dimensions)
         self._blocks = [blocks_of(layout, stratum, dimensions) for stratum in range(len(layout.order))]
         longest = max(int(block.other_start[-1]) for blocks in self._blocks for block in blocks)
-        # Two, in turn: when rows have moved against the vectors in one, those that come next are written into the other.
+        # Two, in turn: when rows have moved against the vectors in one, those that come next are written to the other.
         self._others = [aligned_zeros(longest, width_of(dimensions)) for _ in range(2)]
 
     def move_stratum(
@@ -89,8 +89,8 @@ class CpuSides:
         layout, blocks, met = self._layout, self._blocks[stratum], []
         stream = layout.cells.stream([block.cells for block in blocks] * 2)
         for own, other in SIDES:
-            moving = (*_side(self._parameters, own), *_side(self._accumulators, own))
-            still = tuple(_side(self._parameters, other))
+            moving = (*side_of(self._parameters, own), *side_of(self._accumulators, own))
+            still = tuple(side_of(self._parameters, other))
             self._squared[:] = 0
 
             def write_out(thread: int, number: int, still: tuple = still) -> None:  # type: ignore[type-arg]
@@ -147,7 +147,7 @@ def aligned_zeros(rows: int, width: int) -> NDArray[np.float32]:
     return raw[first : first + 4 * rows * width].view(np.float32).reshape(rows, width)
 
 
-def _side(tensors: Parameters | Accumulators, name: str) -> Iterator[NDArray[np.float32]]:
+def side_of(tensors: Parameters | Accumulators, name: str) -> Iterator[NDArray[np.float32]]:
     """The base, the deviations and the biases of a side."""
     return (getattr(tensors, field) for field in (name, f"{name}_deviation", f"{name}_bias"))
 

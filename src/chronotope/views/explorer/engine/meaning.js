@@ -108,6 +108,7 @@
       word, axis: axisOf(place), against, conditions: chosen.map((one) => labels[one]), support,
       per_million: chosen.map((one, at) => (1e6 * support[at]) / Math.max(1, about.conditions[one].tokens)),
       values: chosen.map((one) => known.get(one) ?? null), low: empty, high: empty, min_support, signature,
+      corrected: empty, bootstrap: 0,
     };
   }
 
@@ -242,7 +243,7 @@
       const sides = same || seeds.map((side) => here(side).map((seed) => model.unit(seed, one)));
       const support = model.support(number, one);
       const counts = sides.map((side) => side.length);
-      const row = { condition: labels[one], support, value: null, low: null, high: null, seeds: counts };
+      const row = { condition: labels[one], support, value: null, low: null, high: null, seeds: counts, corrected: null };
       if (support < min_support || !counts[0] || (minus.length && !counts[1])) return row;
       const own = model.unit(number, one);
       const [low, high] = interval(own, sides, draw);
@@ -251,7 +252,7 @@
     if (rows.every((row) => row.value === null)) {
       model.fail("too_rare", `'${word}' and the seeds of '${formula}' are together frequent enough in no condition`);
     }
-    return { word, axis: about.axis, plus, minus, fixed, rows, min_support, signature };
+    return { word, axis: about.axis, plus, minus, fixed, rows, min_support, signature, interval: "seeds", bootstrap: 0 };
   }
 
   async function axis({ word, formula, fixed, min_support }) {

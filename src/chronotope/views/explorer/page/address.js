@@ -24,7 +24,10 @@
 
   // Names of parameters are fixed by us; values may be anything.
   function write(view, words = [], params = {}) {
-    const path = [view === "start" ? "" : view, ...words].filter((part) => part !== "").map(encodeURIComponent).join("/");
+    const path = [view === "start" ? "" : view, ...words]
+      .filter((part) => part !== "")
+      .map(encodeURIComponent)
+      .join("/");
     const query = Object.entries(params)
       .filter(([, value]) => value !== null && value !== undefined && value !== "")
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -39,15 +42,16 @@
     go(view, words, params) {
       window.location.hash = write(view, words, params);
     },
-    // Changes parameters of the address. A slider that is being dragged replaces the address rather than adding to Back.
+    // Changes parameters of the address and tells whether that changed anything. A slider that is being dragged replaces the address rather than adding to Back.
     change(params, replace = false) {
       const { view, words, params: before } = parse(window.location.hash);
       const after = write(view, words, { ...before, ...params });
-      if (after === window.location.hash) return;
+      if (after === window.location.hash) return false;
       if (replace) {
         window.history.replaceState(null, "", after);
         window.dispatchEvent(new HashChangeEvent("hashchange"));
       } else window.location.hash = after;
+      return true;
     },
   };
 })((window.chronotope = window.chronotope || {}));

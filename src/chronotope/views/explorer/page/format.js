@@ -20,10 +20,17 @@
     },
     quoted: (word) => `“${word}”`,
     // A file name that every system takes.
-    file: (...parts) => parts.map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-")).join("-").slice(0, 80),
+    file: (...parts) =>
+      parts
+        .map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-"))
+        .join("-")
+        .slice(0, 80),
     clip: (text, most) => (text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text),
     // "1880-1899" reads better with a dash of its own: “1880–1899”. Only for the eye; addresses keep the label.
-    label: (label) => String(label).replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2").replace("/", " · "),
+    label: (label) =>
+      String(label)
+        .replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2")
+        .replace("/", " · "),
   };
 
   function known(value) {
@@ -33,7 +40,8 @@
   ct.known = known;
 
   // How strongly a value is drawn, from how often the word occurs: few occurrences are drawn lighter.
-  ct.trust = (support) => (!known(support) ? 1 : support <= 0 ? 0.2 : Math.min(1, 0.32 + 0.68 * (support / (support + 20)) * 1.35));
+  ct.trust = (support) =>
+    !known(support) ? 1 : support <= 0 ? 0.2 : Math.min(1, 0.32 + 0.68 * (support / (support + 20)) * 1.35);
 
   ct.csv = function (columns, rows) {
     const cell = (value) => {

@@ -20,10 +20,13 @@
     let next = view;
     try {
       if (!made) throw Object.assign(new Error(`There is no page ${address.view}.`), { kind: "unknown_page" });
-      if (address.view === "word" && !address.words[0]) throw Object.assign(new Error("No word was named."), { kind: "unknown_page" });
+      if (address.view === "word" && !address.words[0])
+        throw Object.assign(new Error("No word was named."), { kind: "unknown_page" });
       if (name !== address.view || next === null) next = made.create();
       let rates;
-      await next.show(address, state, { rates: (found) => mine === asked && ((rates = found), bar.show(made.bar ? state : null, found)) });
+      await next.show(address, state, {
+        rates: (found) => mine === asked && ((rates = found), bar.show(made.bar ? state : null, found)),
+      });
       if (mine !== asked) return;
       if (next !== view) {
         if (view && view.close) view.close();
@@ -45,7 +48,8 @@
   function arrived(address, title, state) {
     document.body.dataset.view = address.view;
     document.title = title === ct.about.title ? `${title} · chronotope` : `${title} · ${ct.about.title}`;
-    for (const link of document.querySelectorAll("nav [data-view]")) ct.set(link, { "aria-current": link.dataset.view === address.view ? "page" : null });
+    for (const link of document.querySelectorAll("nav [data-view]"))
+      ct.set(link, { "aria-current": link.dataset.view === address.view ? "page" : null });
     const words = `${address.view}/${address.words.join("/")}`;
     const spoken = document.getElementById("spoken");
     if (words !== shownWords) {
@@ -74,10 +78,34 @@
       ct.h(
         "div",
         { class: "failed-page", role: "alert" },
-        ct.h("h1", null, unknown ? "This word is not known here" : error.kind === "unknown_page" ? "There is no such page" : "That did not work"),
+        ct.h(
+          "h1",
+          null,
+          unknown
+            ? "This word is not known here"
+            : error.kind === "unknown_page"
+              ? "There is no such page"
+              : "That did not work",
+        ),
         ct.h("p", { class: "deck" }, error.message),
-        unknown && suggestions.length ? ct.h("p", null, "Did you mean ", ...suggestions.flatMap((word, at) => [at ? ", " : "", ct.h("a", { class: "word", href: ct.address.write(address.view, [word], address.params) }, word)]), "?") : null,
-        ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), unknown ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
+        unknown && suggestions.length
+          ? ct.h(
+              "p",
+              null,
+              "Did you mean ",
+              ...suggestions.flatMap((word, at) => [
+                at ? ", " : "",
+                ct.h("a", { class: "word", href: ct.address.write(address.view, [word], address.params) }, word),
+              ]),
+              "?",
+            )
+          : null,
+        ct.h(
+          "p",
+          { class: "actions" },
+          ct.h("a", { class: "action", href: "#/" }, "To the start"),
+          unknown ? null : ct.h("button", { type: "button", onclick: follow }, "Try again"),
+        ),
       ),
     );
   }
@@ -90,19 +118,42 @@
       ct.about = await ct.source.get("about", {});
     } catch (error) {
       progress.hidden = true;
-      ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, "The explorer cannot reach its data"), ct.h("p", { class: "deck" }, error.message), ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again")));
+      ct.replace(
+        main,
+        ct.h(
+          "div",
+          { class: "failed-page", role: "alert" },
+          ct.h("h1", null, "The explorer cannot reach its data"),
+          ct.h("p", { class: "deck" }, error.message),
+          ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again"),
+        ),
+      );
       return;
     } finally {
       clearTimeout(late);
     }
     document.getElementById("corpus").textContent = ct.about.title;
-    const box = ct.combobox({ label: "Find a word", placeholder: "Find a word  ( / )", choose: (word) => ct.address.go("word", [word], kept()) });
+    const box = ct.combobox({
+      label: "Find a word",
+      placeholder: window.matchMedia("(hover: hover)").matches ? "Find a word  ( / )" : "Find a word",
+      choose: (word) => ct.address.go("word", [word], kept()),
+    });
     document.getElementById("search").append(box.element);
-    ct.replace(document.getElementById("foot"), ct.h("p", null, `${ct.format.count(ct.about.words)} words · ${ct.about.method}, ${ct.about.dimensions} dimensions`, ct.about.static ? ` · ${ct.about.exactness}` : ""), ct.h("p", { class: "signature" }, ct.about.signature));
+    ct.replace(
+      document.getElementById("foot"),
+      ct.h(
+        "p",
+        null,
+        `${ct.format.count(ct.about.words)} words · ${ct.about.method}, ${ct.about.dimensions} dimensions`,
+        ct.about.static ? ` · ${ct.about.exactness}` : "",
+      ),
+      ct.h("p", { class: "signature" }, ct.about.signature),
+    );
     bar = ct.where(document.getElementById("where"));
     // The slash leads to the search field, as on many pages.
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName))
+        return;
       event.preventDefault();
       const field = document.querySelector(".large input") || box.input;
       field.focus();

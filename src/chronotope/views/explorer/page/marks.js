@@ -15,6 +15,19 @@
     return mark;
   };
 
+  // What a mark does when it is clicked, or when Enter or the space bar is pressed on it.
+  ct.act = function (mark, action) {
+    mark.setAttribute("role", action ? "button" : "img");
+    mark.onclick = action ? () => void action() : null;
+    mark.onkeydown = action
+      ? (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          action();
+        }
+      : null;
+  };
+
   function show(mark) {
     const lines = told.get(mark);
     if (!lines || !lines.length) return;

@@ -12,10 +12,10 @@
    *   draw     draws the answer: ({svg, answer, state, width}) => void; sets the height of the svg
    *   table    the numbers behind it: (answer, state) => {columns, rows}
    *   label    what screen readers say of the chart: (answer, state) => text
-   *   name     the start of the names of files: (answer) => text
+   *   name     the names of files: (answer, state) => text
+   *   subject  optional: (answer) => the word, for the title of a file, which stands alone
    *   empty    (answer) => a sentence where there is nothing to draw, or null
    *   after    optional: (answer, state) => nodes below the chart
-   *   linked   whether marks can be followed as links (changes what screen readers say)
    */
   ct.panel = function (options) {
     const heading = ct.h("h2");
@@ -46,7 +46,8 @@
     let drawnWidth = 0;
 
     const value = (part) => (typeof part === "function" ? part(answer, state) : part);
-    const words = (part) => [value(part)].flat(Infinity).filter((item) => item !== null && item !== undefined && item !== "");
+    const words = (part) =>
+      [value(part)].flat(Infinity).filter((item) => item !== null && item !== undefined && item !== "");
 
     for (const kind of ["svg", "png", "csv"]) {
       files.append(ct.h("button", { "data-save": kind, onclick: () => save(kind) }, kind.toUpperCase()));
@@ -57,7 +58,13 @@
       const name = ct.format.file(options.name(answer, state));
       if (kind === "csv") return ct.save.csv(options.table(answer, state), name);
       const told = [lead.textContent, answer.signature || ct.about.signature].filter(Boolean);
-      return ct.save[kind](svg, heading.textContent, told.flatMap((line) => wrap(line, drawnWidth)), name);
+      const subject = options.subject ? `${ct.format.quoted(options.subject(answer))}: ` : "";
+      return ct.save[kind](
+        svg,
+        subject + heading.textContent,
+        told.flatMap((line) => wrap(line, drawnWidth)),
+        name,
+      );
     }
 
     function fillTable() {
@@ -116,7 +123,8 @@
     }
 
     function fail(error) {
-      if (!heading.textContent || typeof options.title !== "function") ct.replace(heading, options.plain || options.title);
+      if (!heading.textContent || typeof options.title !== "function")
+        ct.replace(heading, options.plain || options.title);
       ct.replace(lead);
       ct.replace(after);
       element.classList.add("without");
@@ -157,12 +165,24 @@
   ct.tableOf = function ({ columns, rows }, caption) {
     const numeric = columns.map((_, at) => rows.some((row) => typeof row[at] === "number"));
     const text = (value) =>
-      typeof value === "number" ? (Number.isInteger(value) ? ct.format.count(value) : ct.format.number(value, 3)) : (value ?? "–");
+      typeof value === "number"
+        ? Number.isInteger(value)
+          ? ct.format.count(value)
+          : ct.format.number(value, 3)
+        : (value ?? "–");
     return ct.h(
       "table",
       null,
       caption ? ct.h("caption", { class: "unseen" }, caption) : null,
-      ct.h("thead", null, ct.h("tr", null, columns.map((name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name)))),
+      ct.h(
+        "thead",
+        null,
+        ct.h(
+          "tr",
+          null,
+          columns.map((name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name)),
+        ),
+      ),
       ct.h(
         "tbody",
         null,

@@ -3,8 +3,21 @@
   "use strict";
 
   const KEPT = [
-    "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap",
-    "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline",
+    "fill",
+    "fill-opacity",
+    "stroke",
+    "stroke-opacity",
+    "stroke-width",
+    "stroke-dasharray",
+    "stroke-linecap",
+    "stroke-linejoin",
+    "opacity",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "font-style",
+    "text-anchor",
+    "dominant-baseline",
     "paint-order",
   ];
   const MARGIN = 24;
@@ -22,7 +35,8 @@
     const stage = ct.h("div", { class: "stage", "data-theme": "light", "aria-hidden": "true" });
     const copy = svg.cloneNode(true);
     for (const gone of copy.querySelectorAll(".leave, .only-here")) gone.remove();
-    for (const changed of [copy, ...copy.querySelectorAll(".enter, .faded")]) changed.classList.remove("enter", "faded");
+    for (const changed of [copy, ...copy.querySelectorAll(".enter, .faded")])
+      changed.classList.remove("enter", "faded");
     stage.append(copy);
     document.body.append(stage);
     const computed = [...copy.querySelectorAll("*")].map((element) => {
@@ -34,7 +48,8 @@
         element.remove();
         continue;
       }
-      for (const [name, value] of values) if (value && value !== "none" && value !== "normal") element.setAttribute(name, value);
+      for (const [name, value] of values)
+        if (value && value !== "none" && value !== "normal") element.setAttribute(name, value);
       if (window.getComputedStyle(element).fill === "none") element.setAttribute("fill", "none");
       for (const name of ["style", "class", "tabindex", "role", "aria-label", "href"]) element.removeAttribute(name);
     }
@@ -42,13 +57,19 @@
     const width = Number(svg.getAttribute("width"));
     const height = Number(svg.getAttribute("height"));
     const head = 30 + lines.length * 17;
+    const family = window.getComputedStyle(document.body).fontFamily;
     const text = (content, y, size, fill, weight) =>
-      ct.s("text", { x: 0, y, "font-family": "Helvetica, Arial, sans-serif", "font-size": size, "font-weight": weight, fill }, content);
+      ct.s("text", { x: 0, y, "font-family": family, "font-size": size, "font-weight": weight, fill }, content);
     const body = ct.s("g", { transform: `translate(0 ${head})` }, ...copy.childNodes);
     const whole = [width + 2 * MARGIN, height + head + 2 * MARGIN];
     return ct.s(
       "svg",
-      { xmlns: "http://www.w3.org/2000/svg", width: whole[0], height: whole[1], viewBox: `0 0 ${whole[0]} ${whole[1]}` },
+      {
+        xmlns: "http://www.w3.org/2000/svg",
+        width: whole[0],
+        height: whole[1],
+        viewBox: `0 0 ${whole[0]} ${whole[1]}`,
+      },
       ct.s("title", null, title),
       ct.s("rect", { width: whole[0], height: whole[1], fill: "#ffffff" }),
       ct.s(
@@ -85,14 +106,18 @@
   }
 
   ct.save = {
-    svg: (svg, title, lines, name) => download(new Blob([svgText(svg, title, lines)], { type: "image/svg+xml" }), `${name}.svg`),
+    svg: (svg, title, lines, name) =>
+      download(new Blob([svgText(svg, title, lines)], { type: "image/svg+xml" }), `${name}.svg`),
     png: async (svg, title, lines, name) => download(await png(svg, title, lines), `${name}.png`),
     // The mark at the start tells Excel that the file is UTF-8.
     csv: (table, name) =>
-      download(new Blob(["\ufeff", ct.csv(table.columns, table.rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`),
+      download(
+        new Blob(["\ufeff", ct.csv(table.columns, table.rows)], { type: "text/csv;charset=utf-8" }),
+        `${name}.csv`,
+      ),
   };
 
-  async function copy(text) {
+  async function toClipboard(text) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
@@ -110,17 +135,25 @@
     const field = ct.h("textarea", { readonly: true, rows: 5, "aria-label": "Citation" });
     field.value = text;
     const state = ct.h("p", { class: "quiet", role: "status" });
-    const button = ct.h("button", {
-      class: "strong",
-      onclick: async () => {
-        field.select();
-        state.textContent = (await copy(text)) ? "Copied." : "Press Ctrl+C (⌘C on a Mac) to copy the marked text.";
+    const button = ct.h(
+      "button",
+      {
+        class: "strong",
+        onclick: async () => {
+          field.select();
+          state.textContent = (await toClipboard(text)) ? "Copied." : "Press Ctrl+C (⌘C on a Mac) to copy the marked text.";
+        },
       },
-    }, "Copy");
+      "Copy",
+    );
     ct.replace(
       dialog,
       ct.h("h2", { id: "citation-title" }, "Cite this view"),
-      ct.h("p", null, "The line names the model by its signature: the same text and settings give the same model again."),
+      ct.h(
+        "p",
+        null,
+        "The line names the model by its signature: the same text and settings give the same model again.",
+      ),
       field,
       ct.h("p", { class: "row" }, button, ct.h("button", { onclick: () => dialog.close() }, "Close")),
       state,

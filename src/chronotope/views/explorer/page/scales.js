@@ -13,7 +13,8 @@
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * 0.999);
     const ticks = [];
-    for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++) ticks.push(Number((at * step).toPrecision(12)));
+    for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++)
+      ticks.push(Number((at * step).toPrecision(12)));
     return ticks;
   };
 
@@ -46,7 +47,10 @@
     const chosen = new Set(Array.from({ length: slots }, (_, at) => Math.round((at * (count - 1)) / (slots - 1))));
     if (always >= 0 && !chosen.has(always) && slots > 2) {
       const inner = [...chosen].filter((at) => at !== 0 && at !== count - 1);
-      const nearest = inner.reduce((best, at) => (Math.abs(at - always) < Math.abs(best - always) ? at : best), inner[0]);
+      const nearest = inner.reduce(
+        (best, at) => (Math.abs(at - always) < Math.abs(best - always) ? at : best),
+        inner[0],
+      );
       chosen.delete(nearest);
       chosen.add(always);
     }

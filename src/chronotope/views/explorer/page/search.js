@@ -65,7 +65,13 @@
       const where = ct.about.conditions.length > 1 ? ` · in ${row.conditions} of ${ct.about.conditions.length}` : "";
       return ct.h(
         "li",
-        { id: `${id}-${at}`, role: "option", "aria-selected": "false", onpointerdown: (event) => event.preventDefault(), onclick: () => take(row.word) },
+        {
+          id: `${id}-${at}`,
+          role: "option",
+          "aria-selected": "false",
+          onpointerdown: (event) => event.preventDefault(),
+          onclick: () => take(row.word),
+        },
         ct.h("span", { class: "word" }, row.word),
         ct.h("span", { class: "support" }, `${ct.format.count(row.count)}×${where}`),
       );
@@ -108,7 +114,8 @@
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
         event.preventDefault();
         if (drop.hidden) await ask();
-        if (rows.length && !list.hidden) point((active + (event.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1) + rows.length) % rows.length);
+        if (rows.length && !list.hidden)
+          point((active + (event.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1) + rows.length) % rows.length);
       } else if (event.key === "Escape") {
         if (drop.hidden) input.value = "";
         close();
@@ -119,7 +126,8 @@
           await ask();
         }
         const typed = input.value.trim();
-        const exact = rows.find((row) => row.word === typed) || rows.find((row) => row.word.toLowerCase() === typed.toLowerCase());
+        const exact =
+          rows.find((row) => row.word === typed) || rows.find((row) => row.word.toLowerCase() === typed.toLowerCase());
         const picked = active >= 0 ? rows[active] : exact || (said.hidden ? rows[0] : null);
         if (picked) take(picked.word);
       }

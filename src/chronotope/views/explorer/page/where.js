@@ -16,7 +16,9 @@
     if (asked && place === -1 && asked.place !== null) place = asked.place;
     if (time === -1) time = times.length - 1;
     if (place === -1) place = largestPlace();
-    const found = conditions.find((one) => (one.time ?? null) === (time ?? null) && (one.place ?? null) === (place ?? null));
+    const found = conditions.find(
+      (one) => (one.time ?? null) === (time ?? null) && (one.place ?? null) === (place ?? null),
+    );
     return {
       time,
       at: time === null ? null : times[time],
@@ -32,7 +34,9 @@
   const wantedIs = (label, wanted) => wanted !== undefined && label.toLowerCase() === wanted.toLowerCase();
 
   function largestPlace() {
-    const sums = ct.about.places.map((_, place) => ct.about.conditions.filter((one) => one.place === place).reduce((sum, one) => sum + one.tokens, 0));
+    const sums = ct.about.places.map((_, place) =>
+      ct.about.conditions.filter((one) => one.place === place).reduce((sum, one) => sum + one.tokens, 0),
+    );
     return sums.indexOf(Math.max(...sums));
   }
 
@@ -44,6 +48,10 @@
     if (!one) return times.includes(label) ? { at: label } : places.includes(label) ? { place: label } : {};
     return { at: one.time === null ? null : times[one.time], place: one.place === null ? null : places[one.place] };
   };
+
+  // What tells conditions apart, as the head of a column.
+  ct.axisName = () =>
+    [ct.about.times.length && "time", ct.about.places.length && "place"].filter(Boolean).join(" and ") || "text";
 
   // The position of the condition looked at among the labels of an answer, which may name whole conditions or time bins.
   ct.nowIn = function (labels, state) {
@@ -60,17 +68,59 @@
   // The bar with slider and chooser.
   ct.where = function (element) {
     const { times, places } = ct.about;
-    let moved = 0;
+    let moved = -Infinity;
+    let pending = 0;
     let playing = 0;
     let state = null;
 
     const label = ct.h("output", { class: "current", for: "time" });
-    const slider = ct.h("input", { id: "time", type: "range", min: 0, max: Math.max(times.length - 1, 0), step: 1, "aria-label": "Time" });
+    const slider = ct.h("input", {
+      id: "time",
+      type: "range",
+      min: 0,
+      max: Math.max(times.length - 1, 0),
+      step: 1,
+      "aria-label": "Time",
+    });
     const history = ct.h("div", { class: "history", "aria-hidden": "true" });
-    const play = ct.h("button", { class: "play", type: "button", "aria-pressed": "false", "aria-label": "Play through time", onclick: () => (playing ? stop() : start()) }, ct.h("span", { class: "glyph", "aria-hidden": "true" }));
-    const select = ct.h("select", { id: "place", onchange: () => ct.address.change({ place: select.value }) }, places.map((place) => ct.h("option", { value: place }, place)));
+    const play = ct.h(
+      "button",
+      {
+        class: "play",
+        type: "button",
+        "aria-pressed": "false",
+        "aria-label": "Play through time",
+        onclick: () => (playing ? stop() : start()),
+      },
+      ct.h("span", { class: "glyph", "aria-hidden": "true" }),
+    );
+    const select = ct.h(
+      "select",
+      { id: "place", onchange: () => ct.address.change({ place: select.value }) },
+      places.map((place) => ct.h("option", { value: place }, place)),
+    );
     const choices = [];
-    if (times.length > 1) choices.push(ct.h("div", { class: "when" }, play, label, ct.h("div", { class: "track" }, history, slider, ct.h("div", { class: "ends", "aria-hidden": "true" }, ct.h("span", null, ct.format.label(times[0])), ct.h("span", null, ct.format.label(times[times.length - 1]))))));
+    if (times.length > 1)
+      choices.push(
+        ct.h(
+          "div",
+          { class: "when" },
+          play,
+          label,
+          ct.h(
+            "div",
+            { class: "track" },
+            history,
+            slider,
+            ct.h(
+              "div",
+              { class: "ends", "aria-hidden": "true" },
+              ct.h("span", null, ct.format.label(times[0])),
+              ct.h("span", null, ct.format.label(times[times.length - 1])),
+            ),
+          ),
+        ),
+      );
     if (places.length > 1) choices.push(ct.h("label", { class: "place" }, ct.h("span", null, "Place"), select));
     ct.replace(element, ct.h("div", { class: "inside" }, choices));
     element.setAttribute("role", "region");
@@ -79,9 +129,16 @@
     // A drag is one step of Back, however many bins it passes.
     function to(position) {
       const now = performance.now();
-      ct.address.change({ at: times[position] }, now - moved < TOGETHER);
+      pending++;
+      if (!ct.address.change({ at: times[position] }, now - moved < TOGETHER)) pending--;
       moved = now;
     }
+
+    // A step that something else made (Back, a link, a place) ends the drag.
+    window.addEventListener("hashchange", () => {
+      if (pending > 0) pending--;
+      else moved = -Infinity;
+    });
 
     slider.addEventListener("input", () => {
       stop();
@@ -94,7 +151,6 @@
       const next = () => {
         const at = state.time + 1;
         if (at >= times.length) return stop();
-        moved = performance.now();
         to(at);
         return undefined;
       };
@@ -131,10 +187,16 @@
 
     function bars(rates) {
       const most = Math.max(...rates.map((rate) => rate || 0)) || 1;
-      ct.join(history, times.map((time, at) => ({ time, at })), (item) => item.time, () => ct.h("i"), (bar, item) => {
-        bar.style.left = `${(100 * item.at) / (times.length - 1)}%`;
-        bar.style.height = `${Math.round(((rates[item.at] || 0) / most) * 100)}%`;
-      });
+      ct.join(
+        history,
+        times.map((time, at) => ({ time, at })),
+        (item) => item.time,
+        () => ct.h("i"),
+        (bar, item) => {
+          bar.style.left = `${(100 * item.at) / (times.length - 1)}%`;
+          bar.style.height = `${Math.round(((rates[item.at] || 0) / most) * 100)}%`;
+        },
+      );
     }
   };
 })((window.chronotope = window.chronotope || {}));

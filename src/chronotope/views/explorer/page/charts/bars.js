@@ -13,18 +13,27 @@
     const [left, right, top] = [38, 16, 30];
     const bottom = top + TALL;
     svg.setAttribute("height", bottom + 34);
-    const most = Math.max(1e-9, ...bars.map((bar) => (ct.known(bar.high) ? Math.min(bar.high, (bar.value || 0) * 2.5) : bar.value || 0)));
+    const most = Math.max(
+      1e-9,
+      ...bars.map((bar) => (ct.known(bar.high) ? Math.min(bar.high, (bar.value || 0) * 2.5) : bar.value || 0)),
+    );
     const y = ct.linear(0, most, bottom, top);
     const step = (width - left - right) / Math.max(conditions.length, 1);
     const x = (at) => left + step * (at + 0.5);
     const wide = Math.max(1.5, Math.min(38, step * 0.62));
     const layer = ct.layers(svg, ["now", "grid", "bars", "labels", "names"]);
 
-    ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
-      const band = Math.min(step, 44);
-      ct.move(group, x(now) - band / 2, top - 8);
-      ct.set(group.firstChild, { width: band, height: TALL + 38 });
-    });
+    ct.join(
+      layer.now,
+      now < 0 ? [] : [now],
+      () => "now",
+      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
+      (group) => {
+        const band = Math.min(step, 44);
+        ct.move(group, x(now) - band / 2, top - 8);
+        ct.set(group.firstChild, { width: band, height: TALL + 38 });
+      },
+    );
     ct.join(
       layer.grid,
       ct.ticks(0, most, 3).filter((value) => value > 0),
@@ -40,20 +49,29 @@
       layer.bars,
       bars.map((bar, at) => ({ ...bar, at })),
       (bar) => conditions[bar.at],
-      () => ct.s("g", null, ct.s("rect", { rx: 2 }), ct.s("line", { class: "whisker" }), ct.s("rect", { class: "hit only-here" })),
+      () =>
+        ct.s(
+          "g",
+          null,
+          ct.s("rect", { rx: 2 }),
+          ct.s("line", { class: "whisker" }),
+          ct.s("rect", { class: "hit only-here" }),
+        ),
       (group, bar) => {
         const [rect, whisker, hit] = group.children;
         group.setAttribute("class", `bar${bar.at === now ? " now" : ""}`);
-        group.setAttribute("role", choose ? "button" : "img");
         ct.move(group, x(bar.at), 0);
         const height = Math.max(0, bottom - y(bar.value || 0));
         ct.set(rect, { x: -wide / 2, y: bottom - height, width: wide, height });
         const known = ct.known(bar.low) && ct.known(bar.high) && step > 9;
-        ct.set(whisker, { y1: known ? Math.max(top - 6, y(bar.high)) : 0, y2: known ? y(bar.low) : 0, visibility: known ? null : "hidden" });
+        ct.set(whisker, {
+          y1: known ? Math.max(top - 6, y(bar.high)) : 0,
+          y2: known ? y(bar.low) : 0,
+          visibility: known ? null : "hidden",
+        });
         ct.set(hit, { x: -step / 2, y: top, width: step, height: TALL });
         ct.tell(group, bar.lines);
-        group.onclick = choose ? () => choose(conditions[bar.at]) : null;
-        group.onkeydown = choose ? (event) => event.key === "Enter" && choose(conditions[bar.at]) : null;
+        ct.act(group, choose && (() => choose(conditions[bar.at])));
       },
     );
     const widest = Math.max(...conditions.map((label) => ct.wide(name(label), 12))) + 12;
@@ -71,8 +89,14 @@
         ct.move(text, Math.max(half, Math.min(width - half, x(item.at))), bottom + 22);
       },
     );
-    ct.join(layer.names, [axis], () => "axis", () => ct.s("text", { class: "axis", y: 14 }), (text) => {
-      text.textContent = axis;
-    });
+    ct.join(
+      layer.names,
+      [axis],
+      () => "axis",
+      () => ct.s("text", { class: "axis", y: 14 }),
+      (text) => {
+        text.textContent = axis;
+      },
+    );
   };
 })((window.chronotope = window.chronotope || {}));

@@ -10,7 +10,11 @@
 
   // Which columns are shown: all that fit, always the first, the last and the one that the reader looks at.
   ct.bumpColumns = (answer, state, width) =>
-    ct.columns(answer.conditions.length, Math.max(3, Math.floor(width / COLUMN)), answer.conditions.indexOf(state.condition));
+    ct.columns(
+      answer.conditions.length,
+      Math.max(3, Math.floor(width / COLUMN)),
+      answer.conditions.indexOf(state.condition),
+    );
 
   ct.charts.bump = function ({ svg, answer, state, width }) {
     const ordered = answer.axis !== "place" && (answer.axis === "time" || state.place !== null);
@@ -24,10 +28,16 @@
     const layer = layers(svg, ["now", "heads", "links", "words"]);
 
     const now = columns.indexOf(answer.conditions.indexOf(state.condition));
-    ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
-      ct.move(group, x(now) - step / 2 + 2, 0);
-      ct.set(group.firstChild, { width: step - 4, height });
-    });
+    ct.join(
+      layer.now,
+      now < 0 ? [] : [now],
+      () => "now",
+      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
+      (group) => {
+        ct.move(group, x(now) - step / 2 + 2, 0);
+        ct.set(group.firstChild, { width: step - 4, height });
+      },
+    );
 
     ct.join(
       layer.heads,
@@ -64,7 +74,10 @@
         path.dataset.word = link.word;
         const [x1, x2] = [x(link.column), x(link.column + 1)];
         const bend = (x2 - x1) * 0.45;
-        ct.shape(path, `M${ct.round(x1)} ${y(link.rank)}C${ct.round(x1 + bend)} ${y(link.rank)} ${ct.round(x2 - bend)} ${y(link.next)} ${ct.round(x2)} ${y(link.next)}`);
+        ct.shape(
+          path,
+          `M${ct.round(x1)} ${y(link.rank)}C${ct.round(x1 + bend)} ${y(link.rank)} ${ct.round(x2 - bend)} ${y(link.next)} ${ct.round(x2)} ${y(link.next)}`,
+        );
       },
     );
 
@@ -81,7 +94,11 @@
         link.dataset.word = item.word;
         link.setAttribute("href", ct.address.write("word", [item.word], { at: state.at, place: state.place }));
         link.firstChild.textContent = ct.format.clip(item.word, most);
-        ct.tell(link, [item.word, `${ct.format.ordinal(item.rank)} nearest in ${name(condition)}`, whereNear(item.neighbor, answer, name)]);
+        ct.tell(link, [
+          item.word,
+          `${ct.format.ordinal(item.rank)} nearest in ${name(condition)}`,
+          whereNear(item.neighbor, answer, name),
+        ]);
       },
     );
     highlightTogether(svg);
@@ -99,7 +116,9 @@
   function whereNear(neighbor, answer, name) {
     const found = answer.conditions.filter((_, at) => neighbor.ranks[at] !== null);
     const some = found.slice(0, 4).map(name).join(", ");
-    return found.length > 1 ? `among the nearest in ${found.length} of ${answer.conditions.length}: ${some}${found.length > 4 ? ", …" : ""}` : null;
+    return found.length > 1
+      ? `among the nearest in ${found.length} of ${answer.conditions.length}: ${some}${found.length > 4 ? ", …" : ""}`
+      : null;
   }
 
   // Pointing at a word anywhere follows it through all columns.
@@ -111,11 +130,14 @@
         element.classList.toggle("faded", word !== null && element.dataset.word !== word);
       }
     };
-    const wordOf = (event) => (event.target.closest ? (event.target.closest("[data-word]") || { dataset: {} }).dataset.word : null) || null;
-    svg.addEventListener("pointerover", (event) => mark(wordOf(event)));
-    svg.addEventListener("pointerleave", () => mark(null));
-    svg.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && mark(wordOf(event)));
-    svg.addEventListener("focusout", () => mark(null));
+    const wordOf = (event) =>
+      (event.target.closest ? (event.target.closest("[data-word]") || { dataset: {} }).dataset.word : null) || null;
+    // The listeners stand outside of the picture: an SVG element that listens for focus takes part in the Tab order.
+    const around = svg.parentNode;
+    around.addEventListener("pointerover", (event) => mark(wordOf(event)));
+    around.addEventListener("pointerleave", () => mark(null));
+    around.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && mark(wordOf(event)));
+    around.addEventListener("focusout", () => mark(null));
   }
 
   // The layers of a chart, made once, from back to front.
@@ -132,5 +154,4 @@
   }
 
   ct.layers = layers;
-  ct.highlightTogether = highlightTogether;
 })((window.chronotope = window.chronotope || {}));

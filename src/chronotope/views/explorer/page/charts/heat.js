@@ -18,7 +18,21 @@
    *   square, most   whether tiles are square, and how wide they are at most
    *   name           how a condition is called
    */
-  ct.heat = function ({ svg, width, across, down, values, nowAcross = -1, nowDown = -1, framed = [], tip, choose, square = true, most = 46, name = ct.format.label }) {
+  ct.heat = function ({
+    svg,
+    width,
+    across,
+    down,
+    values,
+    nowAcross = -1,
+    nowDown = -1,
+    framed = [],
+    tip,
+    choose,
+    square = true,
+    most = 46,
+    name = ct.format.label,
+  }) {
     const longest = Math.max(...down.map((label) => ct.wide(name(label), 12)));
     const left = Math.min(longest + 12, width * 0.34);
     const top = 64;
@@ -34,7 +48,14 @@
     drawFrames();
     // Another condition moves the frame alone; the tiles stay as they are.
     const last = drawn.get(svg);
-    if (last && last.width === width && last.values.every((row, at) => same(row, values[at])) && same(last.across, across) && same(last.down, down)) return;
+    if (
+      last &&
+      last.width === width &&
+      last.values.every((row, at) => same(row, values[at])) &&
+      same(last.across, across) &&
+      same(last.down, down)
+    )
+      return;
     drawn.set(svg, { width, values, across, down });
     const cells = [];
     values.forEach((row, y) => row.forEach((value, x) => cells.push({ x, y, value })));
@@ -43,31 +64,49 @@
       layer.tiles,
       cells,
       (cell) => `${down[cell.y]}|${across[cell.x]}`,
-      () => ct.s("g", { role: choose ? "button" : "img" }, ct.s("rect", { class: "ground" }), ct.s("rect", { class: "shade" }), ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" })),
+      () =>
+        ct.s(
+          "g",
+          null,
+          ct.s("rect", { class: "ground" }),
+          ct.s("rect", { class: "shade" }),
+          ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" }),
+        ),
       (group, cell) => {
         const [ground, rect, text] = group.children;
         ct.move(group, left + cell.x * size, top + cell.y * tall);
         const strong = ct.known(cell.value) ? shade(cell.value) : 0;
-        for (const one of [ground, rect]) ct.set(one, { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap, rx: size > 20 ? 3 : 0 });
+        for (const one of [ground, rect])
+          ct.set(one, { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap, rx: size > 20 ? 3 : 0 });
         rect.setAttribute("fill-opacity", ct.round(strong));
         group.setAttribute("class", `tile${strong > 0.55 ? " strong" : ""}${ct.known(cell.value) ? "" : " none"}`);
         // Numbers stand where they can be read.
-        text.textContent = size >= 34 && tall >= 16 ? (ct.known(cell.value) ? ct.format.number(cell.value).replace(/^(−?)0\./, "$1.") : "·") : "";
+        text.textContent =
+          size >= 34 && tall >= 16
+            ? ct.known(cell.value)
+              ? ct.format.number(cell.value).replace(/^(−?)0\./, "$1.")
+              : "·"
+            : "";
         ct.set(text, { x: size / 2, y: tall / 2 });
         ct.tell(group, tip(cell.y, cell.x));
-        group.onclick = choose ? () => choose(cell.y, cell.x) : null;
-        group.onkeydown = choose ? (event) => event.key === "Enter" && choose(cell.y, cell.x) : null;
+        ct.act(group, choose && (() => choose(cell.y, cell.x)));
       },
     );
 
     function drawFrames() {
       const frames = framed.map((frame) => ({ ...frame, kind: "found", name: `${frame.down}|${frame.across}` }));
       if (nowAcross >= 0 && nowDown >= 0) frames.push({ across: nowAcross, down: nowDown, kind: "now", name: "now" });
-      ct.join(layer.frames, frames, (frame) => frame.name, () => ct.s("g", null, ct.s("rect", { rx: 4 })), (group, frame) => {
-        ct.move(group, left + frame.across * size, top + frame.down * tall);
-        group.setAttribute("class", `frame ${frame.kind}`);
-        ct.set(group.firstChild, { width: size, height: tall });
-      });
+      ct.join(
+        layer.frames,
+        frames,
+        (frame) => frame.name,
+        () => ct.s("g", null, ct.s("rect", { rx: 4 })),
+        (group, frame) => {
+          ct.move(group, left + frame.across * size, top + frame.down * tall);
+          group.setAttribute("class", `frame ${frame.kind}`);
+          ct.set(group.firstChild, { width: size, height: tall });
+        },
+      );
 
       const shownAcross = ct.every(across.length, size * across.length, 24);
       ct.join(

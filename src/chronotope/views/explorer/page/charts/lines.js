@@ -43,25 +43,62 @@
     const x = (at) => left + step * (at + 0.5);
     const layer = ct.layers(svg, ["now", "frame", "bands", "changes", "lines", "points", "names"]);
 
-    ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
-      const wide = Math.min(step, 44);
-      ct.move(group, x(now) - wide / 2, top - 8);
-      ct.set(group.firstChild, { width: wide, height: tall + 38 });
-    });
+    ct.join(
+      layer.now,
+      now < 0 ? [] : [now],
+      () => "now",
+      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
+      (group) => {
+        const wide = Math.min(step, 44);
+        ct.move(group, x(now) - wide / 2, top - 8);
+        ct.set(group.firstChild, { width: wide, height: tall + 38 });
+      },
+    );
 
-    drawFrame(layer.frame, { x, y, left, right: width - right, top, bottom, low: low - pad, high: high + pad, conditions, step, axis, now, format, zero: options.zero, name, choose: options.choose });
+    drawFrame(layer.frame, {
+      x,
+      y,
+      left,
+      right: width - right,
+      top,
+      bottom,
+      low: low - pad,
+      high: high + pad,
+      conditions,
+      step,
+      axis,
+      now,
+      format,
+      zero: options.zero,
+      name,
+      choose: options.choose,
+    });
     drawChanges(layer.changes, { changes, x, step, top, bottom, width });
 
-    ct.join(layer.bands, ordered ? series.filter(hasBand) : [], (one) => one.name, () => ct.s("path"), (path, one) => {
-      path.setAttribute("class", `area color-${one.color}`);
-      ct.shape(path, bandOf(one, x, y));
-    });
-    ct.join(layer.lines, ordered ? series : [], (one) => one.name, () => ct.s("path"), (path, one) => {
-      path.setAttribute("class", `line color-${one.color}`);
-      ct.shape(path, pathOf(one.values, x, y));
-    });
+    ct.join(
+      layer.bands,
+      ordered ? series.filter(hasBand) : [],
+      (one) => one.name,
+      () => ct.s("path"),
+      (path, one) => {
+        path.setAttribute("class", `area color-${one.color}`);
+        ct.shape(path, bandOf(one, x, y));
+      },
+    );
+    ct.join(
+      layer.lines,
+      ordered ? series : [],
+      (one) => one.name,
+      () => ct.s("path"),
+      (path, one) => {
+        path.setAttribute("class", `line color-${one.color}`);
+        ct.shape(path, pathOf(one.values, x, y));
+      },
+    );
 
-    const points = series.flatMap((one) => one.values.map((value, at) => ({ one, at, value })).filter((point) => ct.known(point.value)));
+    const points = series.flatMap((one) =>
+      one.values.map((value, at) => ({ one, at, value })).filter((point) => ct.known(point.value)),
+    );
     ct.join(
       layer.points,
       points,
@@ -76,20 +113,22 @@
         group.setAttribute("class", `point color-${one.color}${at === now ? " now" : ""}`);
         ct.move(group, x(at), y(value));
         const dot = group.querySelector("circle");
-        ct.set(dot, { r: at === now ? 6 : ordered && count > 40 ? 2.2 : 4, "fill-opacity": ct.round(ct.trust(support)) });
+        ct.set(dot, {
+          r: at === now ? 6 : ordered && count > 40 ? 2.2 : 4,
+          "fill-opacity": ct.round(ct.trust(support)),
+        });
         const whisker = group.querySelector("line");
-        if (whisker && ct.known(one.low[at]) && ct.known(one.high[at])) ct.set(whisker, { y1: y(one.low[at]) - y(value), y2: y(one.high[at]) - y(value) });
+        if (whisker && ct.known(one.low[at]) && ct.known(one.high[at]))
+          ct.set(whisker, { y1: y(one.low[at]) - y(value), y2: y(one.high[at]) - y(value) });
         ct.tell(group, [
           `${named ? `${one.name}, ` : ""}${name(conditions[at])}: ${format(value)}`,
           support === null || support === undefined ? null : `the word occurs here ${ct.format.times(support)}`,
         ]);
-        group.setAttribute("role", options.choose ? "button" : "img");
-        group.onclick = options.choose ? () => options.choose(conditions[at]) : null;
-        group.onkeydown = options.choose ? (event) => event.key === "Enter" && options.choose(conditions[at]) : null;
+        ct.act(group, options.choose && (() => options.choose(conditions[at])));
       },
     );
 
-    drawNames(layer.names, named ? series : [], { x, y, count, top, bottom, width, right });
+    drawNames(layer.names, named ? series : [], { y, count, top, bottom, width, right });
   };
 
   const hasBand = (one) => Boolean(one.low) && one.low.some((value, at) => ct.known(value) && ct.known(one.high[at]));
@@ -122,26 +161,38 @@
     return stretches(both)
       .map((run) => {
         const there = run.map((at, first) => `${first ? "L" : "M"}${spot(x(at), y(one.high[at]))}`).join("");
-        const back = [...run].reverse().map((at) => `L${spot(x(at), y(one.low[at]))}`).join("");
+        const back = [...run]
+          .reverse()
+          .map((at) => `L${spot(x(at), y(one.low[at]))}`)
+          .join("");
         return `${there}${back}Z`;
       })
       .join("");
   }
 
-  function drawFrame(parent, { x, y, left, right, top, bottom, low, high, conditions, step, axis, now, format, zero, name, choose }) {
+  function drawFrame(
+    parent,
+    { x, y, left, right, top, bottom, low, high, conditions, step, axis, now, format, zero, name, choose },
+  ) {
     const lines = ct.ticks(low, high, 4).map((value) => ({ value }));
     const digits = Math.max(...lines.map(({ value }) => (String(value).split(".")[1] || "").length), 1);
-    const group = (name) => {
-      let found = parent.querySelector(`:scope > g.${name}`);
-      if (!found) parent.append((found = ct.s("g", { class: name })));
+    const group = (kind) => {
+      let found = parent.querySelector(`:scope > g.${kind}`);
+      if (!found) parent.append((found = ct.s("g", { class: kind })));
       return found;
     };
-    ct.join(group("grid"), lines, (line) => line.value, () => ct.s("g", null, ct.s("line"), ct.s("text", { "text-anchor": "end", x: -8, y: 4 })), (element, line) => {
-      ct.move(element, left, y(line.value));
-      ct.set(element.querySelector("line"), { x2: right - left });
-      element.classList.toggle("zero", Boolean(zero) && line.value === 0);
-      element.querySelector("text").textContent = line.value === 0 ? "0" : format(line.value, digits);
-    });
+    ct.join(
+      group("grid"),
+      lines,
+      (line) => line.value,
+      () => ct.s("g", null, ct.s("line"), ct.s("text", { "text-anchor": "end", x: -8, y: 4 })),
+      (element, line) => {
+        ct.move(element, left, y(line.value));
+        ct.set(element.querySelector("line"), { x2: right - left });
+        element.classList.toggle("zero", Boolean(zero) && line.value === 0);
+        element.querySelector("text").textContent = line.value === 0 ? "0" : format(line.value, digits);
+      },
+    );
     const widest = Math.max(...conditions.map((label) => ct.wide(name(label), 12))) + 12;
     const shown = ct.every(conditions.length, step * conditions.length, widest);
     ct.join(
@@ -156,7 +207,7 @@
         text.textContent = name(item.label);
         const half = ct.wide(text.textContent, 12) / 2;
         ct.move(text, Math.max(half, Math.min(right + 8 - half, x(item.at))), bottom + 22);
-        text.onclick = choose ? () => choose(item.label) : null;
+        text.onclick = choose ? () => void choose(item.label) : null;
       },
     );
     let title = parent.querySelector("text.axis");
@@ -166,30 +217,47 @@
   }
 
   function drawChanges(parent, { changes, x, step, top, bottom, width }) {
-    ct.join(parent, changes, (change) => change.text, () => ct.s("g", { class: "change" }, ct.s("line"), ct.s("text", { y: -6 })), (group, change) => {
-      const at = x(change.at) - step / 2;
-      ct.move(group, at, top);
-      ct.set(group.querySelector("line"), { y1: -2, y2: bottom - top });
-      const text = group.querySelector("text");
-      const room = ct.wide(change.text, 12);
-      text.setAttribute("text-anchor", at + room / 2 > width ? "end" : at < room / 2 ? "start" : "middle");
-      text.textContent = change.text;
-    });
+    ct.join(
+      parent,
+      changes,
+      (change) => change.text,
+      () => ct.s("g", { class: "change" }, ct.s("line"), ct.s("text", { y: -6 })),
+      (group, change) => {
+        const at = x(change.at) - step / 2;
+        ct.move(group, at, top);
+        ct.set(group.querySelector("line"), { y1: -2, y2: bottom - top });
+        const text = group.querySelector("text");
+        const room = ct.wide(change.text, 12);
+        text.setAttribute("text-anchor", at + room / 2 > width ? "end" : at < room / 2 ? "start" : "middle");
+        text.textContent = change.text;
+      },
+    );
   }
 
   // Names at the right end of the lines instead of a legend.
-  function drawNames(parent, series, { x, y, count, top, bottom, right, width }) {
+  function drawNames(parent, series, { y, count, top, bottom, right, width }) {
     const ends = series.map((one) => {
       let at = count - 1;
       while (at >= 0 && !ct.known(one.values[at])) at--;
       return at < 0 ? null : y(one.values[at]);
     });
     const shown = series.map((one, at) => ({ one, height: ends[at] })).filter((item) => item.height !== null);
-    const heights = ct.spread(shown.map((item) => item.height), 18, top + 6, bottom - 4);
-    ct.join(parent, shown, (item) => item.one.name, () => ct.s("text", { "dominant-baseline": "central" }), (text, item) => {
-      text.setAttribute("class", `name color-${item.one.color}`);
-      text.textContent = ct.format.clip(item.one.name, Math.max(4, Math.floor((right - 14) / 7.4)));
-      ct.move(text, width - right + 8, heights[shown.indexOf(item)]);
-    });
+    const heights = ct.spread(
+      shown.map((item) => item.height),
+      18,
+      top + 6,
+      bottom - 4,
+    );
+    ct.join(
+      parent,
+      shown,
+      (item) => item.one.name,
+      () => ct.s("text", { "dominant-baseline": "central" }),
+      (text, item) => {
+        text.setAttribute("class", `name color-${item.one.color}`);
+        text.textContent = ct.format.clip(item.one.name, Math.max(4, Math.floor((right - 14) / 7.4)));
+        ct.move(text, width - right + 8, heights[shown.indexOf(item)]);
+      },
+    );
   }
 })((window.chronotope = window.chronotope || {}));

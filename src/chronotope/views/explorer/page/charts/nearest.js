@@ -19,7 +19,15 @@
       matches.map((match, at) => ({ match, at })),
       (item) => item.match.word,
       () =>
-        ct.s("a", null, ct.s("rect", { class: "hit only-here", height: ROW }), ct.s("text", { class: "neighbor", "dominant-baseline": "central", y: ROW / 2 }), ct.s("line", { class: "track", y1: ROW / 2, y2: ROW / 2 }), ct.s("line", { class: "value", y1: ROW / 2, y2: ROW / 2 }), ct.s("text", { class: "figure", "text-anchor": "end", "dominant-baseline": "central", y: ROW / 2 })),
+        ct.s(
+          "a",
+          null,
+          ct.s("rect", { class: "hit only-here", height: ROW }),
+          ct.s("text", { class: "neighbor", "dominant-baseline": "central", y: ROW / 2 }),
+          ct.s("line", { class: "track", y1: ROW / 2, y2: ROW / 2 }),
+          ct.s("line", { class: "value", y1: ROW / 2, y2: ROW / 2 }),
+          ct.s("text", { class: "figure", "text-anchor": "end", "dominant-baseline": "central", y: ROW / 2 }),
+        ),
       (link, { match, at }) => {
         const [hit, word, track, value, figure] = link.children;
         ct.move(link, 0, at * ROW + 2);
@@ -28,10 +36,18 @@
         word.textContent = ct.format.clip(match.word, Math.floor(words / 8.4));
         ct.set(hit, { width });
         ct.set(track, { x1: words, x2: end });
-        ct.set(value, { x1: words, x2: Math.max(words, x(match.cosine)), "stroke-opacity": ct.round(ct.trust(Math.min(match.support, support || 0))) });
+        ct.set(value, {
+          x1: words,
+          x2: Math.max(words, x(match.cosine)),
+          "stroke-opacity": ct.round(ct.trust(Math.min(match.support, support || 0))),
+        });
         figure.textContent = ct.format.number(match.cosine);
         figure.setAttribute("x", width);
-        ct.tell(link, [match.word, `similarity ${ct.format.number(match.cosine)} in ${ct.format.label(state.condition)}`, `${match.word} occurs there ${ct.format.times(match.support)}`]);
+        ct.tell(link, [
+          match.word,
+          `similarity ${ct.format.number(match.cosine)} in ${ct.format.label(state.condition)}`,
+          `${match.word} occurs there ${ct.format.times(match.support)}`,
+        ]);
       },
     );
   };

@@ -14,10 +14,26 @@
       const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Words compared" });
       const box = ct.combobox({ label: "Add a word", placeholder: "Add a word", choose: add });
       const told = ct.h("p", { class: "deck", role: "status" });
-      const cite = ct.h("button", { type: "button", onclick: () => ct.cite(`Comparison of ${ct.format.list(words.map(ct.format.quoted))}`, ct.about.signature) }, "Cite");
+      const cite = ct.h(
+        "button",
+        {
+          type: "button",
+          onclick: () => ct.cite(`Comparison of ${ct.format.list(words.map(ct.format.quoted))}`, ct.about.signature),
+        },
+        "Cite",
+      );
       const panels = { series: seriesPanel(), pairs: pairsPanel(), often: oftenPanel() };
-      const holder = ct.h("div", { class: "panels" }, Object.values(panels).map((panel) => panel.element));
-      const element = ct.h("div", { class: "compare-page" }, ct.h("div", { class: "opening" }, heading, told, ct.h("div", { class: "picker" }, chips, box.element, cite)), holder);
+      const holder = ct.h(
+        "div",
+        { class: "panels" },
+        Object.values(panels).map((panel) => panel.element),
+      );
+      const element = ct.h(
+        "div",
+        { class: "compare-page" },
+        ct.h("div", { class: "opening" }, heading, told, ct.h("div", { class: "picker" }, chips, box.element, cite)),
+        holder,
+      );
       let words = [];
       let before = "";
 
@@ -33,11 +49,31 @@
 
       async function show(address, state, settle) {
         words = [...new Set(address.words)].slice(0, MOST);
-        ct.join(chips, words, (word) => word, (word) => ct.h("button", { type: "button", class: "chip away", onclick: () => go(words.filter((other) => other !== word)), "aria-label": `Take ${word} away` }, ct.h("span", null, word), ct.h("span", { "aria-hidden": "true" }, " ×")), (chip, word) => {
-          chip.className = `chip away color-${words.indexOf(word)}`;
-        });
+        ct.join(
+          chips,
+          words,
+          (word) => word,
+          (word) =>
+            ct.h(
+              "button",
+              {
+                type: "button",
+                class: "chip away",
+                onclick: () => go(words.filter((other) => other !== word)),
+                "aria-label": `Take ${word} away`,
+              },
+              ct.h("span", null, word),
+              ct.h("span", { "aria-hidden": "true" }, " ×"),
+            ),
+          (chip, word) => {
+            chip.className = `chip away color-${words.indexOf(word)}`;
+          },
+        );
         cite.hidden = holder.hidden = words.length < 2;
-        told.textContent = words.length < 2 ? `Choose two to five words${words.length ? `: one more to go with ${ct.format.quoted(words[0])}` : ""}.` : `How ${ct.format.list(words.map(ct.format.quoted))} changed, and how near they came to each other.`;
+        told.textContent =
+          words.length < 2
+            ? `Choose two to five words${words.length ? `: one more to go with ${ct.format.quoted(words[0])}` : ""}.`
+            : `How ${ct.format.list(words.map(ct.format.quoted))} changed, and how near they came to each other.`;
         settle.rates(null);
         if (words.length < 2) return;
         const key = `${words.join("|")}|${state.within}`;
@@ -55,15 +91,35 @@
     },
   };
 
-  const rowsOf = (answer, field) => answer.series.flatMap((series) => answer.conditions.map((name, at) => [series.word, name, series[field][at], series.support[at]]));
+  const rowsOf = (answer, field) =>
+    answer.series.flatMap((series) =>
+      answer.conditions.map((name, at) => [series.word, name, series[field][at], series.support[at]]),
+    );
 
   function panelOf(options, seriesOf) {
     return ct.panel({
       ...options,
-      empty: (answer) => (seriesOf(answer).some((one) => one.values.some(ct.known)) ? null : "These words occur too seldom to be compared."),
+      empty: (answer) =>
+        seriesOf(answer).some((one) => one.values.some(ct.known))
+          ? null
+          : "These words occur too seldom to be compared.",
       draw: ({ svg, answer, state, width }) =>
-        ct.lines({ svg, width, conditions: answer.conditions, now: ct.nowIn(answer.conditions, state), series: seriesOf(answer), ordered: answer.axis !== "place", axis: options.axis, choose: state.choose, name: ct.namer(state), height: options.height, domain: options.domain ? options.domain(answer) : null, format: options.format }),
-      label: (answer) => `${options.plain} of ${answer.words.join(", ")} over ${answer.conditions.length} conditions; the same as a table below`,
+        ct.lines({
+          svg,
+          width,
+          conditions: answer.conditions,
+          now: ct.nowIn(answer.conditions, state),
+          series: seriesOf(answer),
+          ordered: answer.axis !== "place",
+          axis: options.axis,
+          choose: state.choose,
+          name: ct.namer(state),
+          height: options.height,
+          domain: options.domain ? options.domain(answer) : null,
+          format: options.format,
+        }),
+      label: (answer) =>
+        `${options.plain} of ${answer.words.join(", ")} at ${answer.conditions.length} points; the same as a table below`,
       name: (answer) => `${options.plain}-${answer.words.join("-")}`,
     });
   }
@@ -75,11 +131,22 @@
         plain: "Similarity with itself",
         title: "Who stayed, who moved",
         lead: "How similar each word is to itself where it is first seen often enough: a line that falls is a use that moved away.",
-        caution: (answer) => `A gap: fewer than ${answer.min_support} occurrences. Pale dots rest on few.`,
+        caution: (answer) => `A gap: fewer than ${answer.min_support} occurrences. Faint dots rest on few.`,
         axis: "similarity with itself",
-        table: (answer) => ({ columns: ["word", "condition", "similarity", "occurrences"], rows: rowsOf(answer, "values") }),
+        table: (answer) => ({
+          columns: ["word", ct.axisName(), "similarity", "occurrences"],
+          rows: rowsOf(answer, "values"),
+        }),
       },
-      (answer) => answer.series.map((one, at) => ({ name: one.word, values: one.values, low: one.low, high: one.high, support: one.support, color: at })),
+      (answer) =>
+        answer.series.map((one, at) => ({
+          name: one.word,
+          values: one.values,
+          low: one.low,
+          high: one.high,
+          support: one.support,
+          color: at,
+        })),
     );
 
   const pairsPanel = () =>
@@ -87,12 +154,21 @@
       {
         plain: "Similarity of pairs",
         title: "How near to each other",
-        lead: (answer) => `The similarity of ${answer.words.length > 3 ? `${ct.format.quoted(answer.words[0])} and each other word (the table has all pairs)` : "each two words"}: a line that rises shows two words coming to be used alike.`,
+        lead: (answer) =>
+          `The similarity of ${answer.words.length > 3 ? `${ct.format.quoted(answer.words[0])} and each other word (the table has all pairs)` : "each two words"}: a line that rises shows two words coming to be used alike.`,
         axis: "similarity of the two",
-        table: (answer) => ({ columns: ["words", "condition", "similarity"], rows: answer.pairs.flatMap((pair) => answer.conditions.map((name, at) => [pair.words.join(" – "), name, pair.similarity[at]])) }),
+        table: (answer) => ({
+          columns: ["words", ct.axisName(), "similarity"],
+          rows: answer.pairs.flatMap((pair) =>
+            answer.conditions.map((name, at) => [pair.words.join(" – "), name, pair.similarity[at]]),
+          ),
+        }),
       },
       // Ten lines would be too many to tell apart: of more than three words, the first with each other one.
-      (answer) => answer.pairs.filter((pair) => answer.words.length <= 3 || pair.words.includes(answer.words[0])).map((pair, at) => ({ name: pair.words.join(" – "), values: pair.similarity, color: at })),
+      (answer) =>
+        answer.pairs
+          .filter((pair) => answer.words.length <= 3 || pair.words.includes(answer.words[0]))
+          .map((pair, at) => ({ name: pair.words.join(" – "), values: pair.similarity, color: at })),
     );
 
   const oftenPanel = () =>
@@ -103,8 +179,14 @@
         lead: "Occurrences in a million words.",
         axis: "in a million words",
         format: (value) => ct.format.rate(value),
-        domain: (answer) => [0, Math.max(1, ...answer.series.flatMap((one) => one.per_million.map((rate) => rate || 0))) * 1.05],
-        table: (answer) => ({ columns: ["word", "condition", "per million", "occurrences"], rows: rowsOf(answer, "per_million") }),
+        domain: (answer) => [
+          0,
+          Math.max(1, ...answer.series.flatMap((one) => one.per_million.map((rate) => rate || 0))) * 1.05,
+        ],
+        table: (answer) => ({
+          columns: ["word", ct.axisName(), "per million", "occurrences"],
+          rows: rowsOf(answer, "per_million"),
+        }),
       },
       (answer) => answer.series.map((one, at) => ({ name: one.word, values: one.per_million, color: at })),
     );

@@ -16,16 +16,29 @@
         plain: "Who plays its part",
         title: (answer) => `The part of ${ct.format.quoted(answer.word)} as in ${ct.format.label(answer.at)}`,
         lead: "For each row the words whose use there is nearest, the best first. The short upright line shows how near the best word would be by chance alone: who stays below it is not named.",
-        caution: "There is always a nearest word. That it passes the line says that something is near, not that it is the right counterpart: read its sentences.",
+        caution:
+          "There is always a nearest word. That it passes the line says that something is near, not that it is the right counterpart: read its sentences.",
         draw: ct.charts.parts,
-        label: (answer) => `Who plays the part of ${answer.word} in ${answer.at}, in each condition; the same as a table below`,
+        label: (answer) =>
+          `Who plays the part of ${answer.word} in ${answer.at}, at each time and place; the same as a table below`,
         table: (answer) => ({
-          columns: ["condition", "plays the part", "nearest", "similarity", "needed"],
-          rows: answer.parts.map((part) => [part.condition, part.matches.map((match) => match.word).join(" "), part.nearest ? part.nearest.word : null, part.nearest ? part.nearest.cosine : null, part.needed]),
+          columns: [ct.axisName(), "plays the part", "nearest", "similarity", "needed"],
+          rows: answer.parts.map((part) => [
+            part.condition,
+            part.matches.map((match) => match.word).join(" "),
+            part.nearest ? part.nearest.word : null,
+            part.nearest ? part.nearest.cosine : null,
+            part.needed,
+          ]),
         }),
         name: (answer) => `part-of-${answer.word}-${answer.at}`,
       });
-      const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
+      const element = ct.h(
+        "div",
+        { class: "parts-page" },
+        ct.h("div", { class: "opening" }, heading, deck, actions),
+        ct.h("div", { class: "panels" }, panel.element),
+      );
 
       // Of thousands of times in places, those that share the time or the place that is asked from.
       function beside(answer, state) {
@@ -42,7 +55,10 @@
           ct.address.go("start");
           return;
         }
-        if (state.condition === null) throw Object.assign(new Error(`There is no text for ${ct.format.label(state.at)} in ${state.place}.`), { kind: "too_rare" });
+        if (state.condition === null)
+          throw Object.assign(new Error(`There is no text for ${ct.format.label(state.at)} in ${state.place}.`), {
+            kind: "too_rare",
+          });
         const series = await ct.source.get("series", { word, place: state.within });
         settle.rates(ct.ratesOf(series, state));
         const at = series.conditions.indexOf(state.condition);
@@ -51,11 +67,26 @@
         deck.textContent = `In ${ct.format.label(state.condition)} ${ct.format.quoted(word)} occurs ${ct.format.times(support)}. Its use there is looked for in every other ${ct.about.places.length ? (ct.about.times.length ? "time of this place, and in the other places at this time" : "place") : "time"}; choose another above to start from there.`;
         ct.replace(
           actions,
-          ct.h("a", { class: "action", href: ct.address.write("word", [word], { at: state.at, place: state.place }) }, `The page of “${word}”`),
-          ct.h("button", { type: "button", onclick: () => ct.cite(`Who plays the part of “${word}” in ${ct.format.label(state.condition)}`, ct.about.signature) }, "Cite"),
+          ct.h(
+            "a",
+            { class: "action", href: ct.address.write("word", [word], { at: state.at, place: state.place }) },
+            `The page of “${word}”`,
+          ),
+          ct.h(
+            "button",
+            {
+              type: "button",
+              onclick: () =>
+                ct.cite(`Who plays the part of “${word}” in ${ct.format.label(state.condition)}`, ct.about.signature),
+            },
+            "Cite",
+          ),
         );
         const answer = ct.source.get("everywhere", { word, at: state.condition, top: 5 });
-        await panel.show(answer.then((found) => beside(found, state)), state);
+        await panel.show(
+          answer.then((found) => beside(found, state)),
+          state,
+        );
       }
 
       return { element, show };

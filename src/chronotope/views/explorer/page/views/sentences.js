@@ -3,17 +3,48 @@
   "use strict";
 
   const PAGE = 8;
+  const STOPPED = 220;
 
   ct.sentences = function () {
     const heading = ct.h("h2", null, "The sentences");
     const lead = ct.h("p", { class: "lead", role: "status" });
     const list = ct.h("ol", { class: "sentences" });
     const more = ct.h("button", { type: "button", hidden: true, onclick: () => ask(shown) }, "More sentences");
-    const save = ct.h("button", { type: "button", "data-save": "csv", hidden: true, onclick: () => ct.save.csv(table(), ct.format.file("sentences", word)) }, "CSV");
+    const save = ct.h(
+      "button",
+      {
+        type: "button",
+        "data-save": "csv",
+        hidden: true,
+        onclick: () => ct.save.csv(table(), ct.format.file("sentences", word)),
+      },
+      "CSV",
+    );
     const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Only sentences with a neighbor" });
-    const everywhere = ct.h("input", { type: "checkbox", id: "everywhere", onchange: () => ct.address.change({ all: everywhere.checked ? "yes" : null }, true) });
-    const controls = ct.h("div", { class: "controls" }, ct.h("label", { for: "everywhere" }, everywhere, ct.h("span", null, "from all times and places")), chips);
-    const element = ct.h("section", { class: "panel evidence wide", id: "sentences" }, ct.h("header", null, heading, lead), controls, list, ct.h("footer", null, more, ct.h("div", { class: "files", role: "group", "aria-label": "Save these sentences" }, save)));
+    const everywhere = ct.h("input", {
+      type: "checkbox",
+      id: "everywhere",
+      onchange: () => ct.address.change({ all: everywhere.checked ? "yes" : null }, true),
+    });
+    const controls = ct.h(
+      "div",
+      { class: "controls" },
+      ct.h("label", { for: "everywhere" }, everywhere, ct.h("span", null, "from all times and places")),
+      chips,
+    );
+    const element = ct.h(
+      "section",
+      { class: "panel evidence wide", id: "sentences" },
+      ct.h("header", null, heading, lead),
+      controls,
+      list,
+      ct.h(
+        "footer",
+        null,
+        more,
+        ct.h("div", { class: "files", role: "group", "aria-label": "Save these sentences" }, save),
+      ),
+    );
 
     let word = "";
     let question = null;
@@ -39,7 +70,13 @@
       question.pending = false;
       const late = setTimeout(() => element.setAttribute("aria-busy", "true"), 280);
       try {
-        const answer = await ct.source.get("evidence", { word: question.word, at: question.at, near: question.near, offset, limit: PAGE });
+        const answer = await ct.source.get("evidence", {
+          word: question.word,
+          at: question.at,
+          near: question.near,
+          offset,
+          limit: PAGE,
+        });
         if (mine !== asked) return;
         examples = offset ? [...examples, ...answer.examples] : answer.examples;
         shown = examples.length;
@@ -64,13 +101,27 @@
       lead.textContent = examples.length
         ? `${ct.format.quoted(answer.word)} occurs ${where} ${ct.format.times(answer.occurrences)}${near ? `, ${ct.format.times(total)}${near}` : ""}. ${examples.length < total ? `Here are ${ct.format.count(examples.length)}, chosen evenly over the texts.` : ""}`
         : `No sentence ${where} has ${ct.format.quoted(answer.word)}${near}.`;
-      ct.join(list, examples.map((example, at) => ({ example, at })), (item) => `${item.example.document}|${item.example.text}|${item.example.start}`, () => ct.h("li"), (row, { example }) => ct.replace(row, ct.h("p", { class: "text" }, marked(example)), ct.h("p", { class: "source" }, sourceOf(example))));
+      ct.join(
+        list,
+        examples.map((example, at) => ({ example, at })),
+        (item) => `${item.example.document}|${item.example.text}|${item.example.start}`,
+        () => ct.h("li"),
+        (row, { example }) =>
+          ct.replace(
+            row,
+            ct.h("p", { class: "text" }, marked(example)),
+            ct.h("p", { class: "source" }, sourceOf(example)),
+          ),
+      );
       more.hidden = shown >= answer.page.total || !answer.examples.length;
       save.hidden = !examples.length;
     }
 
     function table() {
-      return { columns: ["condition", "date", "place", "document", "sentence"], rows: examples.map((one) => [one.condition, one.date, one.place, one.document, one.text]) };
+      return {
+        columns: [ct.axisName(), "date", "place", "document", "sentence"],
+        rows: examples.map((one) => [one.condition, one.date, one.place, one.document, one.text]),
+      };
     }
 
     return {
@@ -83,7 +134,13 @@
         everywhere.checked = Boolean(params.all);
         controls.hidden = !ct.about.available.text;
         const words = [...new Set([...(params.near ? [params.near] : []), ...neighbors])].slice(0, 9);
-        ct.join(chips, words, (name) => name, (name) => ct.h("button", { type: "button", class: "chip", onclick: () => toggle(name) }, name), (chip, name) => chip.setAttribute("aria-pressed", String(name === params.near)));
+        ct.join(
+          chips,
+          words,
+          (name) => name,
+          (name) => ct.h("button", { type: "button", class: "chip", onclick: () => toggle(name) }, name),
+          (chip, name) => chip.setAttribute("aria-pressed", String(name === params.near)),
+        );
         if (same) return;
         word = nextWord;
         question = next;
@@ -101,9 +158,59 @@
     }
   };
 
+  // One sentence beside the word's name, of the condition looked at: text before charts.
+  ct.epigraph = function () {
+    const text = ct.h("p", { class: "text" });
+    const source = ct.h("p", { class: "source" });
+    const element = ct.h("blockquote", { class: "epigraph", hidden: true }, text, source);
+    let timer = 0;
+    let asked = 0;
+
+    async function ask(word, state) {
+      const mine = ++asked;
+      let found = null;
+      try {
+        const answer = await ct.source.get("evidence", {
+          word,
+          at: state.condition,
+          near: null,
+          offset: 0,
+          limit: PAGE,
+        });
+        found = fitting(answer.examples);
+      } catch {
+        // The panel of the sentences says why there are none.
+      }
+      if (mine !== asked) return;
+      element.hidden = found === null;
+      if (found === null) return;
+      ct.replace(text, ...marked(found));
+      source.textContent = sourceOf(found);
+    }
+
+    return {
+      element,
+      show(word, state) {
+        clearTimeout(timer);
+        asked++;
+        if (!ct.about.available.text || state.condition === null) element.hidden = true;
+        // A slider that is being dragged passes many conditions: the sentence waits for where it stops.
+        else timer = setTimeout(() => ask(word, state), STOPPED);
+      },
+    };
+  };
+
+  // The sentence whose length reads best.
+  function fitting(examples) {
+    const off = (one) => Math.abs(one.text.length - 130);
+    return examples.reduce((best, one) => (best === null || off(one) < off(best) ? one : best), null);
+  }
+
   function sourceOf(example) {
     const { at, place } = ct.placeOf(example.condition);
-    return [...new Set([example.date || (at && ct.format.label(at)), example.place || place, example.document])].filter(Boolean).join(" · ");
+    return [...new Set([example.date || (at && ct.format.label(at)), example.place || place, example.document])]
+      .filter(Boolean)
+      .join(" · ");
   }
 
   // The sentence as text nodes, the word and its neighbor in marks of their own.
@@ -115,7 +222,10 @@
     let at = 0;
     for (const span of spans) {
       if (span.start < at) continue;
-      parts.push(example.text.slice(at, span.start), ct.h("mark", { class: span.kind }, example.text.slice(span.start, span.end)));
+      parts.push(
+        example.text.slice(at, span.start),
+        ct.h("mark", { class: span.kind }, example.text.slice(span.start, span.end)),
+      );
       at = span.end;
     }
     parts.push(example.text.slice(at), example.cut_after ? " …" : "");

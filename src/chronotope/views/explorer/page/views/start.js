@@ -17,18 +17,40 @@
       const stableNote = ct.h("p", { class: "lead" });
       const waiting = ct.h("p", { class: "state", role: "status" });
       const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this list" });
-      const box = ct.combobox({ label: "Find a word", placeholder: "Find a word", choose: (word) => ct.address.go("word", [word]) });
+      const box = ct.combobox({
+        label: "Find a word",
+        placeholder: "Find a word",
+        choose: (word) => ct.address.go("word", [word]),
+      });
       box.element.classList.add("large");
       const element = ct.h(
         "div",
         { class: "start" },
-        ct.h("div", { class: "opening" }, ct.h("h1", null, ct.about.title), ct.h("p", { class: "deck" }, deck()), box.element),
+        ct.h(
+          "div",
+          { class: "opening" },
+          ct.h("h1", null, ct.about.title),
+          ct.h("p", { class: "deck" }, deck()),
+          box.element,
+        ),
         hint(),
         ct.h(
           "div",
           { class: "columns" },
-          ct.h("section", { class: "panel wide" }, ct.h("header", null, ct.h("h2", null, "Words that changed most"), changedNote), waiting, changed, ct.h("footer", null, files)),
-          ct.h("section", { class: "panel" }, ct.h("header", null, ct.h("h2", null, "Words that stayed the same"), stableNote), stable),
+          ct.h(
+            "section",
+            { class: "panel wide" },
+            ct.h("header", null, ct.h("h2", null, "Words that changed most"), changedNote),
+            waiting,
+            changed,
+            ct.h("footer", null, files),
+          ),
+          ct.h(
+            "section",
+            { class: "panel" },
+            ct.h("header", null, ct.h("h2", null, "Words that stayed the same"), stableNote),
+            stable,
+          ),
         ),
       );
 
@@ -54,13 +76,41 @@
           : "No word occurs often enough in two places or times to tell.";
         const most = Math.max(0.001, ...rows.map((row) => row.score));
         ct.replace(changed, ...rows.map((row) => changedRow(row, most)));
-        stableNote.textContent = "They keep the same company everywhere. Words that only hold sentences together are often among them.";
-        ct.replace(stable, ...stability.most.slice(0, 20).map((row) => ct.h("li", null, wordLink(row.word), ct.h("span", { class: "support" }, `${ct.format.number(row.stability)} · ${ct.format.count(row.count)}×`))));
+        stableNote.textContent =
+          "They keep the same company everywhere. Words that only hold sentences together are often among them.";
+        ct.replace(
+          stable,
+          ...stability.most
+            .slice(0, 20)
+            .map((row) =>
+              ct.h(
+                "li",
+                null,
+                wordLink(row.word),
+                ct.h(
+                  "span",
+                  { class: "support" },
+                  `${ct.format.number(row.stability)} · ${ct.format.count(row.count)}×`,
+                ),
+              ),
+            ),
+        );
         const table = {
           columns: ["word", "score", "z", "before", "neighbors before", "after", "neighbors after"],
-          rows: drift.rows.map((row) => [row.word, row.score, row.z, row.before.condition, names(row.before, 5).join(" "), row.after.condition, names(row.after, 5).join(" ")]),
+          rows: drift.rows.map((row) => [
+            row.word,
+            row.score,
+            row.z,
+            row.before.condition,
+            names(row.before, 5).join(" "),
+            row.after.condition,
+            names(row.after, 5).join(" "),
+          ]),
         };
-        ct.replace(files, ct.h("button", { "data-save": "csv", onclick: () => ct.save.csv(table, "most-changed") }, "CSV"));
+        ct.replace(
+          files,
+          ct.h("button", { "data-save": "csv", onclick: () => ct.save.csv(table, "most-changed") }, "CSV"),
+        );
       }
 
       let filled = null;
@@ -78,7 +128,9 @@
   function deck() {
     const { times, places, words } = ct.about;
     const over = times.length && places.length ? "when and where" : places.length ? "in different places" : "over time";
-    const span = times.length ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : "";
+    const span = times.length
+      ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}`
+      : "";
     const where = places.length ? `${times.length ? "," : ""} in ${places.length} places` : "";
     return `How ${ct.format.count(words)} words were used ${over}${span}${where}. A word is known by the company it keeps: look one up and see who was near it.`;
   }
@@ -92,9 +144,17 @@
       ct.h(
         "ul",
         null,
-        ct.h("li", null, "Two words are near when they are used in the same surroundings, not when they stand side by side."),
+        ct.h(
+          "li",
+          null,
+          "Two words are near when they are used in the same surroundings, not when they stand side by side.",
+        ),
         ct.h("li", null, "Similarity runs from 0 (unrelated) to 1 (used alike)."),
-        ct.h("li", null, "What rests on few occurrences is drawn lighter. Before you believe a change, read the sentences below it."),
+        ct.h(
+          "li",
+          null,
+          "What rests on few occurrences is drawn fainter. Before you believe a change, read the sentences below it.",
+        ),
       ),
       ct.h("button", { type: "button", onclick: () => (ct.remember.set(HINT, "yes"), box.remove()) }, "Got it"),
     );
@@ -108,16 +168,38 @@
   }
 
   function changedRow(row, most) {
-    const bar = ct.h("span", { class: "score", title: `change ${ct.format.number(row.score)}`, "aria-hidden": "true" }, ct.h("i"));
+    const bar = ct.h(
+      "span",
+      { class: "score", title: `change ${ct.format.number(row.score)}`, "aria-hidden": "true" },
+      ct.h("i"),
+    );
     bar.firstChild.style.width = `${Math.round((row.score / most) * 100)}%`;
     const side = (half, kind) =>
-      ct.h("span", { class: `side ${kind}` }, ct.h("span", { class: "condition" }, ct.format.label(half.condition)), " ", names(half, 3).join(", "));
+      ct.h(
+        "span",
+        { class: `side ${kind}` },
+        ct.h("span", { class: "condition" }, ct.format.label(half.condition)),
+        " ",
+        names(half, 3).join(", "),
+      );
     // The two are the most and the least usual use; over time the earlier one stands first.
     const position = (half) => ct.about.conditions.findIndex((one) => one.label === half.condition);
     const over = ct.about.times.length > 0;
-    const [first, second] = over && position(row.after) < position(row.before) ? [row.after, row.before] : [row.before, row.after];
-    const arrow = ct.h("span", { class: "arrow" }, over ? ct.h("span", { "aria-hidden": "true" }, "→") : "but", over ? ct.h("span", { class: "unseen" }, "then") : null);
-    return ct.h("li", null, wordLink(row.word, ct.placeOf(second.condition)), bar, ct.h("span", { class: "sides" }, side(first, "early"), arrow, side(second, "late")));
+    const [first, second] =
+      over && position(row.after) < position(row.before) ? [row.after, row.before] : [row.before, row.after];
+    const arrow = ct.h(
+      "span",
+      { class: "arrow" },
+      over ? ct.h("span", { "aria-hidden": "true" }, "→") : "but",
+      over ? ct.h("span", { class: "unseen" }, "then") : null,
+    );
+    return ct.h(
+      "li",
+      null,
+      wordLink(row.word, ct.placeOf(second.condition)),
+      bar,
+      ct.h("span", { class: "sides" }, side(first, "early"), arrow, side(second, "late")),
+    );
   }
 
   ct.wordLink = wordLink;

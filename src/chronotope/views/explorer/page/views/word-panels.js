@@ -16,20 +16,35 @@
         title: (answer, state) => `Its company in ${label(state.condition)}`,
         lead: (answer) => {
           const row = answer.rows[0];
-          return row && row.support ? `The words used most like ${quoted(answer.word)}, which occurs here ${format.times(row.support)}. Follow one to its own page.` : `The words used most like ${quoted(answer.word)}.`;
+          return row && row.support
+            ? `The words used most like ${quoted(answer.word)}, which occurs here ${format.times(row.support)}. Follow one to its own page.`
+            : `The words used most like ${quoted(answer.word)}.`;
         },
         caution: (answer, state) => {
           const support = answer.rows[0] ? answer.rows[0].support : 0;
-          if (!support) return `${quoted(answer.word)} does not occur in ${label(state.condition)}: what is shown rests on its other occurrences alone.`;
-          return support < 20 ? `With ${support === 1 ? "a single occurrence" : `only ${support} occurrences`} this is a guess: read the sentences.` : null;
+          if (!support)
+            return `${quoted(answer.word)} does not occur in ${label(state.condition)}: what is shown rests on its other occurrences alone.`;
+          return support < 20
+            ? `With ${support === 1 ? "a single occurrence" : `only ${support} occurrences`} this is a guess: read the sentences.`
+            : null;
         },
-        empty: (answer) => (answer.rows.length && answer.rows[0].matches.length ? null : "No word occurs here often enough to be a neighbor."),
+        empty: (answer) =>
+          answer.rows.length && answer.rows[0].matches.length
+            ? null
+            : "No word occurs here often enough to be a neighbor.",
         draw: ct.charts.nearest,
-        label: (answer, state) => `The words nearest to ${answer.word} in ${label(state.condition)}; the same as a table below`,
+        label: (answer, state) =>
+          `The words nearest to ${answer.word} in ${label(state.condition)}; the same as a table below`,
         table: (answer, state) => ({
-          columns: ["word", "condition", "similarity", "occurrences"],
-          rows: (answer.rows[0] ? answer.rows[0].matches : []).map((match) => [match.word, state.condition, match.cosine, match.support]),
+          columns: ["word", ct.axisName(), "similarity", "occurrences"],
+          rows: (answer.rows[0] ? answer.rows[0].matches : []).map((match) => [
+            match.word,
+            state.condition,
+            match.cosine,
+            match.support,
+          ]),
         }),
+        subject: (answer) => answer.word,
         name: (answer, state) => `company-${answer.word}-${state.condition}`,
       }),
 
@@ -40,13 +55,34 @@
         title: (answer) => (answer.axis === "place" ? "Its company in each place" : "How its company changed"),
         lead: (answer) =>
           answer.axis === "place"
-            ? [`The ${answer.top} nearest words in each place, the nearest on top. `, ct.h("span", { class: "key late" }, "Orange"), " words are near in that place alone."]
-            : [`The ${answer.top} nearest words at each time, the nearest on top. `, ct.h("span", { class: "key early" }, "Blue"), " words belong to the first half, ", ct.h("span", { class: "key late" }, "orange"), " ones to the second, ", ct.h("span", { class: "key both" }, "gray"), " ones to both."],
-        caution: (answer) => (answer.conditions.length < ct.about.conditions.length && !ct.about.places.length ? `Left out: where the word occurs fewer than ${answer.min_support} times.` : null),
-        empty: (answer) => (answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_support} times.`),
+            ? [
+                `The ${answer.top} nearest words in each place, the nearest on top. `,
+                ct.h("span", { class: "key late" }, "Orange"),
+                " words are near in that place alone.",
+              ]
+            : [
+                `The ${answer.top} nearest words at each time, the nearest on top. `,
+                ct.h("span", { class: "key early" }, "Blue"),
+                " words belong to the first half, ",
+                ct.h("span", { class: "key late" }, "orange"),
+                " ones to the second, ",
+                ct.h("span", { class: "key both" }, "gray"),
+                " ones to both.",
+              ],
+        caution: (answer) =>
+          answer.conditions.length < ct.about.conditions.length && !ct.about.places.length
+            ? `Left out: where the word occurs fewer than ${answer.min_support} times.`
+            : null,
+        empty: (answer) =>
+          answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_support} times.`,
         draw: ct.charts.bump,
-        label: (answer) => `The nearest words of ${answer.word} by rank over ${answer.conditions.length} conditions; the same as a table below`,
-        table: (answer) => ({ columns: ["word", ...answer.conditions], rows: answer.neighbors.map((one) => [one.word, ...one.ranks]) }),
+        label: (answer) =>
+          `The nearest words of ${answer.word} by rank in ${answer.conditions.length} columns; the same as a table below`,
+        table: (answer) => ({
+          columns: ["word", ...answer.conditions],
+          rows: answer.neighbors.map((one) => [one.word, ...one.ranks]),
+        }),
+        subject: (answer) => answer.word,
         name: (answer) => `neighbors-${answer.word}`,
       }),
 
@@ -55,14 +91,22 @@
         class: "series",
         plain: "How much it stayed the same",
         title: (answer) => (answer.series.axis === "place" ? "How alike its use is" : "How much it stayed the same"),
-        lead: (answer) => `How similar ${quoted(answer.series.word)} is to itself ${against(answer.series)}: 1 is the same use, 0 an unrelated one.`,
+        lead: (answer) =>
+          `How similar ${quoted(answer.series.word)} is to itself ${against(answer.series)}: 1 is the same use, 0 an unrelated one.`,
         caution: (answer) => {
           const gaps = answer.series.values.some((value, at) => !ct.known(value) && at > 0);
           const found = accepted(answer);
-          const dashed = found.length ? "A dashed line: a change larger than that of most words as frequent. " : answer.changes ? "No change stands out among words as frequent. " : "";
-          return `${dashed}Pale dots rest on few occurrences${gaps ? `; a gap: fewer than ${answer.series.min_support}` : ""}.`;
+          const dashed = found.length
+            ? "A dashed line: a change larger than that of most words as frequent. "
+            : answer.changes
+              ? "No change stands out among words as frequent. "
+              : "";
+          return `${dashed}Faint dots rest on few occurrences${gaps ? `; a gap: fewer than ${answer.series.min_support}` : ""}.`;
         },
-        empty: (answer) => (answer.series.values.some(ct.known) ? null : `It occurs too seldom to be compared with itself (fewer than ${answer.series.min_support} times in all conditions but one).`),
+        empty: (answer) =>
+          answer.series.values.some(ct.known)
+            ? null
+            : `It occurs too seldom to be compared with itself (fewer than ${answer.series.min_support} times everywhere but once).`,
         draw: ({ svg, answer, state, width }) => {
           const { series } = answer;
           ct.lines({
@@ -70,16 +114,41 @@
             width,
             conditions: series.conditions,
             now: ct.nowIn(series.conditions, state),
-            series: [{ name: series.word, values: series.values, low: series.low, high: series.high, support: series.support, color: 0 }],
+            series: [
+              {
+                name: series.word,
+                values: series.values,
+                low: series.low,
+                high: series.high,
+                support: series.support,
+                color: 0,
+              },
+            ],
             ordered: series.axis !== "place",
-            changes: accepted(answer).map((point) => ({ at: series.conditions.indexOf(point.first), text: `changed: ${ct.namer(state)(point.first)}` })).filter((change) => change.at >= 0),
+            changes: accepted(answer)
+              .map((point) => ({
+                at: series.conditions.indexOf(point.first),
+                text: `changed: ${ct.namer(state)(point.first)}`,
+              }))
+              .filter((change) => change.at >= 0),
             axis: "similarity with itself",
             name: ct.namer(state),
             choose: state.choose,
           });
         },
-        label: (answer) => `Similarity of ${answer.series.word} with itself over ${answer.series.conditions.length} conditions; the same as a table below`,
-        table: ({ series }) => ({ columns: ["condition", "similarity", "low", "high", "occurrences"], rows: series.conditions.map((name, at) => [name, series.values[at], series.low[at], series.high[at], series.support[at]]) }),
+        label: (answer) =>
+          `Similarity of ${answer.series.word} with itself at ${answer.series.conditions.length} points; the same as a table below`,
+        table: ({ series }) => ({
+          columns: [ct.axisName(), "similarity", "low", "high", "occurrences"],
+          rows: series.conditions.map((name, at) => [
+            name,
+            series.values[at],
+            series.low[at],
+            series.high[at],
+            series.support[at],
+          ]),
+        }),
+        subject: (answer) => answer.series.word,
         name: (answer) => `similarity-${answer.series.word}`,
       }),
 
@@ -88,13 +157,19 @@
         class: "frequency",
         title: "How often it is used",
         lead: "Occurrences in a million words. A word that becomes rare becomes noisy: that is not a change of meaning.",
-        caution: (answer) => (answer.rows.some((row) => ct.known(row.low)) ? `The thin lines are 95 % intervals that take into account how unevenly texts use the word.` : null),
+        caution: (answer) =>
+          answer.rows.some((row) => ct.known(row.low))
+            ? `The thin lines are 95 % intervals that take into account how unevenly texts use the word.`
+            : null,
         draw: ({ svg, answer, state, width }) =>
           ct.bars({
             svg,
             width,
             conditions: answer.rows.map((row) => row.condition),
-            now: ct.nowIn(answer.rows.map((row) => row.condition), state),
+            now: ct.nowIn(
+              answer.rows.map((row) => row.condition),
+              state,
+            ),
             axis: "in a million words",
             name: ct.namer(state),
             choose: state.choose,
@@ -102,11 +177,21 @@
               value: row.per_million,
               low: row.low,
               high: row.high,
-              lines: [`${label(row.condition)}: ${format.rate(row.per_million)} in a million`, `${format.count(row.count)} in all`, row.documents === null ? null : `in ${format.count(row.documents)} of ${format.count(row.of_documents)} texts`],
+              lines: [
+                `${label(row.condition)}: ${format.rate(row.per_million)} in a million`,
+                `${format.count(row.count)} in all`,
+                row.documents === null
+                  ? null
+                  : `in ${format.count(row.documents)} of ${format.count(row.of_documents)} texts`,
+              ],
             })),
           }),
-        label: (answer) => `How often ${answer.word} occurs in each condition; the same as a table below`,
-        table: (answer) => ({ columns: ["condition", "occurrences", "per million", "low", "high", "texts"], rows: answer.rows.map((row) => [row.condition, row.count, row.per_million, row.low, row.high, row.documents]) }),
+        label: (answer) => `How often ${answer.word} occurs each time and place; the same as a table below`,
+        table: (answer) => ({
+          columns: [ct.axisName(), "occurrences", "per million", "low", "high", "texts"],
+          rows: answer.rows.map((row) => [row.condition, row.count, row.per_million, row.low, row.high, row.documents]),
+        }),
+        subject: (answer) => answer.word,
         name: (answer) => `frequency-${answer.word}`,
       }),
 
@@ -115,15 +200,22 @@
         class: "trajectory wide",
         plain: "Where it went",
         title: (answer) => (answer.axis === "place" ? "Where it stands in each place" : "Where it went"),
-        lead: (answer) => `${answer.axis === "place" ? "The word in each place" : "The path of the word"} among its neighbors. Dark words are near it where you look now.`,
-        caution: (answer) => `Only nearness means something here; directions and exact distances do not. ${answer.note ? `${answer.note}.` : ""}`,
-        empty: (answer) => (answer.path.length > 1 ? null : "It occurs often enough in too few conditions to draw a path."),
+        lead: (answer, state) =>
+          `${answer.axis === "place" ? "The word in each place" : "The path of the word"} among its neighbors. Bold words are near it in ${label(state.condition)}.`,
+        caution: (answer) =>
+          `Only nearness means something here; directions and exact distances do not. ${answer.note ? `${answer.note}.` : ""}`,
+        empty: (answer) =>
+          answer.path.length > 1 ? null : "It occurs often enough at too few times or places to draw a path.",
         draw: ct.charts.plane,
         label: (answer) => `The path of ${answer.word} among the words near it; the same as a table below`,
         table: (answer) => ({
           columns: ["point", "kind", "x", "y", "near in, or occurrences"],
-          rows: [...answer.path.map((point) => [point.condition, "path", point.x, point.y, point.support]), ...answer.company.map((one) => [one.word, "company", one.x, one.y, one.near_in.join(" ")])],
+          rows: [
+            ...answer.path.map((point) => [point.condition, "path", point.x, point.y, point.support]),
+            ...answer.company.map((one) => [one.word, "company", one.x, one.y, one.near_in.join(" ")]),
+          ],
         }),
+        subject: (answer) => answer.word,
         name: (answer) => `path-${answer.word}`,
       }),
 
@@ -132,13 +224,25 @@
         class: "heat",
         title: (answer) => (answer.axis === "place" ? "Where it means the same" : "When it meant the same"),
         plain: "When it meant the same",
-        lead: (answer) => `Every ${answer.axis === "place" ? "place" : "time"} against every other: the darker, the more alike the word is used. Dark blocks are ${answer.axis === "place" ? "places that agree" : "periods of one meaning"}.`,
+        lead: (answer) =>
+          `Every ${answer.axis === "place" ? "place" : "time"} against every other: the stronger the color, the more alike the word is used. Strong blocks are ${answer.axis === "place" ? "places that agree" : "periods of one meaning"}.`,
         caution: (answer) => {
           const [shown, all] = [heatShown(answer).length, answer.conditions.length];
-          const some = shown < all ? `${shown} of ${all} are drawn${answer.axis === "place" ? ", those where it occurs most" : ""}; the table has all. ` : "";
-          return some + (answer.similarity.flat().some((value) => !ct.known(value)) ? `Empty: fewer than ${answer.min_support} occurrences.` : "");
+          const some =
+            shown < all
+              ? `${shown} of ${all} are drawn${answer.axis === "place" ? ", those where it occurs most" : ""}; the table has all. `
+              : "";
+          return (
+            some +
+            (answer.similarity.flat().some((value) => !ct.known(value))
+              ? `Empty: fewer than ${answer.min_support} occurrences.`
+              : "")
+          );
         },
-        empty: (answer) => (answer.similarity.flat().filter(ct.known).length > 1 ? null : "It occurs often enough in too few conditions to compare them."),
+        empty: (answer) =>
+          answer.similarity.flat().filter(ct.known).length > 1
+            ? null
+            : "It occurs often enough at too few times or places to compare them.",
         draw: ({ svg, answer, state, width }) => {
           const shown = heatShown(answer);
           const labels = shown.map((at) => answer.conditions[at]);
@@ -152,12 +256,19 @@
             nowAcross: now,
             nowDown: now,
             name: ct.namer(state),
-            tip: (y, x) => [`${label(labels[y])} and ${label(labels[x])}: ${format.number(answer.similarity[shown[y]][shown[x]])}`, `occurrences: ${format.count(answer.support[shown[y]])} and ${format.count(answer.support[shown[x]])}`],
+            tip: (y, x) => [
+              `${label(labels[y])} and ${label(labels[x])}: ${format.number(answer.similarity[shown[y]][shown[x]])}`,
+              `occurrences: ${format.count(answer.support[shown[y]])} and ${format.count(answer.support[shown[x]])}`,
+            ],
             choose: (y, x) => state.choose(labels[x]),
           });
         },
-        label: (answer) => `Similarity of ${answer.word} between every two conditions; the same as a table below`,
-        table: (answer) => ({ columns: ["condition", ...answer.conditions], rows: answer.conditions.map((name, at) => [name, ...answer.similarity[at]]) }),
+        label: (answer) => `Similarity of ${answer.word} between every two times or places; the same as a table below`,
+        table: (answer) => ({
+          columns: [ct.axisName(), ...answer.conditions],
+          rows: answer.conditions.map((name, at) => [name, ...answer.similarity[at]]),
+        }),
+        subject: (answer) => answer.word,
         name: (answer) => `heat-map-${answer.word}`,
       }),
 
@@ -165,11 +276,18 @@
       ct.panel({
         class: "map wide",
         title: "Where its use is usual, and where it stands apart",
-        lead: "How similar its use in each place is to its use in all the others: the darker, the more usual. Choose a place to look at it.",
-        caution: (answer) => (answer.rows.some((row) => !ct.known(row.value)) ? `Empty: it occurs there fewer than ${answer.min_support} times. Few occurrences are drawn lighter.` : "Few occurrences are drawn lighter."),
+        lead: "How similar its use in each place is to its use in all the others: the stronger the color, the more usual. Choose a place to look at it.",
+        caution: (answer) =>
+          answer.rows.some((row) => !ct.known(row.value))
+            ? `Empty: it occurs there fewer than ${answer.min_support} times. Few occurrences are drawn fainter.`
+            : "Few occurrences are drawn fainter.",
         draw: ct.charts.places,
         label: (answer) => `How usual the use of ${answer.word} is in each place; the same as a table below`,
-        table: (answer) => ({ columns: ["place", "similarity with the others", "occurrences"], rows: answer.rows.map((row) => [row.place, row.value, row.support]) }),
+        table: (answer) => ({
+          columns: ["place", "similarity with the others", "occurrences"],
+          rows: answer.rows.map((row) => [row.place, row.value, row.support]),
+        }),
+        subject: (answer) => answer.word,
         name: (answer) => `places-${answer.word}`,
       }),
 
@@ -178,7 +296,8 @@
         class: "grid wide",
         title: "Over time and place",
         lead: "How similar its use at each time in each place is to all the rest. A frame marks the first time after a change that stands out in that place.",
-        caution: (answer) => `Empty: it occurs there fewer than ${answer.min_support} times. Places that changed first are on top.${answer.places.length > MOST_PLACES ? " The table has all places." : ""}`,
+        caution: (answer) =>
+          `Empty: it occurs there fewer than ${answer.min_support} times. Places that changed first are on top.${answer.places.length > MOST_PLACES ? " The table has all places." : ""}`,
         empty: (answer) => (answer.values.flat().some(ct.known) ? null : "It is too rare everywhere."),
         draw: ({ svg, answer, state, width }) => {
           const order = gridOrder(answer, state);
@@ -192,15 +311,29 @@
             values: order.map((place) => times.map((time) => answer.values[time][place])),
             nowAcross: labels.indexOf(state.at),
             nowDown: order.findIndex((at) => answer.places[at] === state.place),
-            framed: answer.changes.filter((change) => change.accepted && change.first).map((change) => ({ across: labels.indexOf(change.first), down: order.indexOf(answer.places.indexOf(change.place)) })).filter((frame) => frame.across >= 0 && frame.down >= 0),
+            framed: answer.changes
+              .filter((change) => change.accepted && change.first)
+              .map((change) => ({
+                across: labels.indexOf(change.first),
+                down: order.indexOf(answer.places.indexOf(change.place)),
+              }))
+              .filter((frame) => frame.across >= 0 && frame.down >= 0),
             square: false,
             most: 100,
-            tip: (y, x) => [`${answer.places[order[y]]}, ${label(labels[x])}: ${format.number(answer.values[times[x]][order[y]])}`, `occurs here ${format.times(answer.support[times[x]][order[y]])}`],
+            tip: (y, x) => [
+              `${answer.places[order[y]]}, ${label(labels[x])}: ${format.number(answer.values[times[x]][order[y]])}`,
+              `occurs here ${format.times(answer.support[times[x]][order[y]])}`,
+            ],
             choose: (y, x) => ct.address.change({ at: labels[x], place: answer.places[order[y]] }),
           });
         },
-        label: (answer) => `The use of ${answer.word} over ${answer.times.length} times and ${answer.places.length} places; the same as a table below`,
-        table: (answer) => ({ columns: ["place", ...answer.times], rows: answer.places.map((place, at) => [place, ...answer.values.map((row) => row[at])]) }),
+        label: (answer) =>
+          `The use of ${answer.word} over ${answer.times.length} times and ${answer.places.length} places; the same as a table below`,
+        table: (answer) => ({
+          columns: ["place", ...answer.times],
+          rows: answer.places.map((place, at) => [place, ...answer.values.map((row) => row[at])]),
+        }),
+        subject: (answer) => answer.word,
         name: (answer) => `grid-${answer.word}`,
       }),
   };
@@ -212,7 +345,10 @@
     const all = answer.conditions.map((_, at) => at);
     if (all.length <= MOST_TILES) return all;
     if (answer.axis !== "place") return ct.columns(all.length, MOST_TILES, -1);
-    return all.sort((a, b) => answer.support[b] - answer.support[a]).slice(0, MOST_TILES).sort((a, b) => a - b);
+    return all
+      .sort((a, b) => answer.support[b] - answer.support[a])
+      .slice(0, MOST_TILES)
+      .sort((a, b) => a - b);
   }
 
   function gridOrder(answer, state) {
@@ -226,6 +362,8 @@
     const first = series.conditions.find((_, at) => ct.known(series.values[at]));
     if (series.against === "previous") return "one step before";
     if (series.against === "overall") return "everywhere else";
-    return series.against === first ? `in ${label(series.against)}, where it is first seen often enough` : `in ${label(series.against)}`;
+    return series.against === first
+      ? `in ${label(series.against)}, where it is first seen often enough`
+      : `in ${label(series.against)}`;
   }
 })((window.chronotope = window.chronotope || {}));

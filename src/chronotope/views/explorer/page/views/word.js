@@ -4,7 +4,11 @@
 
   ct.views = ct.views || {};
 
-  const PANELS = ["nearest", "ranks", "series", "frequency", "trajectory", "heat", "map", "grid"];
+  // Panels that ask about the word in the place looked at, and those that ask about the word everywhere.
+  const OF_PLACE = ["series", "ranks", "heat", "frequency"];
+  const OF_WORD = ["trajectory", "map", "grid"];
+  const TOGETHER = 150;
+  const PANELS = ["nearest", ...OF_PLACE, ...OF_WORD];
 
   ct.views.word = {
     bar: true,
@@ -16,6 +20,7 @@
       const panels = {};
       for (const name of PANELS) if (wanted(name)) panels[name] = ct.wordPanels[name]();
       const sentences = ct.sentences();
+      const epigraph = ct.epigraph();
       const against = chooser();
       if (panels.series) panels.series.element.querySelector("header").append(against.element);
       const one = (name) => (panels[name] ? panels[name].element : null);
@@ -23,89 +28,122 @@
       const element = ct.h(
         "div",
         { class: "word-page" },
-        ct.h("div", { class: "panels" }, ct.h("div", { class: "opening" }, heading, gist, actions), one("nearest"), one("ranks"), stack("series", "frequency"), stack("heat"), one("map"), one("grid"), one("trajectory"), sentences.element),
+        ct.h(
+          "div",
+          { class: "panels" },
+          ct.h("div", { class: "opening" }, heading, gist, actions, epigraph.element),
+          one("nearest"),
+          one("ranks"),
+          stack("series", "frequency"),
+          stack("heat"),
+          one("map"),
+          one("grid"),
+          one("trajectory"),
+          sentences.element,
+        ),
       );
       let before = {};
-      let nearest = [];
 
       async function show({ words: [word], params }, state, settle) {
         const get = (name, more) => ct.source.get(name, { word, ...more });
         const place = state.within;
         const usual = ct.about.times.length ? "first" : "overall";
-        const series = get("series", { against: params.against || usual, place });
-        // The first question decides whether there is a page at all: an unknown word never gets here.
-        const first = await series;
-        settle.rates(ratesOf(first, state));
         const key = `${word}|${place}|${params.against || ""}`;
-        const whole = before.key !== key;
-        const asked = [];
-        if (before.word !== word || before.condition !== state.condition) asked.push(askNearest());
-        if (whole) {
-          const changes = ct.about.times.length && ct.about.available.one_space ? get("changepoints", { place }) : Promise.reject(new Error("no time"));
-          opening(word, first, changes, state);
-          against.show(params.against || usual);
-          asked.push(panels.series.show(changes.then((found) => found, () => null).then((found) => ({ series: first, changes: found })), state));
-          asked.push(panels.ranks.show(get("ranks", { place, top: 6 }), state));
-          for (const [name, question] of [["heat", () => get("similarity", { place })], ["frequency", () => frequency(word, first, place)]]) if (panels[name]) panels[name].show(question(), state);
-        } else for (const name of ["series", "ranks", "heat", "frequency"]) if (panels[name]) panels[name].update(state);
-        for (const [name, question] of [["trajectory", "trajectory"], ["map", "map"], ["grid", "grid"]]) {
-          if (!panels[name]) continue;
-          if (before.word !== word) {
-            const answer = get(question);
-            panels[name].show(answer, state);
-            if (name === "map") answer.then((found) => heading.textContent === word && apart(found), () => {});
-          }
-          else panels[name].update(state);
-        }
-        before = { key, word, condition: state.condition };
-        links(word, params, state);
+        const last = before;
+        // The company comes first: it decides whether there is a page at all, and asks least of a folder on disk.
+        const company =
+          state.condition === null
+            ? Promise.resolve({ word, rows: [] })
+            : get("neighbors", { at: state.condition, top: 10 });
+        const found = await company;
+        const nearest = found.rows[0] ? found.rows[0].matches.map((match) => match.word) : [];
+        const series = get("series", { against: params.against || usual, place });
+        series.then(
+          (answer) => settle.rates(ratesOf(answer, state)),
+          () => {},
+        );
+        before = { key, word };
         heading.textContent = word;
-        await Promise.allSettled(asked);
-        sentences.show(word, state, params, nearest);
-
-        function askNearest() {
-          if (state.condition === null) return panels.nearest.show(Promise.reject(Object.assign(new Error(`There is no text for ${ct.format.label(state.at)} in ${state.place}.`), { kind: "too_rare" })), state);
-          const answer = get("neighbors", { at: state.condition, top: 10 });
-          return panels.nearest.show(
-            answer.then((found) => {
-              nearest = found.rows[0] ? found.rows[0].matches.map((match) => match.word) : [];
-              return found;
-            }),
+        links(word, state);
+        panels.nearest.show(company, state);
+        if (last.key === key) for (const name of OF_PLACE) if (panels[name]) panels[name].update(state);
+        if (last.key !== key && panels.series) {
+          const changes = changesOf(get, place);
+          against.show(params.against || usual);
+          opening(word, series, changes, state);
+          panels.series.show(
+            Promise.all([series, changes]).then(([answer, points]) => ({ series: answer, changes: points })),
             state,
           );
+          panels.frequency.show(
+            series.then((answer) => frequency(word, answer, place)),
+            state,
+          );
+          panels.ranks.show(get("ranks", { place, top: 6 }), state);
+          panels.heat.show(get("similarity", { place }), state);
         }
+        for (const name of OF_WORD) {
+          if (!panels[name]) continue;
+          if (last.word === word) panels[name].update(state);
+          else panels[name].show(get(name), state);
+        }
+        if (panels.map && last.word !== word)
+          get("map").then(
+            (answer) => heading.textContent === word && apart(answer),
+            () => {},
+          );
+        sentences.show(word, state, params, nearest);
+        epigraph.show(word, state);
+        // What is ready at once is shown with the page, so that nothing jumps.
+        await Promise.race([series.catch(() => null), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
       }
 
+      // How often the word occurs, and whether and when its use changed, in a sentence or two.
       function opening(word, series, changes, state) {
-        const total = series.support.reduce((sum, count) => sum + count, 0);
         const where = state.within ? ` in ${state.within}` : "";
-        const often = `It occurs ${ct.format.times(total)}${where}.`;
-        gist.textContent = often;
-        changes.then(
-          (found) => {
+        Promise.all([series, changes]).then(
+          ([answer, found]) => {
             if (heading.textContent !== word) return;
-            const points = found.points.filter((point) => point.accepted);
-            ct.replace(gist, `${often} `, ...(points.length ? points.slice(-2).flatMap(changeSentence) : ["No change of its use stands out among words as frequent."]));
+            const total = answer.support.reduce((sum, count) => sum + count, 0);
+            const often = `It occurs ${ct.format.times(total)}${where}. `;
+            const points = found ? found.points.filter((point) => point.accepted) : [];
+            const none = found ? ["No change of its use stands out among words as frequent."] : [];
+            ct.replace(gist, often, ...(points.length ? points.slice(-2).flatMap(changeSentence) : none));
           },
-          () => {},
+          () => ct.replace(gist),
         );
       }
 
       function apart(found) {
         const rows = found.rows.filter((row) => ct.known(row.value)).sort((a, b) => a.value - b.value);
         if (rows.length < 3) return;
-        const place = ct.h("a", { href: ct.address.write("word", [found.word], { place: rows[0].place }) }, rows[0].place);
+        const place = ct.h(
+          "a",
+          { href: ct.address.write("word", [found.word], { place: rows[0].place }) },
+          rows[0].place,
+        );
         gist.append(" Its use stands apart most in ", place, ".");
       }
 
-      function links(word, params, state) {
+      function links(word, state) {
         const here = { at: state.at, place: state.place };
         ct.replace(
           actions,
-          ct.h("a", { class: "action", href: ct.address.write("parts", [word], here) }, "Who plays its part elsewhere?"),
+          ct.h(
+            "a",
+            { class: "action", href: ct.address.write("parts", [word], here) },
+            "Who plays its part elsewhere?",
+          ),
           ct.h("a", { class: "action", href: ct.address.write("compare", [word], here) }, "Compare with other words"),
           ct.h("a", { class: "action", href: ct.address.write("axis", [word], here) }, "Place it along an axis"),
-          ct.h("button", { type: "button", onclick: () => ct.cite(`“${word}” in ${ct.format.label(state.condition)}`, ct.about.signature) }, "Cite"),
+          ct.h(
+            "button",
+            {
+              type: "button",
+              onclick: () => ct.cite(`“${word}” in ${ct.format.label(state.condition)}`, ct.about.signature),
+            },
+            "Cite",
+          ),
         );
       }
 
@@ -126,8 +164,13 @@
   // What each condition is compared with.
   function chooser() {
     const overall = ["overall", "everywhere else"];
-    const options = ct.about.times.length ? [["first", "its first use"], ["previous", "one step before"], overall] : [overall, ...ct.about.places.map((place) => [place, place])];
-    const select = ct.h("select", { id: "against", onchange: () => ct.address.change({ against: select.value === options[0][0] ? null : select.value }, true) });
+    const options = ct.about.times.length
+      ? [["first", "its first use"], ["previous", "one step before"], overall]
+      : [overall, ...ct.about.places.map((place) => [place, place])];
+    const select = ct.h("select", {
+      id: "against",
+      onchange: () => ct.address.change({ against: select.value === options[0][0] ? null : select.value }, true),
+    });
     for (const [value, text] of options) select.append(ct.h("option", { value }, text));
     return {
       element: ct.h("label", { class: "choice", for: "against" }, ct.h("span", null, "Compare with"), select),
@@ -148,13 +191,27 @@
   // How often the word occurs in each time bin, for the bar above the slider.
   function ratesOf(series, state) {
     return ct.about.times.map((time) => {
-      const found = ct.about.conditions.find((one) => ct.about.times[one.time] === time && (one.place === null || ct.about.places[one.place] === state.place));
+      const found = ct.about.conditions.find(
+        (one) =>
+          ct.about.times[one.time] === time && (one.place === null || ct.about.places[one.place] === state.place),
+      );
       const at = found ? series.conditions.indexOf(found.label) : -1;
       return at >= 0 ? series.per_million[at] : series.per_million[series.conditions.indexOf(time)] || 0;
     });
   }
 
   ct.ratesOf = ratesOf;
+
+  // The change points, or null where there is no time to change in or too little text to tell.
+  async function changesOf(get, place) {
+    if (!ct.about.times.length || !ct.about.available.one_space) return null;
+    try {
+      return await get("changepoints", { place });
+    } catch (error) {
+      if (error.kind === "too_rare" || error.kind === "unavailable") return null;
+      throw error;
+    }
+  }
 
   // With the run, intervals over texts; without it, what the model itself holds.
   async function frequency(word, series, place) {
@@ -163,7 +220,15 @@
       const rows = answer.rows.filter((row) => place === null || ct.placeOf(row.condition).place === place);
       return { word, rows };
     }
-    const rows = series.conditions.map((condition, at) => ({ condition, count: series.support[at], per_million: series.per_million[at], low: null, high: null, documents: null, of_documents: null }));
+    const rows = series.conditions.map((condition, at) => ({
+      condition,
+      count: series.support[at],
+      per_million: series.per_million[at],
+      low: null,
+      high: null,
+      documents: null,
+      of_documents: null,
+    }));
     return { word, rows, signature: series.signature };
   }
 })((window.chronotope = window.chronotope || {}));

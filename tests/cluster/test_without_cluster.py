@@ -1,0 +1,101 @@
+"""What needs no cluster: clear refusals, stores elsewhere, and limits on memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import fsspec
+import pytest
+from typer.testing import CliRunner
+
+import worlds
+from chronotope.cli.app import app
+from chronotope.cluster import check_versions
+from chronotope.cooccurrence import count
+from chronotope.corpus import read_corpus
+from chronotope.errors import ClusterError, InputError, MissingExtra, SettingsError
+from chronotope.provenance import versions
+
+
+def records():
+    return worlds.planted_drift(documents=60).records
+
+
+def contents(run):
+    return {path.name: path.read_bytes() for path in run.iterdir()}
+
+
+def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'chronotope\[cluster\]'"):
+        count(read_corpus(records(), time="time"), workers=2)
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch):
+    monkeypatch.setattr("chronotope.cluster.TICK", 0.05)
+    monkeypatch.setattr("chronotope.resources.connected", _impatient)
+    with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1 \(waited 1 seconds\)"):
+        count(read_corpus(records(), time="time"), cluster="tcp://127.0.0.1:1")
+
+
+def _impatient(address, workers):
+    from chronotope.cluster import connected
+
+    return connected(address, workers, patience=1.0)
+
+
+def test_workers_of_another_version_are_refused():
+    check_versions({"tcp://10.0.0.1:1": versions()})
+    with pytest.raises(ClusterError, match=r"worker tcp://10\.0\.0\.2:1 has polars 0\.0, this machine"):
+        check_versions({"tcp://10.0.0.1:1": versions(), "tcp://10.0.0.2:1": versions() | {"polars": "0.0"}})
+
+
+def test_workers_here_or_a_cluster_not_both():
+    with pytest.raises(SettingsError, match="not both"):
+        count(read_corpus(records(), time="time"), workers=2, cluster="tcp://127.0.0.1:8786")
+
+
+@pytest.mark.parametrize("pattern", ["memory://texts/*.jsonl", "memory://texts", "memory://texts/all.jsonl"])
+def test_text_in_a_store_is_read_as_text_in_files(tmp_path, pattern):
+    lines = "".join(json.dumps(record) + "\n" for record in records())
+    (tmp_path / "all.jsonl").write_text(lines)
+    fsspec.filesystem("memory").pipe("/texts/all.jsonl", lines.encode())
+    here = count(read_corpus(tmp_path / "all.jsonl", time="time"), tmp_path / "here")
+    there = count(read_corpus(pattern, time="time"), tmp_path / "there")
+    assert contents(there.folder) == contents(here.folder)
+
+
+@pytest.mark.parametrize("name", ["all.jsonl.gz", "all.csv.zst", "all.parquet"])
+def test_every_format_in_a_store(tmp_path, name):
+    import polars as pl
+    import pyarrow as pa
+
+    frame = pl.DataFrame(records())
+    if name.endswith("parquet"):
+        frame.write_parquet(tmp_path / name)
+    else:
+        text = frame.write_csv() if ".csv" in name else frame.write_ndjson()
+        with pa.CompressedOutputStream(str(tmp_path / name), "gzip" if name.endswith("gz") else "zstd") as file:
+            file.write(text.encode())
+    fsspec.filesystem("memory").pipe(f"/formats/{name}", (tmp_path / name).read_bytes())
+    here = count(read_corpus(tmp_path / name, time="time"), tmp_path / "here")
+    there = count(read_corpus(f"memory://formats/{name}", time="time"), tmp_path / "there")
+    assert contents(there.folder) == contents(here.folder)
+
+
+def test_a_store_without_such_files_is_an_error():
+    with pytest.raises(InputError, match="no file matches memory://empty"):
+        read_corpus("memory://empty/*.jsonl")
+    with pytest.raises(InputError, match="cannot open nonsense://"):
+        read_corpus("nonsense://bucket/1.jsonl")
+
+
+def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records()))
+    given = ["prepare", str(tmp_path / "all.jsonl"), "-o", str(tmp_path / "run"), "--time", "time", "--memory"]
+    for memory, said in (("lots", "write for instance 2GB"), ("100MB", "does not fit into 100 MB of memory; it needs")):
+        result = CliRunner().invoke(app, [*given, memory])
+        assert isinstance(result.exception, SettingsError)
+        assert said in str(result.exception)
+    assert not (tmp_path / "run").exists()

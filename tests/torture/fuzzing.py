@@ -1,0 +1,288 @@
+"""Files with mistakes in them, by the hundred thousand: each is read, or refused with one clear line.
+
+python tests/torture/fuzzing.py --models 100000 --corpora 100000 --runs 2000
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import io
+import json
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import Counts, count
+from chronotope.corpus import read_corpus
+from chronotope.corpus.ingest import ingest
+from chronotope.embeddings import ConditionedEmbeddings, load, storage
+from chronotope.errors import ChronotopeError
+from chronotope.provenance import checksum, checksum_of
+from chronotope.vocabulary import Support
+
+STRANGE: list[Any] = [
+    None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, "", "x", "\x00", "\ud800",
+    "🦜", [], {}, [[]], [0], [1, 2, 3], {"a": 1}, "F32", "I64", [-1, 5], [10**18, 10**18],
+]  # fmt: skip
+FORMATS = ("jsonl", "csv", "tsv", "jsonl.gz", "parquet", "txt")
+RECORDS = [
+    {"text": "The river bank, the “water”.", "time": "1990-02-28", "place": "arlen"},
+    {"text": 'Money in the "bank"; and more money\nthan water', "time": "1991", "place": "Borva"},
+    {"text": "naïve cafés … 日本 words", "time": "-0044-03-15", "place": ""},
+    {"text": "", "time": "1992-13-45", "place": "arlen"},
+] * 3  # fmt: skip
+
+
+def mutated(data: bytes, chosen: random.Random) -> bytes:
+    """The bytes with a few mistakes: flipped, cut, doubled, moved, overwritten."""
+    out = bytearray(data)
+    for _ in range(chosen.choice((1, 1, 1, 2, 4, 16))):
+        at = chosen.randrange(len(out) + 1)
+        size = min(chosen.choice((1, 1, 2, 8, 64)), len(out) - at)
+        match chosen.randrange(7):
+            case 0 if at < len(out):
+                out[at] ^= 1 << chosen.randrange(8)
+            case 1:
+                out[at : at + size] = chosen.randbytes(size)
+            case 2:
+                del out[at : at + size]
+            case 3:
+                out[at:at] = out[at : at + size]
+            case 4:
+                out[at:at] = chosen.choice((b"\x00", b"\xff", b'"', b"\n", b",", b"\r", b"\xef\xbb\xbf", b"{", b"\\u"))
+            case 5 if chosen.random() < 0.3:
+                del out[at:]
+            case 6 if size == 8:
+                out[at : at + 8] = chosen.choice((0, 1, 2**31, 2**63 - 1, 2**64 - 1)).to_bytes(8, "little")
+    return bytes(out)
+
+
+def spoiled(data: Any, chosen: random.Random) -> Any:
+    """Plain data with one value replaced, removed, or added."""
+    if isinstance(data, dict) and data and chosen.random() < 0.85:
+        key = chosen.choice(sorted(data))
+        if chosen.random() < 0.1:
+            return {name: value for name, value in data.items() if name != key}
+        return data | {key: spoiled(data[key], chosen)}
+    if isinstance(data, list) and data and chosen.random() < 0.7:
+        at = chosen.randrange(len(data))
+        return [*data[:at], spoiled(data[at], chosen), *data[at + 1 :]]
+    if isinstance(data, int) and chosen.random() < 0.5:
+        return data + chosen.choice((-1, 1, 8, -8, 2**32))
+    return chosen.choice(STRANGE)
+
+
+def model_bytes(folder: Path) -> bytes:
+    rng = np.random.default_rng(1)
+    support = Support(np.array([0, 3, 6, 8]), np.array([0, 1, 2, 0, 2, 3, 1, 3]), np.arange(1, 9))
+    made = {"method": "graph", "seed": 1, "settings": {"epochs": 3}, "versions": {"chronotope": "0"}, "run": "ab"}
+    ConditionedEmbeddings(
+        ["river", "bank", "money", "café"],
+        Conditions.of_times(["1990", "1991", "1992"]),
+        support,
+        rng.standard_normal((8, 3)),
+        contexts=rng.standard_normal((4, 3)),
+        provenance=made,
+    ).save(folder / "sound.ct")
+    return (folder / "sound.ct").read_bytes()
+
+
+def strange_model(whole: bytes, chosen: random.Random) -> bytes:
+    """A model with mistakes; in half of them the checksum fits all the same, as if made on purpose."""
+    if chosen.random() < 0.3:
+        return mutated(whole, chosen)
+    size = 8 + int.from_bytes(whole[:8], "little")
+    entries = json.loads(whole[8:size])
+    described = json.loads(entries["__metadata__"]["chronotope"])
+    body = whole[size:]
+    match chosen.randrange(3):
+        case 0:
+            described = spoiled(described, chosen)
+        case 1:
+            entries = spoiled(entries, chosen)
+        case 2:
+            body = mutated(body, chosen)
+    try:
+        entries["__metadata__"]["chronotope"] = json.dumps(described)
+        text = json.dumps(entries, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    except (TypeError, KeyError, AttributeError, ValueError):
+        text = json.dumps(entries).encode()
+    header = len(text).to_bytes(8, "little") + text
+    try:
+        tensors = storage._tensors(header + body, len(header), entries)  # type: ignore[arg-type]
+        body = body[: -storage.CHECKSUM_BYTES] + storage._checksum(header, tensors)
+    except Exception:
+        pass
+    return header + body
+
+
+def ask_model(path: Path) -> None:
+    embeddings = load(path)
+    repr(embeddings), embeddings.signature
+    with np.errstate(all="ignore"):
+        word, at = embeddings.words[0], embeddings.conditions.labels[0]
+        embeddings.neighbors(word, at, top=2, min_support=0)
+        embeddings.equivalents(word, at, embeddings.conditions.labels[-1], top=2)
+    load(path, verify=True)
+
+
+def corpus_bytes(kind: str) -> bytes:
+    """A sound file of a format."""
+    if kind == "txt":
+        return "\n".join(record["text"] for record in RECORDS).encode()
+    if kind == "parquet":
+        out = io.BytesIO()
+        pl.DataFrame(RECORDS).write_parquet(out)
+        return out.getvalue()
+    if kind.startswith("jsonl"):
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in RECORDS).encode()
+        return gzip.compress(text, mtime=0) if kind.endswith("gz") else text
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, list(RECORDS[0]), delimiter="," if kind == "csv" else "\t")
+    writer.writeheader()
+    writer.writerows(RECORDS)
+    return lines.getvalue().encode()
+
+
+def read_strange(path: Path, whole: bool) -> None:
+    axes = {} if path.suffix == ".txt" else {"time": "time", "place": "place"}
+    corpus = read_corpus(path, **axes)
+    if whole:
+        count(corpus, min_count=1, threads=1)
+    else:
+        ingest(corpus, path.with_name("raw"))
+
+
+def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:
+    """A run with mistakes in one file; in most, all checksums fit."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(sound, target)
+    path = chosen.choice(sorted(target.iterdir()))
+    if path.suffix == ".json" and chosen.random() < 0.7:
+        path.write_text(json.dumps(spoiled(json.loads(path.read_text()), chosen)))
+    else:
+        path.write_bytes(mutated(path.read_bytes(), chosen))
+    try:
+        about = json.loads((target / "run.json").read_text())
+        for name, entry in about["files"].items():
+            entry |= {"bytes": (target / name).stat().st_size, "checksum": checksum(target / name)}
+        about["checksum"] = checksum_of({key: value for key, value in about.items() if key != "checksum"})
+        (target / "run.json").write_text(json.dumps(about))
+    except Exception:
+        pass
+
+
+def ask_run(folder: Path) -> None:
+    from chronotope.analysis import collocates, evidence, frequency
+    from chronotope.model import ConditionedModel, GraphModel
+
+    counts = Counts.open(folder)
+    repr(counts)
+    at = counts.conditions.labels[0]
+    _ = counts.store.checked_ids
+    evidence(counts, "bank", at=at)
+    frequency(counts, "bank")
+    collocates(counts, "bank", at=at, min_count=1)
+    GraphModel(dimensions=2, epochs=1).fit(counts, threads=1, device="cpu")
+    ConditionedModel(dimensions=2, epochs=1).fit(counts, threads=1, device="cpu")
+
+
+class Tally:
+    """How it went: what was read, what was refused and how, and the faults, each kept as a file."""
+
+    def __init__(self, kept: Path) -> None:
+        self.ends: Counter[str] = Counter()
+        self.faults: list[str] = []
+        self._kept = kept
+
+    def note(self, what: Callable[[], None], path: Path, name: str) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                what()
+            self.ends["read"] += 1
+        except ChronotopeError as error:
+            self.ends["refused"] += 1
+            if "\n" in str(error):
+                self._fault(path, name, f"more than one line: {error}")
+        except OSError as error:
+            # The command line tells these in one line, too.
+            self.ends["refused"] += 1
+            if not error.strerror:
+                self._fault(path, name, repr(error))
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            self._fault(path, name, f"{type(error).__name__}: {error}")
+
+    def _fault(self, path: Path, name: str, fault: str) -> None:
+        self.ends["fault"] += 1
+        kind = re.sub(r"\d+", "N", fault)[:80]
+        if not any(kind in known for known in self.faults) and len(self.faults) < 50:
+            self.faults.append(f"{name}: {kind} | {fault[:300]}")
+            target = self._kept / f"{name}-{len(self.faults)}{path.suffix}"
+            shutil.copytree(path, target) if path.is_dir() else shutil.copy(path, target)
+
+
+def fuzz(models: int, corpora: int, runs: int, seed: int, kept: Path, folder: Path) -> Tally:
+    """Read so many strange files of each kind."""
+    kept.mkdir(parents=True, exist_ok=True)
+    chosen, tally = random.Random(seed), Tally(kept)
+    began = time.monotonic()
+    sound = model_bytes(folder) if models else b""
+    path = folder / "strange.ct"
+    for number in range(models):
+        path.write_bytes(strange_model(sound, chosen))
+        tally.note(partial(ask_model, path), path, f"model-{seed}-{number}")
+    _say("models", models, began, tally)
+    began = time.monotonic()
+    wholes = {kind: corpus_bytes(kind) for kind in FORMATS}
+    for number in range(corpora):
+        kind = FORMATS[number % len(FORMATS)]
+        path = folder / f"strange.{kind}"
+        path.write_bytes(mutated(wholes[kind], chosen))
+        tally.note(partial(read_strange, path, number % 100 < 2), path, f"corpus-{seed}-{number}")
+        path.unlink()
+    _say("corpora", corpora, began, tally)
+    began = time.monotonic()
+    if runs:
+        records = [{"text": "the river bank and the money in the bank", "time": str(1990 + n % 3)} for n in range(9)]
+        count(read_corpus(records, time="time"), folder / "sound", min_count=1)
+        for number in range(runs):
+            strange_run(folder / "sound", folder / "run", chosen)
+            tally.note(partial(ask_run, folder / "run"), folder / "run", f"run-{seed}-{number}")
+        _say("runs", runs, began, tally)
+    return tally
+
+
+def _say(what: str, many: int, began: float, tally: Tally) -> None:
+    if many:
+        seconds = time.monotonic() - began
+        print(f"{what}: {many:,} in {seconds:.0f} s; so far {dict(tally.ends)}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, many in (("models", 100_000), ("corpora", 100_000), ("runs", 2_000), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=many)
+    parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir(), "chronotope-faults"))
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fuzzing-") as name:
+        tally = fuzz(given.models, given.corpora, given.runs, given.seed, given.kept, Path(name))
+    print("\n".join([*tally.faults, f"{tally.ends.total():,} files: {dict(tally.ends)}"]))
+    sys.exit(1 if tally.faults else 0)

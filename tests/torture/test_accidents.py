@@ -1,0 +1,156 @@
+"""Accidents of one command: a full disk, a closed pipe, Ctrl-C, input that changes, a clock that jumps."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from chronotope.cooccurrence import count
+from chronotope.corpus import read_corpus
+from chronotope.errors import InputError
+from chronotope.model import GraphModel
+from torture.conftest import MAIN, chronotope
+
+# No file may grow beyond so many bytes: a full disk for which nobody has to be root.
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def said(done):
+    """What a command that failed said: one line, and nothing on stdout."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("room", [0, 2_000, 20_000])
+def test_a_disk_that_is_full_while_preparing(home, tmp_path, room):
+    done = chronotope(
+        "prepare", home / "speeches.jsonl", "-o", tmp_path / "run", "--time", "time", before=FULL.format(room)
+    )
+    line = next(line for line in done.stderr.splitlines() if line.startswith("error"))
+    assert done.returncode == 2
+    assert "too large" in line.lower() or "no space" in line.lower()
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_while_saving_a_model_keeps_the_old_one(run):
+    before = contents(run)
+    done = chronotope("train", run, "--dimensions", 8, "--force", before=FULL.format(5_000))
+    assert done.returncode == 2
+    assert "model.ct: File too large" in done.stderr.splitlines()[-1]
+    assert contents(run) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
+def test_output_to_a_full_disk_is_an_error(home):
+    with open("/dev/full", "w") as full:
+        done = chronotope("drift", home / "run", "--json", stdout=full, capture_output=False, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no folder that not even root can write to")
+def test_a_folder_that_cannot_be_written_to(home):
+    preparing = chronotope("prepare", home / "speeches.jsonl", "-o", "/proc/self/run", "--time", "time")
+    assert "cannot write to /proc/self" in said(preparing)
+    assert "/proc" in said(chronotope("train", home / "run", "-o", "/proc/self/model.ct"))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="no such signal")
+@pytest.mark.parametrize("form", ["--json", None])
+def test_a_reader_that_goes_away_ends_a_command_as_it_ends_others(home, form):
+    arguments = ["drift", str(home / "run"), "--top", "300", *([form] if form else [])]
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == -signal.SIGPIPE
+
+
+def test_ctrl_c_while_preparing_says_one_line_and_leaves_nothing(home, tmp_path):
+    text = (home / "speeches.jsonl").read_text()
+    (tmp_path / "long.jsonl").write_text(text * 100)
+    command = [sys.executable, "-c", MAIN, "prepare", "long.jsonl", "-o", "run", "--time", "time"]
+    chosen = random.Random(5)
+    for _ in range(2):
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not list(tmp_path.glob(".run.*.partial")):
+            time.sleep(0.005)
+        time.sleep(chosen.uniform(0, 0.3))
+        process.send_signal(signal.SIGINT)
+        talk = process.communicate(timeout=60)[1]
+        assert process.returncode == 130
+        assert talk.splitlines()[-1] == "stopped"
+        assert "Traceback" not in talk
+        assert [path.name for path in tmp_path.iterdir()] == ["long.jsonl"]
+
+
+def test_a_terminal_that_vanishes_does_not_stop_what_nohup_protects(run, tmp_path):
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    arguments = ["train", str(run), "-o", str(tmp_path / "m.ct"), "--dimensions", "8"]
+    process = subprocess.Popen([sys.executable, "-c", f"{ignoring}\n{MAIN}", *arguments], stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert (tmp_path / "m.ct").exists()
+
+
+def test_input_that_grows_while_it_is_read_is_refused(home, tmp_path):
+    path = tmp_path / "growing.jsonl"
+    path.write_bytes((home / "speeches.jsonl").read_bytes())
+
+    def grow(stage, *_):
+        if stage == "reading":
+            with open(path, "a") as file:
+                file.write('{"text": "one more line", "time": "1995"}\n')
+
+    with pytest.raises(InputError, match=r"growing\.jsonl was changed while it was read"):
+        count(read_corpus(path, time="time"), tmp_path / "run", min_count=3, progress=grow)
+    assert [path.name for path in tmp_path.iterdir()] == ["growing.jsonl"]
+
+
+def test_input_that_vanishes_is_an_error_of_one_line(home, tmp_path):
+    path = tmp_path / "brief.jsonl"
+    path.write_bytes((home / "speeches.jsonl").read_bytes())
+    corpus = read_corpus(path, time="time")
+    path.unlink()
+    with pytest.raises((InputError, OSError), match=r"brief\.jsonl"):
+        count(corpus, tmp_path / "run", min_count=3)
+    path.write_bytes((home / "speeches.jsonl").read_bytes())
+
+    def vanish(stage, *_):
+        if stage == "reading":
+            path.unlink(missing_ok=True)
+
+    with pytest.raises((InputError, OSError), match=r"brief\.jsonl"):
+        count(read_corpus(path, time="time"), tmp_path / "run", min_count=3, progress=vanish)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clock_that_jumps_changes_nothing(home, tmp_path, monkeypatch):
+    def model():
+        counts = count(read_corpus(home / "speeches.jsonl", time="time"), min_count=3)
+        GraphModel(dimensions=8, epochs=3).fit(counts, checkpoint=tmp_path / "state").save(tmp_path / "model.ct")
+        return (tmp_path / "model.ct").read_bytes()
+
+    usual = model()
+    chosen = random.Random(1)
+    for name in ("time", "monotonic"):
+        monkeypatch.setattr(time, name, lambda: chosen.uniform(-1e10, 1e10))
+    assert model() == usual

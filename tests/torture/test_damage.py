@@ -1,0 +1,329 @@
+"""Damaged files and files of strangers: one clear line, nothing overwritten, nothing run, no memory filled."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from chronotope.analysis import drift
+from chronotope.cli.app import app
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.run_folder import verify_run
+from chronotope.embeddings import ConditionedEmbeddings, load
+from chronotope.errors import ChronotopeError, DamagedFile, InputError
+from chronotope.model import ConditionedModel, GraphModel
+from chronotope.provenance import checksum, checksum_of
+from chronotope.untrusted import printable
+from chronotope.vocabulary import Support
+
+
+def flipped(path, place=0.5, bit=3):
+    """Change one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[min(int(place * len(data)), len(data) - 1)] ^= 1 << bit
+    path.write_bytes(data)
+
+
+def forged(run, **changes):
+    """Let all checksums of a run fit what it holds now, as a stranger would."""
+    about = json.loads((run / "run.json").read_text())
+    about |= changes
+    for name, entry in about["files"].items():
+        if (run / name).exists():
+            entry |= {"bytes": (run / name).stat().st_size, "checksum": checksum(run / name)}
+    del about["checksum"]
+    about["checksum"] = checksum_of(about)
+    (run / "run.json").write_text(json.dumps(about))
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+class TestDamaged:
+    def test_one_bit_in_any_file_of_a_run_is_found(self, run):
+        for path in sorted(run.iterdir()):
+            if path.suffix == ".ct" or not path.stat().st_size:
+                continue
+            whole = path.read_bytes()
+            for place in (0.1, 0.5, 0.99):
+                flipped(path, place)
+                with pytest.raises((DamagedFile, InputError)):
+                    verify_run(run)
+                path.write_bytes(whole)
+        verify_run(run)
+
+    @pytest.mark.parametrize("part", ["vectors", "contexts"])
+    def test_one_bit_in_a_model_is_found_before_anything_is_made_from_it(self, run, part):
+        model = run / "model.ct"
+        whole = model.read_bytes()
+        header = 8 + int.from_bytes(whole[:8], "little")
+        begin, _ = json.loads(whole[8:header])[part]["data_offsets"]
+        changed = bytearray(whole)
+        changed[header + begin + 5] ^= 1
+        model.write_bytes(changed)
+        load(model)  # opening reads no vector, and stays quick
+        before = contents(run)
+        with pytest.raises(DamagedFile, match=f"the checksum of its {part} does not fit"):
+            load(model, verify=True)
+        for arguments in (("inspect", model, "--verify"), ("inspect", run, "--verify"), ("extend", model, "x.jsonl")):
+            assert isinstance(command(*arguments).exception, DamagedFile)
+        assert contents(run) == before
+
+    def test_a_sound_run_and_its_models_are_verified(self, run):
+        done = command("inspect", run, "--verify")
+        assert done.exit_code == 0, done.output
+        assert "every byte is as it was written" in done.output
+
+    def test_a_model_without_checksums_of_its_vectors_is_still_read(self, run):
+        """Those of the format before; asked to verify one, we say that it cannot be done."""
+        from chronotope.embeddings import storage
+
+        whole = (run / "model.ct").read_bytes()
+        header = 8 + int.from_bytes(whole[:8], "little")
+        entries = json.loads(whole[8:header])
+        described = json.loads(entries["__metadata__"]["chronotope"]) | {"format": 2}
+        del described["checksums"]
+        entries["__metadata__"]["chronotope"] = json.dumps(described)
+        text = json.dumps(entries).encode()
+        text += b" " * (-len(text) % 8)
+        first = len(text).to_bytes(8, "little") + text
+        tensors = {name: array.copy() for name, array in _tensors(whole, header, entries).items()}
+        tail = storage._checksum(first, tensors)
+        (run / "model.ct").write_bytes(first + whole[header : -len(tail)] + tail)
+        assert load(run / "model.ct").dimensions == 8
+        with pytest.raises(DamagedFile, match="of an older version, without checksums"):
+            load(run / "model.ct", verify=True)
+
+    def test_training_on_altered_counts_is_refused(self, run):
+        flipped(run / "support.parquet", 0.4)
+        before = contents(run)
+        assert isinstance(command("train", run, "-o", run / "new.ct").exception, DamagedFile)
+        assert contents(run) == before
+
+    def test_a_file_of_another_run_is_recognized(self, run):
+        tokens = np.fromfile(run / "tokens.bin", np.int32)
+        tokens[::-1].copy().tofile(run / "tokens.bin")
+        Counts.open(run)
+        with pytest.raises(DamagedFile, match=r"tokens\.bin was altered, or belongs to another run"):
+            verify_run(run)
+
+    def test_what_run_json_says_is_checked_against_its_own_checksum(self, run):
+        text = (run / "run.json").read_text()
+        (run / "run.json").write_text(text.replace('"window":5', '"window":6'))
+        with pytest.raises(DamagedFile, match=r"run\.json was altered"):
+            Counts.open(run)
+
+    def test_a_newer_run_is_not_touched(self, run):
+        forged(run, format=99)
+        before = contents(run)
+        with pytest.raises(DamagedFile, match="newer chronotope; upgrade"):
+            Counts.open(run)
+        assert contents(run) == before
+
+    @pytest.mark.parametrize("method", [GraphModel(dimensions=4, epochs=3), ConditionedModel(dimensions=4, epochs=3)])
+    def test_a_damaged_checkpoint_is_not_resumed(self, run, method, monkeypatch):
+        monkeypatch.setattr("chronotope.model.checkpoint.SECONDS_BETWEEN", -1.0)
+        counts, path = Counts.open(run), run / "model.ct.checkpoint"
+        method.fit(counts, checkpoint=path)
+        whole = path.read_bytes()
+        for place in (0.01, 0.5, 0.9, 0.999):
+            flipped(path, place)
+            damaged = path.read_bytes()
+            with pytest.raises(DamagedFile, match=r"cannot be read \(.*\); train again without resuming"):
+                method.fit(counts, checkpoint=path, resume=True)
+            assert path.read_bytes() == damaged
+            path.write_bytes(whole)
+
+    def test_damaged_resamples_are_not_believed(self, run):
+        embeddings, counts = load(run / "model.ct"), Counts.open(run)
+        drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
+        (kept,) = run.glob("*.resamples")
+        flipped(kept, 0.9)
+        with pytest.raises(DamagedFile, match="delete it, and ask again"):
+            drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
+
+    def test_resamples_do_not_pile_up(self, run, monkeypatch):
+        monkeypatch.setattr("chronotope.analysis.significance.resampling.KEPT", 2)
+        embeddings, counts = load(run / "model.ct"), Counts.open(run)
+        for seed in range(4):
+            drift(embeddings, counts=counts, permutations=1, min_support=5, keep_in=run, seed=seed)
+        assert len(list(run.glob("drift-*.resamples"))) == 2
+
+
+def _tensors(whole, header, entries):
+    from chronotope.embeddings.storage import TENSORS
+
+    found = {}
+    for name, kind in TENSORS.items():
+        begin, end = entries[name]["data_offsets"]
+        found[name] = np.frombuffer(whole[header + begin : header + end], kind.dtype)
+    return found
+
+
+def rewritten(path, change):
+    """A Parquet file with changed columns."""
+    change(pl.read_parquet(path)).write_parquet(path)
+
+
+def all_of(column, value):
+    return lambda table: table.with_columns(pl.lit(value, table.schema[column]).alias(column))
+
+
+def negative_length(table):
+    """A document of less than no words, made up for by the next."""
+    length = table["length"].to_list()
+    return table.with_columns(pl.Series("length", [-5, length[0] + length[1] + 5, *length[2:]]))
+
+
+STRANGE = {
+    "a word beyond the vocabulary": ("cells", all_of("context", 10**6)),
+    "a negative word": ("cells", all_of("word", -(10**6))),
+    "more after than there is": ("cells", lambda table: table.with_columns((pl.col("count") + 1).alias("after"))),
+    "cells of another type": ("cells", lambda table: table.cast({"word": pl.Float32})),
+    "cells with gaps": ("cells", all_of("count", None)),
+    "no cells at all": ("cells", lambda table: table.clear()),
+    "support beyond the vocabulary": ("support", lambda table: table.with_columns(pl.col("word") + 10**6)),
+    "support out of order": ("support", lambda table: table.reverse()),
+    "support of a condition that is not there": ("support", lambda table: table.with_columns(pl.col("condition") + 99)),
+    "support of nothing": ("support", all_of("count", 0)),
+    "support with other columns": ("support", lambda table: table.rename({"word": "wort"})),
+    "fewer words": ("lexicon", lambda table: table.head(3)),
+    "words that are numbers": ("lexicon", lambda table: table.with_columns(pl.int_range(pl.len()).alias("word"))),
+    "documents of negative length": ("documents", negative_length),
+    "documents out of order": ("documents", lambda table: table.with_columns(pl.col("condition").reverse())),
+    "documents of no condition": ("documents", lambda table: table.with_columns(pl.col("condition") + 99)),
+}
+
+
+def use_everything(run):
+    """Ask of a run all that reads its files."""
+    counts = Counts.open(run)
+    _ = counts.store.checked_ids
+    GraphModel(dimensions=4, epochs=2).fit(counts)
+    ConditionedModel(dimensions=4, epochs=1).fit(counts)
+
+
+class TestStrangers:
+    @pytest.mark.parametrize("strange", STRANGE)
+    def test_a_run_that_lies_is_not_believed(self, run, strange):
+        """Even where every checksum fits; compiled code would write where it is told to."""
+        name, change = STRANGE[strange]
+        rewritten(run / f"{name}.parquet", change)
+        forged(run)
+        with pytest.raises(DamagedFile) as caught:
+            use_everything(run)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("number", [-1, -(2**31), 10**6, 2**31 - 1])
+    def test_tokens_that_name_no_word_reach_no_compiled_code(self, run, number):
+        tokens = np.memmap(run / "tokens.bin", np.int32, "r+")
+        tokens[len(tokens) // 2] = number
+        tokens.flush()
+        forged(run)
+        counts = Counts.open(run)
+        embeddings = GraphModel(dimensions=4, epochs=2).fit(counts)  # from the cells alone
+        with pytest.raises(DamagedFile, match="names a word that does not exist"):
+            drift(embeddings, counts=counts, permutations=1, min_support=5)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"conditions": {"times": ["1990"], "places": [], "time_of": [7], "place_of": []}},
+            {"conditions": []},
+            {"cells": [10**30]},
+            {"cells": "many"},
+            {"pairs": [None]},
+            {"vocabulary": {"size": -1}},
+            {"files": {"../../secret": {"bytes": 1, "checksum": ""}}},
+            {"files": {"/etc/passwd": {"bytes": 1, "checksum": ""}}},
+            {"files": ["tokens.bin"]},
+            {"counting": {"window": "wide"}},
+            {"unit": 0.5},
+        ],
+        ids=str,
+    )
+    def test_a_run_json_that_lies_is_not_believed(self, run, change):
+        about = json.loads((run / "run.json").read_text()) | change
+        del about["checksum"]
+        about["checksum"] = checksum_of(about)
+        (run / "run.json").write_text(json.dumps(about))
+        with pytest.raises(ChronotopeError) as caught:
+            Counts.open(run)
+        assert "\n" not in str(caught.value)
+
+    def test_json_that_would_fill_the_memory_is_not_unpacked(self, run, tmp_path):
+        (run / "run.json").write_bytes(b"[" + b"[]," * 10_000_000 + b"[]]")
+        with pytest.raises(DamagedFile, match="larger than any that chronotope writes"):
+            Counts.open(run)
+        text = b'{"__metadata__":' + b"[]," * 2_000_000
+        (tmp_path / "bomb.ct").write_bytes(len(text).to_bytes(8, "little") + text)
+        with pytest.raises(DamagedFile, match="larger than any"):
+            load(tmp_path / "bomb.ct")
+        (run / "run.json").write_bytes(b"[" * 1_000_000)
+        with pytest.raises(DamagedFile, match="nested too deeply"):
+            Counts.open(run)
+
+    def test_a_table_that_unpacks_to_billions_of_rows_is_not_read(self, run):
+        """A few kilobytes that claim ten million rows of the same number."""
+        many = 10_000_000
+        same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(many, np.int8)), pa.array([7], pa.int32()))
+        table = pa.table({"condition": same, "word": same, "count": same})
+        pq.write_table(table, run / "support.parquet", compression="zstd")
+        assert (run / "support.parquet").stat().st_size < 200_000
+        forged(run)
+        with pytest.raises(DamagedFile, match="claims more rows than it can hold"):
+            Counts.open(run)
+
+    def test_words_that_command_a_terminal_are_shown_as_they_are(self, tmp_path):
+        words = ["river", "ba\x1b[31mnk", "\x9b2Jmoney", "\u202eevil", "a\rb\x07"]
+        support = Support(np.array([0, 5, 10]), np.tile(np.arange(5), 2), np.full(10, 9))
+        vectors = np.random.default_rng(1).standard_normal((10, 3))
+        conditions = Conditions.of_places(["x\x1b]0;gone\x07", "y"])
+        ConditionedEmbeddings(words, conditions, support, vectors).save(tmp_path / "m.ct")
+        for arguments in (
+            ("neighbors", "m.ct", "river", "--at", "y"),
+            ("neighbors", "m.ct", "river", "--at", "y", "--json"),
+            ("neighbors", "m.ct", "river", "--at", "y", "--markdown"),
+            ("equivalents", "m.ct", "river", "--at", "y", "--to", "x\x1b]0;gone\x07"),
+            ("inspect", "m.ct"),
+            ("inspect", "m.ct", "--json"),
+            ("neighbors", "m.ct", "rivet", "--at", "y"),
+            ("neighbors", "m.ct", "\x1b[2J", "--at", "y"),
+        ):
+            done = command(arguments[0], tmp_path / arguments[1], *arguments[2:])
+            shown = done.output
+            if done.exception:
+                shown = printable(str(done.exception))  # as `main` shows it
+            assert not set("\x1b\x9b\u202e\r\x07") & set(shown), arguments
+            if "--json" in arguments and arguments[0] == "neighbors":
+                assert {row["word"] for row in json.loads(shown)} <= set(words)
+
+    def test_nothing_is_unpickled(self, run, tmp_path):
+        """An array of objects would run code when it is unpickled."""
+        for name in ("occurrences.npy", "text_starts.npy", "text_parts.npy"):
+            shutil.copytree(run, tmp_path / name)
+            np.save(tmp_path / name / name, np.array([Traitor()], dtype=object), allow_pickle=True)
+            forged(tmp_path / name)
+            done = command("evidence", tmp_path / name, "bank", "--at", "1990")
+            assert isinstance(done.exception, DamagedFile), done.output
+        assert not Traitor.ran
+
+
+class Traitor:
+    ran = False
+
+    def __reduce__(self):
+        return (setattr, (Traitor, "ran", True))

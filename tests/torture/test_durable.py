@@ -1,0 +1,118 @@
+"""Nothing gets its final name before its bytes are on the disk, and the name is forced to the disk, too."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from chronotope import compiling
+from chronotope.cooccurrence import count
+from chronotope.corpus import read_corpus
+from chronotope.model import ConditionedModel
+from torture.watching import Disk
+
+
+def test_results_are_on_the_disk_before_they_have_a_name(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("chronotope.model.checkpoint.SECONDS_BETWEEN", -1.0)
+    disk = Disk(tmp_path)
+    with disk.watched():
+        corpus = read_corpus(home / "speeches.jsonl", time="time")
+        counts = count(corpus, tmp_path / "run", min_count=3)
+        model = ConditionedModel(dimensions=4, epochs=1).fit(counts, checkpoint=tmp_path / "state")
+        model.save(tmp_path / "model.ct")
+        count(corpus, tmp_path / "run", min_count=4, force=True)
+    assert disk.renamed, "something was renamed"
+    assert disk.faults == []
+    assert disk.only_in_memory == set()
+
+
+def test_a_kernel_is_compiled_anew_when_what_it_imports_changes(tmp_path):
+    """An upgrade in place: the tuple that a kernel takes has another field, the kernel's own file is the same."""
+    package = tmp_path / "site" / "chronotope"
+    package.mkdir(parents=True)
+    shutil.copy(compiling.__file__, package)
+    (package / "__init__.py").write_text("")
+    (package / "sums.py").write_text(
+        textwrap.dedent("""
+            from chronotope.compiling import kernel
+            from chronotope.pairs import Pair, twice
+
+            @kernel()
+            def summed(pair):
+                return twice(pair.a[0]) + pair.b[0]
+        """)
+    )
+
+    def pairs(fields, factor):
+        (package / "pairs.py").write_text(
+            f"from typing import NamedTuple\nfrom chronotope.compiling import kernel\n"
+            f"class Pair(NamedTuple):\n    {fields[0]}: object\n    {fields[1]}: object\n"
+            f"@kernel()\ndef twice(x):\n    return {factor} * x\n"
+        )
+
+    def summed():
+        program = "import numpy as np; from chronotope.sums import Pair, summed\n"
+        program += "print(summed(Pair(a=np.ones(1), b=np.full(1, 5.0))))"
+        environment = {**os.environ, "PYTHONPATH": str(package.parent), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+        environment.pop("NUMBA_CACHE_DIR", None)
+        done = subprocess.run([sys.executable, "-B", "-c", program], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return float(done.stdout)
+
+    pairs(("a", "b"), 2)
+    assert summed() == 7
+    kept = list((tmp_path / "cache" / "chronotope" / "kernels").glob("sums-*"))
+    assert len(kept) == 1
+    assert summed() == 7, "from the cache"
+    pairs(("b", "a"), 10)
+    assert summed() == 15
+    assert not list(package.glob("__pycache__/*.nbi")), "nothing beside the source"
+
+
+@pytest.mark.parametrize("home_folder", ["/proc/self/nowhere"])
+def test_kernels_run_where_nothing_can_be_kept(home_folder):
+    program = "from chronotope.compiling import kernel\nprint(kernel()(lambda x: x + 1)(41))"
+    environment = {**os.environ, "XDG_CACHE_HOME": home_folder, "HOME": home_folder}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout == "42\n", done.stderr
+
+
+def test_constants_of_kernels_stand_in_their_own_modules():
+    """A number that a kernel takes from another module is compiled into it, and nobody would notice that it changed."""
+    import pkgutil
+    from importlib import import_module
+    from pathlib import Path
+
+    import numba
+
+    import chronotope
+
+    found = 0
+    for module in pkgutil.walk_packages(chronotope.__path__, "chronotope."):
+        if module.name.endswith("__main__") or "@kernel(" not in _source(module):
+            continue
+        here = import_module(module.name)
+        for kernel in vars(here).values():
+            if isinstance(kernel, numba.core.registry.CPUDispatcher) and kernel.py_func.__module__ == module.name:
+                found += 1
+                for name in kernel.py_func.__code__.co_names:
+                    if isinstance(kernel.py_func.__globals__.get(name), int | float | str | np.ndarray):
+                        own = re.search(rf"^[\w, ]*\b{name}\b[\w, ]*(: .*)? = ", Path(here.__file__).read_text(), re.M)
+                        assert own, f"{module.name}: {name}"
+    assert found > 20
+
+
+def _source(module):
+    from pathlib import Path
+
+    path = Path(module.module_finder.path, module.name.rsplit(".", 1)[-1])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path.read_text()

@@ -1,0 +1,140 @@
+"""Extreme input gives a right answer or a clear error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chronotope.analysis import drift, stable
+from chronotope.cooccurrence import count
+from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells
+from chronotope.corpus import read_corpus
+from chronotope.embeddings import load
+from chronotope.errors import ChronotopeError, InputError, SettingsError
+from chronotope.model import ConditionedModel, GraphModel
+
+
+def counted(records, time="time", **settings):
+    return count(read_corpus(records, time=time), min_count=settings.pop("min_count", 1), threads=1, **settings)
+
+
+def documents(*texts, time="1990"):
+    return [{"text": text, "time": time} for text in texts]
+
+
+def trained(counts, tmp_path):
+    """Both models of the same counts, saved and loaded."""
+    for model in (GraphModel(dimensions=2, epochs=2), ConditionedModel(dimensions=2, epochs=2)):
+        model.fit(counts, threads=1).save(tmp_path / "m.ct")
+        yield load(tmp_path / "m.ct")
+
+
+def test_one_document_of_two_words(tmp_path):
+    counts = counted(documents("river water"))
+    assert counts.cells(0).count.tolist() == [2520]
+    for embeddings in trained(counts, tmp_path):
+        assert [match.word for match in embeddings.neighbors("river", "1990", min_support=1)] == ["water"]
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        (documents("river"), "no two words of the vocabulary stand near each other"),
+        (documents("river", "water", "bank"), "no two words"),
+        (documents("", " ", "…"), "no row|no words|no text"),
+        ([], "no rows|holds no rows|empty"),
+    ],
+    ids=["one word", "documents of one token", "nothing but signs", "no documents"],
+)
+def test_too_little_to_count_is_said(records, message):
+    with pytest.raises(InputError, match=message):
+        counted(records)
+
+
+def test_all_words_below_the_threshold():
+    with pytest.raises(InputError, match=r"no word occurs 5 times or more \(the most frequent is 'river'\)"):
+        counted(documents("river river water"), min_count=5)
+
+
+def test_one_word_over_and_over(tmp_path):
+    """A diagonal cell holds both directions: of n the same in a row, n - 1 stand beside the next, n - 2 one further …"""
+    counts = counted(documents("ha " * 100), window=2)
+    assert counts.cells(0).count.tolist() == [2 * (99 * 2520 + 98 * 1260)]
+    with pytest.raises(SettingsError, match="2 dimensions are more than the 1 words"):
+        GraphModel(dimensions=2).fit(counts)
+    embeddings = GraphModel(dimensions=1).fit(counts)
+    assert embeddings.neighbors("ha", "1990") == []
+
+
+def test_one_condition_has_no_change_to_tell(tmp_path):
+    for embeddings in trained(counted(documents("river bank water boat", "money bank loan")), tmp_path):
+        with pytest.raises(ChronotopeError):
+            drift(embeddings, min_support=1)
+
+
+def test_a_condition_with_one_cell_beside_a_large_one(tmp_path):
+    records = documents(*["the river bank and the water"] * 50) + documents("river bank", time="1991")
+    counts = counted(records)
+    assert [len(counts.cells(condition).word) for condition in range(2)][1] == 1
+    for embeddings in trained(counts, tmp_path):
+        assert np.isfinite(embeddings.vectors).all()
+        assert embeddings.support("water") == {"1990": 50, "1991": 0}
+        assert [row.word for row in drift(embeddings, min_support=1).top(9)] and stable(embeddings, min_support=1)
+
+
+def test_a_word_in_every_line_counts_once_for_each(tmp_path):
+    words = [f"w{number}" for number in range(40)]
+    counts = counted(documents(*[f"the {word}" for word in words]))
+    assert counts.vocabulary.index("the") == 0
+    assert counts.vocabulary.support.of(0, 0) == 40
+    assert counts.cells(0).count.tolist() == [2520] * 40
+    for embeddings in trained(counts, tmp_path):
+        assert np.isfinite(embeddings.vectors).all()
+
+
+def test_counts_beyond_32_bits_are_exact():
+    """Two words side by side two million times: 2,520 units each."""
+    many = 2_000_000
+    tokens = np.tile(np.array([0, 1], np.int32), many)
+    cells = count_cells(tokens, np.arange(2, 2 * many + 1, 2), 2, np.array([0, 2520]))
+    assert cells.count.tolist() == [2520 * many]
+    huge = CellArrays.of([0], [1], [2**62], [2**61])
+    assert add_cells(huge, CellArrays.of([0], [1], [5], [3])).count.tolist() == [2**62 + 5]
+
+
+def test_training_on_counts_beyond_32_bits_stays_finite(monkeypatch):
+    from chronotope.cooccurrence.cells_file import CellsFile
+
+    counts = counted(documents("river bank water", "money bank loan", "river water boat"))
+    usual = CellsFile.parts
+
+    def larger(self, condition):
+        for cells in usual(self, condition):
+            yield cells._replace(count=cells.count * 2**40, after=cells.after * 2**40)
+
+    monkeypatch.setattr(CellsFile, "parts", larger)
+    assert counts.cells(0).count.max() > 2**50
+    for model in (GraphModel(dimensions=2, epochs=2), ConditionedModel(dimensions=2, epochs=2)):
+        assert np.isfinite(model.fit(counts, threads=1).vectors).all()
+
+
+def test_thousands_of_conditions(tmp_path):
+    """Each has its own row, and only what occurs has a vector."""
+    many = 3_000
+    records = [{"text": "river bank water", "place": f"p{number}"} for number in range(many)]
+    counts = count(read_corpus(records, place="place"), min_count=1, threads=1)
+    assert len(counts.conditions) == many
+    assert counts.size == 3 * many
+    embeddings = GraphModel(dimensions=2, epochs=1).fit(counts, threads=1)
+    embeddings.save(tmp_path / "m.ct")
+    assert load(tmp_path / "m.ct").support("bank", f"P{many - 1}") == 1
+
+
+def test_a_document_of_a_million_tokens_and_a_token_of_a_million_letters():
+    text = "river bank " * 500_000 + "a" * 1_000_000
+    counts = counted(documents(text), window=1)
+    support = dict(zip(counts.vocabulary.words, counts.vocabulary.counts.tolist(), strict=True))
+    assert support.pop("a" * 1_000_000, 1) == 1
+    assert support == {"river": 500_000, "bank": 500_000}
+    pairs = counts.cells(0)
+    assert pairs.count[(pairs.word == 0) & (pairs.context == 1)].tolist() == [2520 * 999_999]
