@@ -1,13 +1,14 @@
 # make demo    make a virtual environment, install, and run the built-in example
 # make test    the same, and run all tests
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
+# make torture kills, damage and strange files by the thousand (an hour); `make test` has a short form of each
 # make bench   all benchmarks of this machine's processor, each with a ratio to a baseline; appends to benchmarks/rows.jsonl
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check torture bench format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,6 +28,10 @@ check: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(MAKE) test
+
+torture: $(VENV)/.installed
+	$(BIN)/python tests/torture/killing.py --moments 200 --steps 0
+	$(BIN)/python tests/torture/fuzzing.py --models 100000 --corpora 100000 --runs 5000
 
 bench: $(VENV)/.installed
 	for name in counting prepare queries training graph roofline chart; do $(BIN)/python benchmarks/$$name.py || exit 1; done

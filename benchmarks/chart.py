@@ -21,8 +21,8 @@ def main() -> None:
         alt.hconcat(*panels, spacing=28)
         .properties(
             title=alt.TitleParams(
-                "The time of one CW2V epoch as one size grows, everything else equal",
-                subtitle="dashed: in proportion to the size (conditions: to the cells; threads: shared out evenly)",
+                "The processor's time for one CW2V epoch as one size grows, everything else equal",
+                subtitle="dashed: in proportion to the size (conditions: to the cells; threads: none lost by sharing)",
                 anchor="start",
                 offset=12,
             )
@@ -37,9 +37,11 @@ def main() -> None:
 
 def latest() -> pl.DataFrame:
     """The newest row of each size."""
-    table = pl.DataFrame([row["figures"] for row in rows("cw2v growth")])
+    table = pl.DataFrame([row["figures"] for row in rows("cw2v growth") if "processor_seconds" in row["figures"]])
     sizes = ["along", "conditions", "dimensions", "threads"]
-    table = table.with_columns(millions=(pl.col("cells") / 1e6).round(1), milliseconds=1000 * pl.col("seconds"))
+    table = table.with_columns(
+        millions=(pl.col("cells") / 1e6).round(1), milliseconds=1000 * pl.col("processor_seconds")
+    )
     return table.unique([*sizes, "millions"], keep="last", maintain_order=True)
 
 
@@ -48,7 +50,7 @@ def panel(along: str, table: pl.DataFrame) -> alt.LayerChart:
     column = "millions" if along == "cells" else along
     table = table.sort(column)
     values, first = table[column].to_list(), table.row(0, named=True)
-    size = {"conditions": pl.col("cells") / first["cells"], "threads": first["threads"] / pl.col("threads")}
+    size = {"conditions": pl.col("cells") / first["cells"], "threads": pl.lit(1)}
     even = table.with_columns(milliseconds=first["milliseconds"] * size.get(along, pl.col(column) / first[column]))
     x = alt.X(
         f"{column}:Q", title=TITLES[along], scale=alt.Scale(type="log", base=2, nice=False, padding=12),

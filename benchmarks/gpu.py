@@ -25,7 +25,7 @@ from chronotope.model.cw2v.alternating import train_epoch  # noqa: E402
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters  # noqa: E402
 from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, STRATA, RowCells, make_rows  # noqa: E402
 
-RATE, ACCUMULATOR, BETA, ALPHA, CAP = 0.05, 0.1, 8.0, 1.5, 10.0  # the defaults of `cw2v`
+RATE, ACCUMULATOR, BETA, ALPHA, CAP = 0.05, 0.1, 8.0, 1.5, 10.0  # what the figures in docs/gpu.md are for
 TOPICS = 64
 
 

@@ -3,7 +3,8 @@
 Documents are put into two halves at random. As they are, nothing changed: p should be uniform, and no q small. Then in
 one half pairs of words of like frequency take each other's place in a share of their occurrences: these words did
 change, and the power of each tenth of them, by frequency, is the share that is discovered (q of at most 0.05). The
-baseline is the same list read off at two robust standard deviations among words of like frequency.
+baseline is the same list read off at two robust standard deviations among words of like frequency. Last, some words
+lose nine of ten occurrences in one half, at random: they became rare and did not change, so that p should be uniform.
 """
 
 from __future__ import annotations
@@ -66,6 +67,21 @@ def halves(texts: list[list[str]], swap: dict[str, str], strength: float, seed: 
     return records
 
 
+def rarer(records: list[dict[str, Any]], many: int, least: int, seed: int) -> tuple[list[dict[str, Any]], set[str]]:
+    """The records with some words nine times rarer in the second half, and these words."""
+    random = np.random.default_rng(seed)
+    frequency = Counter(word for record in records for word in record["text"])
+    words = [word for word, count in frequency.most_common() if least <= count <= 10 * least]
+    chosen = set(random.choice(words, min(many, len(words)), replace=False).tolist())
+    thinned = []
+    for one in records:
+        kept = random.random(len(one["text"])) < 0.1
+        late = one["half"] == HALVES[1]
+        text = [word for word, keep in zip(one["text"], kept, strict=True) if not late or keep or word not in chosen]
+        thinned.append({**one, "text": text})
+    return thinned, chosen
+
+
 def judged(records: list[dict[str, Any]], dimensions: int | None, permutations: int) -> Drift:
     """What `drift` says of the two halves."""
     counts = count(read_corpus(records, place="half"))
@@ -112,6 +128,25 @@ def report(name: str, answer: Drift, swap: dict[str, str], **about: Any) -> None
     )
 
 
+def report_rarer(name: str, answer: Drift, chosen: set[str], **about: Any) -> None:
+    """Print and keep what `drift` says of words that became rare and did not change."""
+    p, corrected = answer.judged.p, answer.judged.corrected
+    assert p is not None
+    assert corrected is not None
+    touched = np.array([answer.embeddings.words[word] in chosen for word in answer.words])
+    record(
+        f"words that became rare, {name}",
+        words=int(touched.sum()),
+        share_p_05=np.mean(p[touched] <= 0.05),
+        median_p=np.nanmedian(p[touched]),
+        mean_score=answer.scores[touched].mean(),
+        mean_corrected=np.nanmean(corrected[touched]),
+        share_p_05_of_others=np.mean(p[~touched] <= 0.05),
+        permutations=answer.resampling.permutations,
+        **about,
+    )
+
+
 def main() -> None:
     """Measure, and append rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -132,6 +167,10 @@ def main() -> None:
             answer = judged(records, asked.dimensions, asked.permutations)
         about = {"documents": len(texts), "tokens": tokens, "seconds": timing.seconds}
         report(name, answer, swap, **(about | ({"strength": asked.strength} if swap else {})))
+    records, chosen = rarer(halves(texts, {}, 0.0, asked.seed), asked.pairs, 200, asked.seed)
+    with timed() as timing:
+        answer = judged(records, asked.dimensions, asked.permutations)
+    report_rarer(name, answer, chosen, documents=len(texts), tokens=tokens, seconds=timing.seconds)
 
 
 if __name__ == "__main__":

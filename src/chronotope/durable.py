@@ -8,14 +8,19 @@ file: a temporary file that nobody has locked has no owner any more.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from chronotope.locking import try_lock
+from chronotope.errors import ChronotopeError
+from chronotope.locking import locked, try_lock
 
 SUFFIX = ".partial"
+DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @contextlib.contextmanager
@@ -35,19 +40,84 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     remove_leftovers(path)
     handle, temporary = _new_partial(path)
     try:
-        yield temporary
-        sync_file(temporary)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-        sync_folder(path.parent)
-    except OSError as error:
-        # A full disk is told by a write, which knows no names.
-        if error.filename is None or error.filename == str(temporary):
-            error.filename = str(path)
-        raise
+        with disk_errors(path):
+            yield temporary
+            sync_file(temporary)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+            sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
         os.close(handle)
+
+
+@contextlib.contextmanager
+def disk_errors(path: str | Path) -> Iterator[None]:
+    """Within the block a disk that is full or broken is an OSError that names `path`, whatever library found it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            # NumPy knows only that it could not write all.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from None
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+    except ChronotopeError:
+        raise
+    except Exception as error:
+        found = re.search(r"\(os error (\d+)\)", str(error))  # as the libraries in Rust write it
+        if found is None or int(found[1]) not in DISK_ERRORS:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
+
+
+@contextlib.contextmanager
+def written_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
+    """A temporary folder that takes the place of `folder` when the block ends well, and vanishes otherwise.
+
+    Nobody else may write it meanwhile; `purpose` tells them why. An older folder there is replaced, and is lost only
+    when the new one has its place: see `recover_folder`.
+    """
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locked(folder, purpose):
+        _recover(folder)
+        for left in partials(folder):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=SUFFIX, dir=folder.parent))
+        try:
+            with disk_errors(folder):
+                yield work
+                os.chmod(work, 0o777 & ~_umask())
+                sync_all(work)
+                if folder.exists():
+                    os.replace(folder, _old(folder))
+                os.replace(work, folder)
+                sync_folder(folder.parent)
+                _recover(folder)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def recover_folder(folder: Path) -> None:
+    """Put a folder back in its place whose replacement was cut off before the new one was there."""
+    if _old(folder).exists():
+        with locked(folder, "recovery"):
+            _recover(folder)
+
+
+def _recover(folder: Path) -> None:
+    old = _old(folder)
+    if old.exists() and folder.exists():
+        shutil.rmtree(old)
+    elif old.exists():
+        os.replace(old, folder)
+
+
+def _old(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.old")
 
 
 def remove_leftovers(path: Path) -> None:
@@ -89,9 +159,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_all(folder: Path) -> None:
-    """Force all files of a folder to the disk, and their names."""
+    """Force all files below a folder to the disk, and their names."""
     for path in folder.iterdir():
-        sync_file(path)
+        if path.is_dir():
+            sync_all(path)
+        else:
+            sync_file(path)
     sync_folder(folder)
 
 

@@ -11,8 +11,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.durable import written_whole as written_whole
-
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 

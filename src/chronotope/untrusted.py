@@ -20,9 +20,11 @@ MOST_JSON_PARTS = 4_000_000
 # Our tables take a byte or more a row, and their text a fifth of what it unpacks to; a bomb takes next to nothing.
 MOST_ROWS_A_BYTE = 20
 MOST_TEXT_A_BYTE = 100
-SPARE = 100_000
+SPARE, SPARE_TEXT = 100_000, 256 << 20
 # What moves the cursor of a terminal, colors it, rings its bell, or turns the direction of its lines.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Half of a character, as JSON can write it; with its other half it is sound.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def printable(text: str, *, lines: bool = False) -> str:
@@ -74,9 +76,14 @@ def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = 
     if len(text) > most_bytes or text.count(b"[") + text.count(b"{") > most_parts:
         raise ValueError("its JSON is larger than any that chronotope writes")
     try:
-        return json.loads(text.decode("utf-8"))
+        found = json.loads(text.decode("utf-8"))
+        if _HALF.search(text):
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ValueError("its JSON is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("its JSON holds half a character, which no text can hold") from None
+    return found
 
 
 def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> pl.DataFrame:
@@ -106,7 +113,7 @@ def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> 
     if dict(found.schema) != columns or any(found.null_count().row(0)):
         raise DamagedFile(f"{path} does not hold the columns of a run; prepare the run again")
     for name, kind in columns.items():
-        if kind == pl.String and int(found[name].str.len_bytes().sum()) > MOST_TEXT_A_BYTE * size + SPARE:
+        if kind == pl.String and int(found[name].str.len_bytes().sum()) > MOST_TEXT_A_BYTE * size + SPARE_TEXT:
             raise DamagedFile(f"{path} claims more text than it can hold; it is not read")
     return found
 

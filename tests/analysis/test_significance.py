@@ -138,7 +138,7 @@ def test_a_change_of_frequency_is_no_change_of_meaning():
     p = np.array([row.p for word in rarer & set(embeddings.words) if (row := answer.of(word, neighbors=0))])
     assert len(p) >= 20
     assert np.mean(p <= 0.05) < 0.2
-    assert 0.3 < np.median(p)
+    assert np.median(p) > 0.3
 
 
 def test_the_same_bytes_for_any_number_of_threads(changed):

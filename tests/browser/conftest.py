@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 import worlds
-from browser.pages import IMAGE, ODD, WIDE
+from browser.pages import IMAGE, ODD, ODD_PLACES, WIDE
 from chronotope.cli import main
 from chronotope.corpus.invented import TOPICS, Change, invented_world
 
@@ -58,11 +58,11 @@ def run(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def hostile_run(tmp_path_factory) -> Path:
-    """Four years of words that look like markup, addresses and names of JavaScript."""
+    """Four places and words that look like markup, addresses and names of JavaScript."""
     draw = random.Random(1)
     words = (*ODD, "ship", "sea", "harbor", "law", "court", "judge")
-    records = [{"text": " ".join(draw.choices(words, k=6)), "year": str(1990 + at % 4)} for at in range(400)]
-    options = ("--time", "year", "--tokenizer", "whitespace", "--min-count", 1)
+    records = [{"text": " ".join(draw.choices(words, k=6)), "place": ODD_PLACES[at % 4]} for at in range(400)]
+    options = ("--place", "place", "--tokenizer", "whitespace", "--min-count", 1)
     return trained(tmp_path_factory.mktemp("hostile"), records, *options, dimensions=8)
 
 

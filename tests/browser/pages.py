@@ -11,6 +11,8 @@ SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img/src=x/onerror=alert(2)>'
 ODD = (SCRIPT, IMAGE, "javascript:alert(3)", "a/b?c=d&e#f", "%zz", "__proto__", "constructor", "=1+1")
 
+ODD_PLACES = ("north", "<img src=x onerror=alert(4)>", 'south"west', "o'east & co")
+
 VIEWS = {
     "start": "#/",
     "word": "#/word/bank?at=1997&place=arlen",

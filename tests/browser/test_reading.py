@@ -68,7 +68,7 @@ def test_time_and_place_move_every_chart_at_once(visit, site):
     settled(page, "bank", "1991 · borva")
     assert set(company(page)[:5]) <= RIVER
     expect(page.locator(".ranks .head.now")).to_have_text("1991")
-    expect(page.locator(".series .labels .now")).to_have_text("1991")
+    expect(page.locator(".series .label.now")).to_have_text("1991")
     expect(page.locator(".frequency .label.now")).to_have_text("1991")
     page.locator("#place").select_option("arlen")
     settled(page, "bank", "1991 · arlen")

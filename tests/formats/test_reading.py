@@ -158,6 +158,9 @@ def test_no_file_makes_it_crash(tmp_path_factory, data, with_header):
     assert np.isfinite(read.vectors).all()
 
 
+HUGE_FRAME = b"\x80\x04\x95" + b"\xff" * 8 + b"]."
+
+
 class TestHistWords:
     def model(self, folder, name="1990", protocol=2):
         vectors = VECTORS.astype(np.float64)
@@ -208,7 +211,7 @@ class TestHistWords:
     def test_damage_is_told(self, tmp_path):
         self.model(tmp_path)
         words = tmp_path / "1990-vocab.pkl"
-        for data in (b"", b"nonsense", pickle.dumps(WORDS)[:-10], b"\x80\x02r\xff\xff\xff\x7f]."):
+        for data in (b"", b"nonsense", pickle.dumps(WORDS)[:-10], b"\x80\x02r\xff\xff\xff\x7f].", HUGE_FRAME):
             words.write_bytes(data)
             with pytest.raises(DamagedFile, match=r"1990-vocab\.pkl"):
                 ct.read_vectors(tmp_path / "1990-w.npy")
@@ -220,8 +223,12 @@ class TestHistWords:
             ct.read_vectors(tmp_path / "1990-w.npy")
         self.model(tmp_path)
         whole = (tmp_path / "1990-w.npy").read_bytes()
-        (tmp_path / "1990-w.npy").write_bytes(whole[:-8])
-        with pytest.raises(DamagedFile, match="not a whole array"):
+        for damaged in (whole[:-8], whole.replace(b"}", b" ", 1), whole.replace(b"(5, 6)", b"(9, 9)")):
+            (tmp_path / "1990-w.npy").write_bytes(damaged)
+            with pytest.raises(DamagedFile, match="not a whole array"):
+                ct.read_vectors(words)
+        np.save(tmp_path / "1990-w.npy", VECTORS.astype(np.float64) * 1e300)
+        with pytest.raises(DamagedFile, match=r"row 0: .* not numbers"):
             ct.read_vectors(words)
 
 

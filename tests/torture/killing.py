@@ -3,8 +3,8 @@
     python tests/torture/killing.py --moments 200
 
 The jobs are prepare, prepare --force over an older run with a model and notes in it, train with checkpoints, train
---force over an older model, extend, and drift with resamples. Each is killed at random moments of its life, and at
-steps: just before or after one of its changes of the disk (renames, removals, forced writes).
+--force over an older model, extend, export, and drift with resamples. Each is killed at random moments of its life, and
+at steps: just before or after one of its changes of the disk (renames, removals, forced writes).
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ import rig
 from rig import command, contents
 
 import chronotope.analysis.significance.resampling
+import chronotope.embeddings.formats.exporting
 import chronotope.model.checkpoint
 from chronotope.cooccurrence.run_folder import verify_run
 from chronotope.corpus.invented import invented_world
+from chronotope.durable import recover_folder
 from chronotope.embeddings import load
 
 NOTES = {"notes.txt": b"precious", "plan/a.txt": b"deep"}
@@ -77,6 +79,10 @@ def extend(*more: object) -> Callable[[Path], Callable[[], None]]:
     return lambda here: command("extend", here / "graph", here / "later.jsonl", *more)
 
 
+def export(*more: object) -> Callable[[Path], Callable[[], None]]:
+    return lambda here: command("export", here / "graph", "--format", "word2vec", "-o", here / "vectors", *more)
+
+
 def drift(here: Path) -> Callable[[], None]:
     arguments = ("--permutations", 6, "--bootstrap", 3, "--min-support", 5, "--threads", 2, "--json")
     return command("drift", here / "graph", *arguments, setup=often)
@@ -94,6 +100,8 @@ ACCIDENTS = (
     Accident("train", train(), train("--resume"), ("run",), "run/model.ct"),
     Accident("train --force", train("--force"), train("--force", "--resume"), ("trained",), "run/model.ct"),
     Accident("extend", extend(), extend("--force"), ("graph", "later.jsonl"), "graph/model-extended.ct"),
+    Accident("export", export(), export("--force"), ("graph",), "vectors"),
+    Accident("export --force", export("--force"), export("--force"), ("graph", "vectors"), "vectors"),
     Accident("drift", drift, drift, ("graph",), "graph"),
 )
 
@@ -115,6 +123,7 @@ def make_world(home: Path) -> None:
     rig.run(command("train", home / "graph", "--dimensions", 8, "--threads", 1), log)
     rig.run(command("train", home / "trained", "--dimensions", 4, "--threads", 1), log)
     shutil.copy(home / "graph" / "model.ct", home / "older" / "model.ct")
+    rig.run(command("export", home / "graph", "--format", "glove", "-o", home / "vectors"), log)
 
 
 def laid_out(accident: Accident, home: Path, here: Path) -> None:
@@ -126,8 +135,10 @@ def laid_out(accident: Accident, home: Path, here: Path) -> None:
 
 def check_whole(here: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
     """What a kill left: every run and model is whole, and is the old one or the new one; the rest is untouched."""
-    for run in (path for path in here.iterdir() if path.is_dir() and not path.name.startswith(".")):
-        verify_run(run)
+    recover_folder(here / "vectors")
+    for run in (path for path in here.iterdir() if path.is_dir() and path.name != "vectors"):
+        if not run.name.startswith("."):
+            verify_run(run)
     for model in here.rglob("*.ct"):
         load(model, verify=True)
     now = contents(here)
@@ -160,16 +171,20 @@ def one_kill(
         if was_killed:
             rig.run(lambda: check_whole(here, before, after), log)
             finished = contents(here).get(accident.writes) == after.get(accident.writes, b"")
-            if not (finished and accident.name in ("train", "extend")):
+            if finished and accident.name in ("train", "extend", "export"):
+                remove_spent(here)
+            else:
                 rig.run(accident.again(here), log)
-            remove_checkpoints(here)
         check_same(here, after)
     return was_killed
 
 
-def remove_checkpoints(here: Path) -> None:
-    """A training that is killed between saving its model and removing its checkpoint leaves both, whole."""
-    for path in here.rglob("*.checkpoint"):
+def remove_spent(here: Path) -> None:
+    """A command that is killed when its result has its name, but before it is done, may leave what is of no more use.
+
+    The checkpoint of a training, and a lock that nobody holds; both go when something is written there again.
+    """
+    for path in (*here.rglob("*.checkpoint"), *here.rglob(".*.lock")):
         path.unlink()
 
 

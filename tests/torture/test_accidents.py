@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
-from chronotope.cooccurrence import count
+from chronotope.cooccurrence import CellArrays, count
+from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.corpus import read_corpus
+from chronotope.durable import disk_errors
 from chronotope.errors import InputError
 from chronotope.model import GraphModel
 from torture.conftest import MAIN, chronotope
@@ -51,6 +57,22 @@ def test_a_disk_that_is_full_while_saving_a_model_keeps_the_old_one(run):
     assert done.returncode == 2
     assert "model.ct: File too large" in done.stderr.splitlines()[-1]
     assert contents(run) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
+def test_every_library_that_writes_tells_of_a_full_disk(tmp_path):
+    """With its number and the name of what was to be written."""
+    table, cells = pl.DataFrame({"a": [1]}), CellArrays.of([0], [1], [2], [1])
+    for write in (
+        lambda: table.write_parquet("/dev/full"),
+        lambda: write_cells(Path("/dev/full"), [[cells]]),
+        lambda: np.save(open("/dev/full", "wb"), np.zeros(100_000)),  # noqa: SIM115
+        lambda: Path("/dev/full").write_text("x"),
+    ):
+        with pytest.raises(OSError, match="No space left on device") as caught, disk_errors(tmp_path / "run"):
+            write()
+        assert caught.value.errno == errno.ENOSPC
+        assert caught.value.filename == str(tmp_path / "run")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")

@@ -196,7 +196,7 @@ def test_an_unknown_word_comes_with_words_that_may_be_meant(both):
         ("axis", {"word": "mountain", "formula": "(river"}, "bad_request"),
         ("everywhere", {"word": "mountain", "at": "1991/arlen", "chance": 0}, "bad_request"),
         ("series", {"word": "mountain", "min_support": 999_999}, "too_rare"),
-        ("evidence", {"word": "mountain", "offset": 101}, "bad_request"),
+        ("evidence", {"word": "mountain", "offset": 51}, "bad_request"),
     ],
 )
 def test_what_cannot_be_answered_is_told_in_one_line(both, name, params, kind):

@@ -51,4 +51,4 @@ def test_drift_over_places_names_the_places():
 def test_stable_words_as_a_table():
     rows = stable(random_embeddings()).most(2)
     assert [row[0] for row in tables.stable_words(rows).rows] == [row.word for row in rows]
-    assert tables.stable_words([]).to_csv() == "word,stability,conditions,count\n"
+    assert tables.stable_words([]).to_csv() == "word,stability,z,conditions,count\n"

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, open_concordance
@@ -306,6 +305,8 @@ def _log_likelihood(
     >>> abs(_log_likelihood(*tables).round(9)).tolist()
     [0.0]
     """
+    from scipy.special import xlogy
+
     cells = xlogy(a, a) + xlogy(b, b) + xlogy(c, c) + xlogy(d, d)
     edges = xlogy(a + b, a + b) + xlogy(c + d, c + d) + xlogy(a + c, a + c) + xlogy(b + d, b + d)
     total = a + b + c + d

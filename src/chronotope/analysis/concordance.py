@@ -119,7 +119,7 @@ class Concordance:
         """The more frequent words that may be meant: of about the same length, and the same first or last letter."""
         words = self.counts.store.words.head(MOST_ALIKE)
         close = words.str.starts_with(word[:1]) | words.str.ends_with(word[-1:])
-        return words.filter(close & words.str.len_chars().is_between(len(word) - 2, len(word) + 2)).to_list()
+        return words.filter(close & words.str.len_chars().is_between(max(len(word) - 2, 0), len(word) + 2)).to_list()
 
     def _number(self, word: str) -> int | None:
         places = (self.counts.store.words == word).arg_true()

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.drift_answer import Drift, DriftRow, Side
-from chronotope.analysis.significance.judging import Judged, Resampling, judge
+from chronotope.analysis.significance.judged import Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers, matched_z
 from chronotope.analysis.significance.measures import Measured, Question, ask
 from chronotope.config import at_least
-from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats
 from chronotope.errors import SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.cooccurrence import Counts
 
 __all__ = ["Drift", "DriftRow", "Side", "drift"]
 
@@ -109,6 +112,8 @@ def drift(
     if permutations or bootstrap:
         if counts is None:
             raise SettingsError("permutations and bootstrap count the documents again: give the run (counts=)")
+        from chronotope.analysis.significance.judging import judge
+
         judged = judge(
             embeddings,
             counts,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
-from chronotope.analysis.significance.judging import FIGURES, Judged, Resampling
+from chronotope.analysis.significance.judged import FIGURES, Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.analysis.significance.movement import own_share
 from chronotope.config import at_least

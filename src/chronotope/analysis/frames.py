@@ -19,7 +19,7 @@ from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency
 from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity
-from chronotope.analysis.significance.judging import FIGURES
+from chronotope.analysis.significance.judged import FIGURES
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.frames import frame_of, parallel_frame, rows_frame, table
 

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, open_concordance
@@ -219,6 +218,8 @@ def intervals(
     tokens = np.maximum(tokens, 1)
     between = np.where(documents > 1, documents / np.maximum(documents - 1, 1) * squares, 0)
     error = np.sqrt(np.maximum(between, count)) / np.maximum(count, 1)
+    from scipy.special import ndtri, stdtrit
+
     quantile = np.where(documents > 1, stdtrit(np.maximum(documents - 1, 1), 1 - tail), ndtri(1 - tail))
     rate = count / tokens
     # More than a factor of e^50 either way says only that nothing is known.

@@ -55,7 +55,7 @@ class Seeds:
 
     def many(self, condition: int) -> tuple[int, int]:
         """How many seeds on the two sides are frequent enough: in a condition, or anywhere where the axis is fixed."""
-        own = self.enough.any(axis=1) if self.fixed else self.enough[:, condition]
+        own = np.asarray(self.enough.any(axis=1)) if self.fixed else self.enough[:, condition]
         return int(own[: self._plus].sum()), int(own[self._plus :].sum())
 
     def in_condition(self, condition: int) -> list[NDArray[np.float64]]:

@@ -214,7 +214,8 @@ def _noiseless(
             return overall(unit_vectors(vectors))
         if against == PREVIOUS:
             return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
-        return np.broadcast_to(vectors[..., [base], :], vectors.shape)
+        assert base is not None
+        return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
 
     fewest = documents
     if against == PREVIOUS:

@@ -17,7 +17,7 @@ from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 
 if TYPE_CHECKING:
-    from chronotope.analysis.significance.judging import Judged
+    from chronotope.analysis.significance.judged import Judged
     from chronotope.cooccurrence import Counts
 
 

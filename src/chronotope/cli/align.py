@@ -10,6 +10,7 @@ import typer
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output
 from chronotope.errors import InputError, SettingsError
+from chronotope.locking import locked
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -80,7 +81,9 @@ def align(
             "a file {}.vocab beside the vectors, with a word and its count a line, would tell (fvocab in gensim)[/]",
             files[0][1],
         )
-    embeddings.save(output)
+    with locked(output, "align"):
+        check_output(output, force)  # another process may have been faster
+        embeddings.save(output)
     talk("{}: {} ({})", output, embeddings.signature, embeddings.conditions.axis)
     return embeddings
 

@@ -27,7 +27,7 @@ from chronotope.cli.options import (
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift
-    from chronotope.analysis.significance.judging import Resampling
+    from chronotope.analysis.significance.judged import Resampling
 
 
 def drift_command(
@@ -54,7 +54,7 @@ def drift_command(
     as_json: Json = False,
 ) -> None:
     """Which words changed most, and how much of that is chance?"""
-    from chronotope.analysis.significance.judging import Resampling
+    from chronotope.analysis.significance.judged import Resampling
     from chronotope.views import tables
 
     asked = Resampling(permutations, bootstrap, within, seed)

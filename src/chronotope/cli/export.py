@@ -55,7 +55,7 @@ def export(
     """Write the folder, and say what is in it."""
     from chronotope.embeddings.formats import export as exported
 
-    embeddings = open_model(model)
+    embeddings = open_model(model, verify=True)
     with progress_bars() as bars:
         done = exported(
             embeddings,

@@ -63,7 +63,7 @@ def plot_command(
     threads: Threads = None,
 ) -> None:
     """Draw an answer, for print or for the screen."""
-    from chronotope.analysis.significance.judging import Resampling
+    from chronotope.analysis.significance.judged import Resampling
     from chronotope.views import charts
 
     asked = Asked(

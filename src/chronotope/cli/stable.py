@@ -39,7 +39,7 @@ def stable_command(
 ) -> None:
     """Which words keep their meaning over all conditions?"""
     from chronotope.analysis.properties import consistency, deviations
-    from chronotope.analysis.significance.judging import Resampling
+    from chronotope.analysis.significance.judged import Resampling
     from chronotope.analysis.stability import stable
     from chronotope.views import answer_tables, tables
 

@@ -16,6 +16,8 @@ class ConditionedSettings:
 
     Attributes
     ----------
+    epochs
+        Passes over the cells; None: 8 with time, 15 for places alone.
     smoothness
         α: the pull between the vectors of neighboring conditions; None: 1.5 with time, 1.0 for places alone.
     deviation_penalty
@@ -32,6 +34,9 @@ class ConditionedSettings:
         AdaGrad's step, and the value that its accumulators start from.
     centering
         The mean that is taken off the vectors: over the words 'observed' in a condition, or the 'vocabulary'.
+    vectors
+        What stands for a word: its vector as a 'word', or 'both', followed by its vector as a context, so that it is
+        twice `dimensions` long. Counts are symmetric: both sides say what company the word keeps.
     deviations
         Whether a word has a part of its own in each condition. Without it a word is `word ⊙ condition`: it moves only
         as the whole condition moves, and no word changes by itself.
@@ -39,25 +44,27 @@ class ConditionedSettings:
         Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
     """
 
-    dimensions: int = 200
-    epochs: int = 15
+    dimensions: int = 50
+    epochs: int | None = None
     seed: int = 1
     smoothness: float | None = None
     deviation_penalty: float = 8.0
     target: str = "log"
-    weight_cap: float = 100.0
+    weight_cap: float = 10.0
     weight_power: float = 0.75
     penalties: str = "once"
     scaling: str = "pairs"
     rate: float = 0.1
     accumulator: float = 0.1
     centering: str = "observed"
+    vectors: str = "both"
     deviations: bool = True
     condition_vectors: bool = True
 
     def __post_init__(self) -> None:
         at_least("dimensions", self.dimensions, 1)
-        at_least("epochs", self.epochs, 1)
+        if self.epochs is not None:
+            at_least("epochs", self.epochs, 1)
         at_least("seed", self.seed, 0)
         for name in ("smoothness", "deviation_penalty", "weight_cap", "weight_power", "accumulator"):
             if getattr(self, name) is not None:
@@ -66,6 +73,7 @@ class ConditionedSettings:
         one_of("penalties", self.penalties, ("once", "each-cell"))
         one_of("scaling", self.scaling, ("pairs", "tokens"))
         one_of("centering", self.centering, ("observed", "vocabulary"))
+        one_of("vectors", self.vectors, ("word", "both"))
         if not (math.isfinite(self.rate) and self.rate > 0):
             raise SettingsError(f"rate must be a positive number, not {self.rate}")
         if not (self.deviations or self.condition_vectors):
@@ -178,21 +186,23 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {
         "time": {
             "smoothness": 1.5, "deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, "accumulator": 1.0,
-            "epochs": 40, "centering": "vocabulary",
+            "epochs": 40, "centering": "vocabulary", "vectors": "word",
         },
         "place": {
             "smoothness": 1.0, "deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, "accumulator": 1.0,
-            "epochs": 40, "centering": "vocabulary",
+            "epochs": 40, "centering": "vocabulary", "vectors": "word",
         },
     },
     "authors": {
         "time": {
             "smoothness": 3.0, "deviation_penalty": 0.4, "target": "log1p", "weight_cap": 6.0, "penalties": "each-cell",
             "scaling": "tokens", "rate": 0.04, "accumulator": 1.0, "epochs": 40, "centering": "vocabulary",
+            "vectors": "word",
         },
         "place": {
             "smoothness": 0.4, "deviation_penalty": 0.4, "target": "log1p", "weight_cap": 4.0, "penalties": "each-cell",
             "scaling": "tokens", "rate": 0.02, "accumulator": 1.0, "epochs": 40, "centering": "vocabulary",
+            "vectors": "word",
         },
     },
 }  # fmt: skip
@@ -207,4 +217,4 @@ def preset(name: str, axis: str) -> ConditionedSettings:
     1.0
     """
     one_of("preset", name, tuple(PRESETS))
-    return ConditionedSettings(dimensions=50, **PRESETS[name]["time" if "time" in axis else "place"])
+    return ConditionedSettings(**PRESETS[name]["time" if "time" in axis else "place"])

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from chronotope.durable import partials, sync_all, sync_folder, written_whole
+from chronotope.durable import disk_errors, partials, sync_all, sync_folder, written_whole
 from chronotope.errors import DamagedFile, InputError
 from chronotope.locking import locked
 from chronotope.provenance import checksum, checksum_of
@@ -78,8 +78,9 @@ def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | N
         except OSError as error:
             raise InputError(f"cannot write to {run.parent}: {error.strerror}; choose another folder") from None
         try:
-            yield work
-            _put_in_place(work, run)
+            with disk_errors(run):
+                yield work
+                _put_in_place(work, run)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 

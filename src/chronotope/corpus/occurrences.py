@@ -36,6 +36,7 @@ FILES = (OCCURRENCES, OFFSETS)
 # So many pairs (word, document) are sorted at a time; with more, the tokens are read again.
 PAIRS_AT_ONCE = 1 << 26
 BYTES_OF_A_PAIR = 8
+NO_DOCUMENT = 0xFFFFFFFF
 # So many are written at a time.
 PAIRS_TO_WRITE = 1 << 22
 
@@ -115,11 +116,11 @@ def write_occurrences(
         pairs_at_once = min(pairs_at_once, (left - beside) // BYTES_OF_A_PAIR // 2)
 
     def documents_of_words(part: int) -> NDArray[np.int64]:
-        state = np.stack([np.full(words, -1), np.zeros(words, np.int64)], axis=1)
+        state = _state(np.zeros(words, np.int64))
         for here in _chunks(starts, *parts[part]):
             _count_documents(ids, starts, here.start, here.stop, state)
             forget(ids, starts[here.start], starts[here.stop])
-        return state[:, 1]
+        return state[:, 1].astype(np.int64)
 
     with ThreadPoolExecutor(threads) as pool, open(folder / OCCURRENCES, "wb") as file:
         in_parts = np.stack(list(pool.map(documents_of_words, range(threads))))
@@ -165,10 +166,15 @@ def _fill_part(
     cursor: NDArray[np.int64],
 ) -> None:
     """Fill in what the documents of a part hold of the words from `first` on, from each one's place in `pairs` on."""
-    state = np.stack([np.full(len(cursor), -1), cursor], axis=1)
+    state = _state(cursor)
     for here in _chunks(starts, *part):
         _fill(ids, starts, here.start, here.stop, first, state, pairs)
         forget(ids, starts[here.start], starts[here.stop])
+
+
+def _state(value: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """For each word its last document, which is none yet, and a number, side by side in 8 bytes."""
+    return np.stack([np.full(len(value), NO_DOCUMENT), value], axis=1).astype(np.uint32)
 
 
 def _chunks(starts: NDArray[np.int64], first: int, last: int) -> Iterator[slice]:
@@ -202,12 +208,14 @@ def _decoded(data: NDArray[np.uint8]) -> NDArray[np.int64]:
 @kernel()
 def _count_documents(ids, starts, first_document, last_document, state):  # type: ignore[no-untyped-def]
     """Add to the number of documents of each word; `state` has its last document and that number, side by side."""
-    for document in range(first_document, last_document):
-        for token in range(starts[document], starts[document + 1]):
-            word = ids[token]
+    one = np.uint32(1)
+    for number in range(first_document, last_document):
+        document = np.uint32(number)
+        for token in range(starts[number], starts[number + 1]):
+            word = np.uint32(ids[token])
             if state[word, 0] != document:
                 state[word, 0] = document
-                state[word, 1] += 1
+                state[word, 1] += one
 
 
 @kernel()
@@ -216,17 +224,21 @@ def _fill(ids, starts, first_document, last_document, first, state, pairs):  # t
 
     `state` has for each of these words its last document and where its next pair goes, side by side.
     """
-    for document in range(first_document, last_document):
-        for token in range(starts[document], starts[document + 1]):
-            word = ids[token] - first
-            if word < 0 or word >= len(state):
+    one, size, lowest = np.uint32(1), np.uint32(len(state)), np.uint32(first)
+    for number in range(first_document, last_document):
+        document = np.uint32(number)
+        for token in range(starts[number], starts[number + 1]):
+            # Unsigned: a word before the first becomes a large number.
+            word = np.uint32(np.uint32(ids[token]) - lowest)
+            if word >= size:
                 continue
+            after = state[word, 1]
             if state[word, 0] != document:
-                state[word, 0] = document
-                pairs[state[word, 1], 0] = document
-                pairs[state[word, 1], 1] = 0
-                state[word, 1] += 1
-            pairs[state[word, 1] - 1, 1] += 1
+                after += one
+                state[word, 0], state[word, 1] = document, after
+                pairs[after - one, 0], pairs[after - one, 1] = document, one
+            else:
+                pairs[after - one, 1] += one
 
 
 @kernel()

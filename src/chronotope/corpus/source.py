@@ -11,6 +11,7 @@ from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.selection import Selection
 from chronotope.display import MOST_ROWS, html
 from chronotope.errors import InputError, SettingsError, did_you_mean
+from chronotope.untrusted import printable
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def _check_columns(name: str, columns: Sequence[str], fields: Sequence[str]) -> 
     """Refuse an input that lacks one of the fields, or has it twice."""
     for wanted in fields:
         if wanted not in columns:
-            shown = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
+            shown = ", ".join(printable(column)[:60] for column in columns[:20]) + (", …" if len(columns) > 20 else "")
             hint = did_you_mean(wanted, columns)
             raise InputError(f"{name} has no column '{wanted}'; its columns are: {shown}{hint}")
         if (count := columns.count(wanted)) > 1:

@@ -4,5 +4,6 @@ from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.embeddings.retrieval import ConditionMatrix, Match, Matches
 from chronotope.embeddings.storage import load
+from chronotope.embeddings.word_vectors import WordVectors
 
-__all__ = ["ConditionMatrix", "ConditionedEmbeddings", "LocalLinearMap", "Match", "load"]
+__all__ = ["ConditionMatrix", "ConditionedEmbeddings", "LocalLinearMap", "Match", "Matches", "WordVectors", "load"]

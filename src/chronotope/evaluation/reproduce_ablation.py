@@ -84,7 +84,7 @@ CHOICES = (
     Choice("cw2v", {}),
     Choice("cw2v", {"target": "log1p"}),
     Choice("cw2v", {"weight_cap": 0.0}),
-    Choice("cw2v", {"weight_cap": 10.0}),
+    Choice("cw2v", {"weight_cap": 100.0}),
     Choice("cw2v", {"deviation_penalty": 0.2}),
     Choice("cw2v", {"deviation_penalty": 0.2, "penalties": "each-cell"}),
     Choice("cw2v", {"deviation_penalty": 2.0}),
@@ -92,11 +92,14 @@ CHOICES = (
     Choice("cw2v", {"smoothness": 0.0}),
     Choice("cw2v", {"deviations": False}),
     Choice("cw2v", {"condition_vectors": False}),
-    Choice("cw2v", {"epochs": 5}),
+    Choice("cw2v", {"epochs": 4}),
+    Choice("cw2v", {"epochs": 8}, axis="place"),
+    Choice("cw2v", {"epochs": 15}, axis="time"),
     Choice("cw2v", {"epochs": 40}),
     Choice("cw2v", {}, flat=True),
-    Choice("cw2v", {"dimensions": 50}),
+    Choice("cw2v", {"vectors": "word"}),
     Choice("cw2v", {"dimensions": 100}),
+    Choice("cw2v", {"dimensions": 200}),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings import ConditionedEmbeddings, Matches
 
 # Words whose neighbors the paper shows, and queries that it answers otherwise than its test pairs want.
 OVER_TIME = ("apple", "windows", "policies")
@@ -83,7 +83,7 @@ def failures(embeddings: ConditionedEmbeddings, *, top: int = 8, min_support: in
     examples = []
     for word, at, to, expected in FAILURES:
         if at in labels and to in labels:
-            support, found = 0, []
+            support, found = 0, Matches()
             if word in embeddings:
                 support = embeddings.support(word, at)
                 found = embeddings.equivalents(word, at, to, top, min_support=min_support)

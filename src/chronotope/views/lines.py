@@ -184,7 +184,14 @@ def line_chart(
     layers: list[Any] = []
     if any(row["low"] is not None for row in points):
         band = base.mark_area(opacity=0.16) if ordered else base.mark_rule(strokeWidth=2.4, opacity=0.5)
-        layers.append(band.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", detail="word:N"))
+        layers.append(
+            band.encode(
+                x=x,
+                y=alt.Y("low:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title)),
+                y2="high:Q",
+                detail="word:N",
+            )
+        )
     if marks:
         changes: Rows = [{"x": (a + b) / 2, "color": colors[name]} for name, a, b in marks]
         rule = alt.Chart(data(changes)).mark_rule(strokeWidth=1.4, strokeDash=[4, 3])

@@ -137,7 +137,8 @@ def scores(answer: Scores) -> Table:
     parts += [(name, part) for name, part in answer.categories.items()]
     rows: list[tuple[Cell, ...]] = []
     for name, part in parts:
-        if part.pairs:
+        # A kind that all pairs are of says nothing new.
+        if part.pairs and (part is answer or part.pairs < answer.pairs):
             interval = "–".join(f"{value:.3f}" for value in part.intervals["mrr"])
             rows.append((name, part.pairs, part.answerable, part.mrr, interval, *part.mp.values(), part.mrr_answerable))
     columns = ("", "pairs", "answerable", "MRR", "95 %", *(f"MP@{k}" for k in answer.mp), "MRR of answerable")

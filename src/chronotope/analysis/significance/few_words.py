@@ -107,7 +107,7 @@ class FewWords:
         _multiply(self._company, times, log_share, emphasis, self._embeddings.contexts, product)
         condition, word = np.nonzero(total.T)
         start = np.searchsorted(condition, np.arange(self._conditions + 1)).astype(np.int64)
-        support = Support(start, word.astype(np.int32), trust * total[word, condition])
+        support = Support(start, word.astype(np.int32), np.rint(trust * total[word, condition]).astype(np.int64))
         problem = make_problem(
             NO_CELLS,
             support,

@@ -56,7 +56,7 @@ class Part(NamedTuple):
     """
 
     word: NDArray[np.int32]
-    count: NDArray[np.float64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     product: Floats
 
 
@@ -141,7 +141,7 @@ class FrozenModel:
         parts, trust = {}, self._documents / len(resample.document)
         for place, condition in enumerate(self._compared):
             own = np.flatnonzero(rows.condition == place)
-            parts[condition] = Part(rows.word[own], trust * rows.count[own], product[own])
+            parts[condition] = Part(rows.word[own], np.rint(trust * rows.count[own]).astype(np.int64), product[own])
         return self._solved(parts)
 
     def _as_it_is(self, condition: int) -> Part:
@@ -152,7 +152,7 @@ class FrozenModel:
         matrix = joined([rows._replace(length=rows.length[word])], self.words, association)
         product = np.empty((len(word), self._contexts.shape[1]), dtype=np.float32)
         solver.multiply((0, len(product)), matrix, self._contexts, product)
-        return Part(word, support.counts_in(condition).astype(np.float64), product)
+        return Part(word, support.counts_in(condition), product)
 
     def _solved(self, resampled: Mapping[int, Part]) -> Refit:
         found = {**self._kept, **resampled}

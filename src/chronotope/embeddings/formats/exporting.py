@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from chronotope.config import one_of
+from chronotope.durable import recover_folder, written_folder
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.formats import tables
 from chronotope.embeddings.formats.binary import write_binary
@@ -109,6 +106,7 @@ def export(
 
     Examples
     --------
+    >>> import tempfile
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.vocabulary import Support
     >>> support = Support(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([7, 9, 5]))
@@ -123,7 +121,10 @@ def export(
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # says so at once where gensim is missing
     folder = Path(folder)
-    with _whole_folder(folder, force) as work:
+    recover_folder(folder)
+    check_folder(folder, force)
+    with written_folder(folder, "export") as work:
+        check_folder(folder, force)  # another process may have been faster
         conditions, renamed, names = _written(embeddings, choice, format, work, about_run, progress)
         manifest = {
             "format": format,
@@ -213,26 +214,6 @@ def _size(embeddings: ConditionedEmbeddings, label: str, min_support: int, chose
 def _renamed(part: WordVectors, renamed: dict[str, str]) -> WordVectors:
     words = [renamed.get(word, word) for word in part.index_to_key]
     return WordVectors(words, part.vectors, part.counts, name=part.name)
-
-
-@contextmanager
-def _whole_folder(folder: Path, force: bool) -> Iterator[Path]:
-    """A folder under a temporary name that takes its place when the block ends well, and vanishes otherwise."""
-    check_folder(folder, force)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
-    try:
-        yield work
-        os.chmod(work, 0o755)
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".old", dir=folder.parent))
-            os.replace(folder, old / "export")
-            os.replace(work, folder)
-            shutil.rmtree(old)
-        else:
-            os.replace(work, folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def check_folder(folder: Path, force: bool) -> None:

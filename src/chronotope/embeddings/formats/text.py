@@ -99,7 +99,7 @@ def _parsed_block(path: Path, block: list[tuple[int, str]], dimensions: int) -> 
     fits = (numbers.list.len() == dimensions).to_numpy()
     values = numbers.filter(pl.Series(fits)).explode().cast(pl.Float32, strict=False)
     vectors = values.to_numpy().reshape(-1, dimensions)
-    known = values.is_not_null().to_numpy().reshape(-1, dimensions).all(axis=1)
+    known = np.asarray(values.is_not_null().to_numpy().reshape(-1, dimensions).all(axis=1))
     row = 0
     for (number, line), (word, *_), fit in zip(block, parts, fits.tolist(), strict=True):
         if fit and known[row]:

@@ -19,6 +19,7 @@ from chronotope.cooccurrence import Counts, count
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.memory import Memory
 from chronotope.model.checkpoint import Checkpoint, stop_requests
+from chronotope.model.cw2v.kernels.cpu import width_of
 from chronotope.model.cw2v.kernels.gpu import memory_needed
 from chronotope.model.cw2v.layout import PARTS
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
@@ -107,15 +108,25 @@ class ConditionedModel(ConditionedSettings):
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
             folder = None
             if choice.device == "cpu":
-                folder = cells_on_disk(Memory.of(memory), host_need(counts, self.dimensions), checkpoint, on_device)
+                folder = cells_on_disk(
+                    Memory.of(memory),
+                    host_need(counts, self.dimensions, both=self.vectors == "both"),
+                    checkpoint,
+                    on_device,
+                )
             cores = threads or os.cpu_count() or 1
             return model._fit(counts, choice, cores, folder, edges, checkpoint, resume, on_step, on_epoch)
 
         return train_on(device, need, fit_on, on_device)
 
     def _for_axis(self, axis: str) -> ConditionedModel:
-        """The model with the setting that depends on the conditions filled in."""
-        return self if self.smoothness is not None else replace(self, smoothness=1.5 if "time" in axis else 1.0)
+        """The model with the settings that depend on the conditions filled in."""
+        smoothness, epochs = (1.5, 8) if "time" in axis else (1.0, 15)
+        return replace(
+            self,
+            smoothness=smoothness if self.smoothness is None else self.smoothness,
+            epochs=epochs if self.epochs is None else self.epochs,
+        )
 
     def _fit(
         self,
@@ -129,6 +140,8 @@ class ConditionedModel(ConditionedSettings):
         on_step: Callable[[int, int], None] | None,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> ConditionedEmbeddings:
+        epochs = self.epochs
+        assert epochs is not None  # see _for_axis
         graph = counts.conditions.graph(place_edges)
         rows = held_out_rows(counts) if counts.has_held_out else None
         base = log_context_distribution(counts) if rows else None
@@ -152,14 +165,14 @@ class ConditionedModel(ConditionedSettings):
                 if stop.is_set():
                     raise KeyboardInterrupt
                 if on_step:
-                    on_step(state.epoch * trainer.strata + state.stratum, self.epochs * trainer.strata)
+                    on_step(state.epoch * trainer.strata + state.stratum, epochs * trainer.strata)
 
-            while state.epoch < self.epochs:
+            while state.epoch < epochs:
                 squared = trainer.epoch(after_stratum)
                 likelihood = None
                 if rows and base is not None:
                     likelihood = log_likelihood(rows, context_scores(trainer.fetch().parameters, base, counts))
-                epoch = Epoch(state.epoch, self.epochs, squared / trainer.weight, likelihood)
+                epoch = Epoch(state.epoch, epochs, squared / trainer.weight, likelihood)
                 state.history.append(epoch.to_dict())
                 if on_epoch:
                     on_epoch(epoch)
@@ -190,38 +203,45 @@ class ConditionedModel(ConditionedSettings):
         return State(parameters, initial_accumulators(parameters, self.accumulator, fixed))
 
     def _embeddings(self, parameters: Parameters, counts: Counts, provenance: dict[str, Any]) -> ConditionedEmbeddings:
-        support, vectors = counts.vocabulary.support, parameters.word_deviation
+        support = counts.vocabulary.support
+        common, factors, vectors = parameters.word, parameters.condition, parameters.word_deviation
+        if self.vectors == "both":
+            common, factors = np.hstack([common, parameters.context]), np.hstack([factors, factors])
+            vectors = np.hstack([vectors, parameters.context_deviation])
         if not self.deviations:
             vectors[:] = 0
         center = None
         if self.centering == "vocabulary":
             # The mean over all words is that of v ⊙ q, plus that of the deviations, which absent words do not have.
-            own = np.zeros_like(parameters.condition)
+            own = np.zeros_like(factors)
             np.add.at(own, support.condition, vectors)
-            center = parameters.word.mean(axis=0) * parameters.condition + own / len(counts.vocabulary)
-        # The vectors take the place of the deviations: a second array of this size would double the memory.
+            center = common.mean(axis=0) * factors + own / len(counts.vocabulary)
+        # The vectors take the place of the deviations: another array of this size would cost as much memory again.
         for condition, (first, last) in enumerate(pairwise(support.start)):
-            vectors[first:last] += parameters.word[support.word[first:last]] * parameters.condition[condition]
+            vectors[first:last] += common[support.word[first:last]] * factors[condition]
         return ConditionedEmbeddings(
             counts.vocabulary.words,
             counts.conditions,
             support,
             vectors,
-            common=parameters.word,
-            condition_factors=parameters.condition,
+            common=common,
+            condition_factors=factors,
             center=center,
             provenance=provenance,
         )
 
 
-def host_need(counts: Counts, dimensions: int) -> HostNeed:
+def host_need(counts: Counts, dimensions: int, both: bool) -> HostNeed:
     """The memory that training on the CPU takes."""
     words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
     largest = int(counts.cell_sizes.max())
     # Of each pair two deviations and biases with their accumulators, and where its cells are.
     kept = pairs * (8 * dimensions + 80) + (2 * words + conditions * (1 + PARTS)) * 4 * dimensions
-    # A condition is arranged at a time, in both directions.
-    return HostNeed(kept + 8 * largest, 8 * counts.size)
+    # In the end both sides of each pair are put together, if they are asked for.
+    kept += 8 * pairs * dimensions * both
+    # A condition is arranged at a time, in both directions; later the vectors of one or two are written out.
+    written = 8 * width_of(dimensions) * int(np.diff(counts.vocabulary.support.start).max())
+    return HostNeed(kept + max(8 * largest, written), 8 * counts.size)
 
 
 def context_scores(parameters: Parameters, base: NDArray[np.float64], counts: Counts) -> Scores:

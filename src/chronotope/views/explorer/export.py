@@ -14,7 +14,6 @@ A page that is opened from disk may neither fetch nor import; so each part is a 
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.everywhere import needed_cosines
+from chronotope.durable import recover_folder, written_folder
 from chronotope.errors import ChronotopeError, InputError, SettingsError
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.explored import Explored
@@ -92,17 +92,11 @@ def export(
         Called with the stage, how much is done, and of how much.
     """
     folder = Path(folder).absolute()
+    recover_folder(folder)
     _check(explored, folder, with_text, force)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
-    try:
-        # Many small products: threads would only wait for each other.
-        with threadpool_limits(1):
-            _write(explored, work, with_text, progress or _nothing)
-        work.chmod(0o755)
-        _put_in_place(work, folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    # Many small products: threads would only wait for each other.
+    with written_folder(folder, "explore") as work, threadpool_limits(1):
+        _write(explored, work, with_text, progress or _nothing)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return Written(folder, folder / "index.html", size)
 
@@ -125,17 +119,6 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
             raise SettingsError(f"{folder} exists already; replace it with --force, or name another folder")
         if not (folder / "data" / "manifest.js").exists():
             raise SettingsError(f"{folder} is no explorer, and is not replaced; name another folder")
-
-
-def _put_in_place(work: Path, folder: Path) -> None:
-    """Rename, so that there is never a half of a folder."""
-    if not folder.exists():
-        work.rename(folder)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".old", dir=folder.parent))
-    folder.rename(old / "old")
-    work.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write(explored: Explored, folder: Path, with_text: bool, progress: Progress) -> None:

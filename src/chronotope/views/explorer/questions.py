@@ -31,7 +31,7 @@ from chronotope.views.explorer.explored import Explored
 Plain = dict[str, Any]
 
 # So many sentences are chosen for a question; the page leafs through them.
-MOST_SENTENCES = 100
+MOST_SENTENCES = 50
 
 
 class Unavailable(ChronotopeError):

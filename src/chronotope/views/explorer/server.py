@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 import os
@@ -121,11 +122,20 @@ def operations_for_chance(embeddings: ConditionedEmbeddings) -> int:
 def room_for_matrices(embeddings: ConditionedEmbeddings) -> int:
     """How many bytes of matrices to keep: all of them, with room for what CSLS adds, where memory allows."""
     wanted = 2 * len(embeddings.observed.word) * (4 * embeddings.dimensions + 16)
+    return max(LEAST_MEMORY, min(wanted, int(SHARE_OF_MEMORY * _free_memory())))
+
+
+def _free_memory() -> int:
+    """The bytes of memory that nobody needs; where the system does not tell, half of what there is, or a guess."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            # What is kept of files is given back when it is needed: it counts as free.
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
     try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (ValueError, OSError, AttributeError):
-        free = 4 * LEAST_MEMORY
-    return max(LEAST_MEMORY, min(wanted, int(SHARE_OF_MEMORY * free)))
+        return 4 * LEAST_MEMORY
 
 
 async def _told(request: Request, error: Exception) -> Response:
@@ -210,6 +220,7 @@ def serve(
         access_log=False,
         server_header=False,
         lifespan="on",
+        timeout_keep_alive=60,
         timeout_graceful_shutdown=2,
     )
     server = _Server(config, on_ready)

@@ -87,7 +87,7 @@
     frequency: [{ word: several }, unavailable("counts")],
     collocates: [{ word }, unavailable("counts")],
     evidence: [
-      { word, at: optional, near: optional, offset: whole(0, 0, 100), limit: whole(10) },
+      { word, at: optional, near: optional, offset: whole(0, 0, 50), limit: whole(10) },
       sentences.evidence,
     ],
   };

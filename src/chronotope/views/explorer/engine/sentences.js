@@ -6,7 +6,7 @@
   const { model } = lib;
   const { labels, about } = model;
   const IN_A_PART = 256;
-  const MOST = 100;
+  const MOST = 50;
 
   function decodeIndex(part) {
     const sizes = lib.counted(part.sizes, model.words.length);

@@ -24,9 +24,17 @@
         throw Object.assign(new Error("No word was named."), { kind: "unknown_page" });
       if (name !== address.view || next === null) next = made.create();
       let rates;
-      await next.show(address, state, {
-        rates: (found) => mine === asked && ((rates = found), bar.show(made.bar ? state : null, found)),
-      });
+      const turn = {
+        // Answers may come in another order than the questions: only the latest question counts.
+        current: () => mine === asked,
+        // How often the word occurs in each time bin, for the bar, once it is known and the view is there.
+        rates(found) {
+          if (mine !== asked) return;
+          rates = found;
+          if (next === view) bar.show(made.bar ? state : null, found);
+        },
+      };
+      await next.show(address, state, turn);
       if (mine !== asked) return;
       if (next !== view) {
         if (view && view.close) view.close();

@@ -25,7 +25,7 @@
     const note = ct.h("p", { class: "state", role: "status" });
     const after = ct.h("div", { class: "after" });
     const caution = ct.h("p", { class: "caution" });
-    const table = ct.h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Table of this chart" });
+    const table = ct.h("div", { class: "table", tabindex: "0", role: "region" });
     const details = ct.h("details", { ontoggle: () => fillTable() }, ct.h("summary", null, "Show as a table"), table);
     const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this chart" });
     const element = ct.h(
@@ -69,6 +69,7 @@
 
     function fillTable() {
       if (!details.open || !answer) return;
+      table.setAttribute("aria-label", `${heading.textContent}: the table`);
       ct.replace(table, ct.tableOf(options.table(answer, state), heading.textContent));
     }
 

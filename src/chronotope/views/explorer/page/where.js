@@ -177,7 +177,7 @@
           slider.value = String(next.time);
           slider.setAttribute("aria-valuetext", ct.format.label(next.at));
           label.textContent = ct.format.label(next.at);
-          if (rates) bars(rates);
+          if (rates !== undefined) bars(rates || []);
           [...history.children].forEach((bar, at) => bar.classList.toggle("now", at === next.time));
         }
         if (places.length > 1) select.value = next.place;
@@ -189,7 +189,7 @@
       const most = Math.max(...rates.map((rate) => rate || 0)) || 1;
       ct.join(
         history,
-        times.map((time, at) => ({ time, at })),
+        rates.length ? times.map((time, at) => ({ time, at })) : [],
         (item) => item.time,
         () => ct.h("i"),
         (bar, item) => {

@@ -74,21 +74,7 @@
         ct.act(group, choose && (() => choose(conditions[bar.at])));
       },
     );
-    const widest = Math.max(...conditions.map((label) => ct.wide(name(label), 12))) + 12;
-    const shown = ct.every(conditions.length, step * conditions.length, widest);
-    ct.join(
-      layer.labels,
-      conditions.map((label, at) => ({ label, at })).filter(({ at }) => shown.has(at) || at === now),
-      (item) => item.label,
-      () => ct.s("text", { "text-anchor": "middle" }),
-      (text, item) => {
-        const near = now >= 0 && item.at !== now && Math.abs(item.at - now) * step < widest;
-        text.setAttribute("class", `label ${item.at === now ? "now" : near ? "away" : ""}`);
-        text.textContent = name(item.label);
-        const half = ct.wide(text.textContent, 12) / 2;
-        ct.move(text, Math.max(half, Math.min(width - half, x(item.at))), bottom + 22);
-      },
-    );
+    ct.conditionLabels(layer.labels, { conditions, name, x, y: bottom + 22, right: width, step, now, choose });
     ct.join(
       layer.names,
       [axis],

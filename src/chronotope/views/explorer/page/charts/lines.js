@@ -193,23 +193,7 @@
         element.querySelector("text").textContent = line.value === 0 ? "0" : format(line.value, digits);
       },
     );
-    const widest = Math.max(...conditions.map((label) => ct.wide(name(label), 12))) + 12;
-    const shown = ct.every(conditions.length, step * conditions.length, widest);
-    ct.join(
-      group("labels"),
-      conditions.map((label, at) => ({ label, at })).filter(({ at }) => shown.has(at) || at === now),
-      (item) => item.label,
-      () => ct.s("text", { "text-anchor": "middle" }),
-      (text, item) => {
-        // A shown label beside the one looked at gives way to it.
-        const near = now >= 0 && item.at !== now && Math.abs(item.at - now) * step < widest;
-        text.setAttribute("class", item.at === now ? "now" : near ? "away" : "");
-        text.textContent = name(item.label);
-        const half = ct.wide(text.textContent, 12) / 2;
-        ct.move(text, Math.max(half, Math.min(right + 8 - half, x(item.at))), bottom + 22);
-        text.onclick = choose ? () => void choose(item.label) : null;
-      },
-    );
+    ct.conditionLabels(group("labels"), { conditions, name, x, y: bottom + 22, right: right + 8, step, now, choose });
     let title = parent.querySelector("text.axis");
     if (!title) parent.append((title = ct.s("text", { class: "axis", x: 0 })));
     title.setAttribute("y", top - (top > 40 ? 36 : 16));

@@ -4,6 +4,14 @@
 
   ct.views = ct.views || {};
 
+  // What cannot be asked here, and why; a model without places lacks no map.
+  function missing() {
+    const { places, missing: why } = ct.about;
+    return Object.entries(why)
+      .filter(([name]) => name !== "coordinates" || places.length)
+      .map(([, reason]) => reason);
+  }
+
   ct.views.about = {
     bar: false,
     title: () => "About",
@@ -56,7 +64,7 @@
               fact("Method", `${about.method}, ${about.dimensions} dimensions`),
               fact("Words", ct.format.count(about.words)),
               fact("Answers", about.static ? `worked out in this browser; ${about.exactness}` : about.exactness),
-              Object.values(about.missing || {}).map((why) => fact("Not here", why)),
+              missing().map((why) => fact("Not here", why)),
               fact("Signature", about.signature),
             ),
             ct.h(

@@ -78,12 +78,12 @@
         });
       }
 
-      async function show(address, where, settle) {
+      async function show(address, where, turn) {
         words = [...new Set(address.words)].slice(0, MOST);
         const asked = address.params.formula || "";
         if (document.activeElement !== formula || asked) formula.value = asked;
         fixed.checked = Boolean(address.params.fixed);
-        settle.rates(null);
+        turn.rates(null);
         ct.join(
           chips,
           words,
@@ -103,21 +103,26 @@
             chip.className = `chip away color-${words.indexOf(word)}`;
           },
         );
-        holder.hidden = cite.hidden = true;
-        state.textContent = "";
-        if (!words.length) state.textContent = "First choose a word to place.";
-        else if (!asked)
-          state.textContent =
-            "Now write the axis: words joined by +, the two ends parted by a minus with a blank on either side.";
-        else {
-          try {
-            const answer = await ct.source.get("axis", { word: words, formula: asked, fixed: fixed.checked });
-            holder.hidden = cite.hidden = false;
-            await panel.show(Promise.resolve(answer), where);
-          } catch (error) {
-            state.textContent = error.message;
-          }
+        const missing = !words.length
+          ? "First choose a word to place."
+          : asked
+            ? ""
+            : "Now write the axis: words joined by +, the two ends parted by a minus with a blank on either side.";
+        if (missing) return nothing(missing);
+        try {
+          const answer = await ct.source.get("axis", { word: words, formula: asked, fixed: fixed.checked });
+          if (!turn.current()) return undefined;
+          holder.hidden = cite.hidden = false;
+          state.textContent = "";
+          return await panel.show(Promise.resolve(answer), where);
+        } catch (error) {
+          return turn.current() ? nothing(error.message) : undefined;
         }
+      }
+
+      function nothing(reason) {
+        holder.hidden = cite.hidden = true;
+        state.textContent = reason;
       }
 
       return { element, show };

@@ -47,7 +47,7 @@
         else if (!words.includes(word)) go([...words, word]);
       }
 
-      async function show(address, state, settle) {
+      async function show(address, state, turn) {
         words = [...new Set(address.words)].slice(0, MOST);
         ct.join(
           chips,
@@ -74,7 +74,7 @@
           words.length < 2
             ? `Choose two to five words${words.length ? `: one more to go with ${ct.format.quoted(words[0])}` : ""}.`
             : `How ${ct.format.list(words.map(ct.format.quoted))} changed, and how near they came to each other.`;
-        settle.rates(null);
+        turn.rates(null);
         if (words.length < 2) return;
         const key = `${words.join("|")}|${state.within}`;
         if (key === before) {
@@ -83,6 +83,7 @@
         }
         const answer = ct.source.get("compare", { word: words, place: state.within });
         await answer;
+        if (!turn.current()) return;
         before = key;
         await Promise.all(Object.values(panels).map((panel) => panel.show(answer, state)));
       }

@@ -50,7 +50,7 @@
         return { ...answer, parts: answer.parts.filter(near) };
       }
 
-      async function show({ words: [word] }, state, settle) {
+      async function show({ words: [word] }, state, turn) {
         if (!word) {
           ct.address.go("start");
           return;
@@ -60,7 +60,8 @@
             kind: "too_rare",
           });
         const series = await ct.source.get("series", { word, place: state.within });
-        settle.rates(ct.ratesOf(series, state));
+        if (!turn.current()) return;
+        turn.rates(ct.ratesOf(series, state));
         const at = series.conditions.indexOf(state.condition);
         const support = at < 0 ? 0 : series.support[at];
         ct.replace(heading, "Who plays the part of ", ct.h("em", null, word), "?");

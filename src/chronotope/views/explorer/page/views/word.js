@@ -8,6 +8,8 @@
   const OF_PLACE = ["series", "ranks", "heat", "frequency"];
   const OF_WORD = ["trajectory", "map", "grid"];
   const TOGETHER = 150;
+  const REST = 900;
+  const DRAWS = 50;
   const PANELS = ["nearest", ...OF_PLACE, ...OF_WORD];
 
   ct.views.word = {
@@ -43,23 +45,27 @@
         ),
       );
       let before = {};
+      let latest = null;
+      let resting = 0;
 
-      async function show({ words: [word], params }, state, settle) {
+      async function show({ words: [word], params }, state, turn) {
         const get = (name, more) => ct.source.get(name, { word, ...more });
         const place = state.within;
         const usual = ct.about.times.length ? "first" : "overall";
         const key = `${word}|${place}|${params.against || ""}`;
         const last = before;
+        latest = state;
         // The company comes first: it decides whether there is a page at all, and asks least of a folder on disk.
         const company =
           state.condition === null
             ? Promise.resolve({ word, rows: [] })
             : get("neighbors", { at: state.condition, top: 10 });
         const found = await company;
+        if (!turn.current()) return;
         const nearest = found.rows[0] ? found.rows[0].matches.map((match) => match.word) : [];
         const series = get("series", { against: params.against || usual, place });
         series.then(
-          (answer) => settle.rates(ratesOf(answer, state)),
+          (answer) => turn.rates(ratesOf(answer, state)),
           () => {},
         );
         before = { key, word };
@@ -71,10 +77,17 @@
           const changes = changesOf(get, place);
           against.show(params.against || usual);
           opening(word, series, changes, state);
-          panels.series.show(
-            Promise.all([series, changes]).then(([answer, points]) => ({ series: answer, changes: points })),
-            state,
-          );
+          const both = (answer) => changes.then((points) => ({ series: answer, changes: points }));
+          panels.series.show(series.then(both), state);
+          clearTimeout(resting);
+          if (ct.about.available.bands)
+            resting = setTimeout(
+              () =>
+                addBand(key, () =>
+                  get("series", { against: params.against || usual, place, bootstrap: DRAWS }).then(both),
+                ),
+              REST,
+            );
           panels.frequency.show(
             series.then((answer) => frequency(word, answer, place)),
             state,
@@ -96,6 +109,16 @@
         epigraph.show(word, state);
         // What is ready at once is shown with the page, so that nothing jumps.
         await Promise.race([series.catch(() => null), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
+      }
+
+      // The band takes a second of work: it is asked for when the reader rests on a word.
+      async function addBand(key, ask) {
+        try {
+          const answer = await ask();
+          if (before.key === key) panels.series.show(answer, latest);
+        } catch {
+          // Without its band the series still stands.
+        }
       }
 
       // How often the word occurs, and whether and when its use changed, in a sentence or two.
@@ -147,7 +170,12 @@
         );
       }
 
-      return { element, show, close: () => sentences.close() };
+      function close() {
+        clearTimeout(resting);
+        sentences.close();
+      }
+
+      return { element, show, close };
     },
   };
 

@@ -1,0 +1,40 @@
+// The labels of conditions below a chart: as many as fit, always that of the condition looked at.
+(function (ct) {
+  "use strict";
+
+  const SIZE = 12;
+  const GAP = 8;
+
+  /**
+   * @param parent the group for the labels
+   * @param options
+   *   conditions, name   the labels, and how each is written
+   *   x, y, right, step  from a position to pixels; the height; the right end; how far apart two positions are
+   *   now                the position looked at, or -1
+   *   choose             what a click on a label does: (label) => void, or nothing
+   */
+  ct.conditionLabels = function (parent, { conditions, name, x, y, right, step, now, choose }) {
+    const items = conditions.map((label, at) => {
+      const text = name(label);
+      const half = ct.wide(text, SIZE) / 2;
+      return { label, at, text, half, middle: Math.max(half, Math.min(right - half, x(at))) };
+    });
+    const widest = 2 * Math.max(...items.map((item) => item.half)) + GAP;
+    const shown = ct.every(items.length, step * items.length, widest);
+    // A label that would touch the one looked at gives way to it.
+    const covered = ({ at, middle, half }) =>
+      now >= 0 && at !== now && Math.abs(middle - items[now].middle) < half + items[now].half + GAP;
+    ct.join(
+      parent,
+      items.filter((item) => shown.has(item.at) || item.at === now),
+      (item) => item.label,
+      () => ct.s("text", { "text-anchor": "middle" }),
+      (element, item) => {
+        element.setAttribute("class", `label${item.at === now ? " now" : covered(item) ? " away" : ""}`);
+        element.textContent = item.text;
+        ct.move(element, item.middle, y);
+        element.onclick = choose ? () => void choose(item.label) : null;
+      },
+    );
+  };
+})((window.chronotope = window.chronotope || {}));
