@@ -30,8 +30,8 @@ check: $(VENV)/.installed
 	$(MAKE) test
 
 torture: $(VENV)/.installed
-	$(BIN)/python tests/torture/killing.py --moments 200 --steps 0
-	$(BIN)/python tests/torture/fuzzing.py --models 100000 --corpora 100000 --runs 5000
+	PYTHONPATH=tests $(BIN)/python -m torture.killing --moments 200 --steps 0
+	PYTHONPATH=tests $(BIN)/python -m torture.fuzzing --models 100000 --corpora 100000 --runs 5000
 
 bench: $(VENV)/.installed
 	for name in counting prepare queries training graph roofline chart; do $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -114,6 +114,7 @@ def test_no_barrier_on_any_view(visit, site, theme):
     assert page.evaluate("document.documentElement.dataset.theme") == theme
     for name, address in VIEWS.items():
         page.goto(site + address)
+        page.wait_for_selector(f"body[data-view={name}]")
         opened(page)
         page.evaluate("() => document.querySelectorAll('details').forEach((one) => (one.open = true))")
         page.wait_for_function("() => !document.querySelector('.panel:not(.without) .table:empty')")

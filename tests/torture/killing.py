@@ -1,6 +1,6 @@
 """Kill commands at any moment: what is left is whole or absent, and the same command then gives the same bytes.
 
-    python tests/torture/killing.py --moments 200
+    PYTHONPATH=tests python -m torture.killing --moments 200
 
 The jobs are prepare, prepare --force over an older run with a model and notes in it, train with checkpoints, train
 --force over an older model, extend, export, and drift with resamples. Each is killed at random moments of its life, and
@@ -20,9 +20,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import rig
-from rig import command, contents
-
 import chronotope.analysis.significance.resampling
 import chronotope.embeddings.formats.exporting
 import chronotope.model.checkpoint
@@ -30,6 +27,8 @@ from chronotope.cooccurrence.run_folder import verify_run
 from chronotope.corpus.invented import invented_world
 from chronotope.durable import recover_folder
 from chronotope.embeddings import load
+from torture import rig
+from torture.rig import command, contents
 
 NOTES = {"notes.txt": b"precious", "plan/a.txt": b"deep"}
 READ = ("--time", "time", "--threads", 2)

@@ -11,13 +11,13 @@ import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
-KILLING = Path(__file__).with_name("killing.py")
+TESTS = Path(__file__).parents[1]
 
 
 def killed(*arguments: object) -> str:
-    done = subprocess.run(
-        [sys.executable, str(KILLING), *map(str, arguments)], capture_output=True, text=True, timeout=300
-    )
+    command = [sys.executable, "-m", "torture.killing", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 

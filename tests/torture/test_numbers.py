@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from chronotope.analysis import drift, frequency
@@ -144,3 +145,8 @@ def test_a_word_of_one_letter_that_is_not_there_is_unknown():
     """Words that may be meant are sought among those of about its length, which is not below 0."""
     with pytest.raises(UnknownWord, match="'q' is not among the 3 words of this run"):
         frequency(counted(documents("river bank water")), "q")
+
+
+def test_empty_bytes_are_empty_text():
+    records = pl.DataFrame({"text": [b"", b"river bank", None], "time": ["1990"] * 3})
+    assert count(read_corpus(records, time="time"), min_count=1).vocabulary.words == ("bank", "river")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
 
+    _write_any_letter()
     try:
         app()
     except ChronotopeError as error:
@@ -30,6 +32,16 @@ def main() -> None:
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
+
+
+def _write_any_letter() -> None:
+    """Files and pipes get UTF-8 on every system; a terminal that takes less shows the other letters escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            if stream.isatty():
+                stream.reconfigure(errors="backslashreplace")
+            else:
+                stream.reconfigure(encoding="utf-8")
 
 
 def _end_as_by_a_broken_pipe() -> None:

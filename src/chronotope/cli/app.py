@@ -14,6 +14,7 @@ from chronotope.cli import (
     collocates,
     compare,
     demo,
+    doctor,
     drift,
     equivalents,
     evaluate,
@@ -65,7 +66,7 @@ def options(
 
 
 # What these have to say is no table.
-WITHOUT_TABLE = ("inspect", "reproduce")
+WITHOUT_TABLE = ("inspect", "reproduce", "doctor")
 
 for module in (
     demo,
@@ -95,6 +96,7 @@ for module in (
     export,
     align,
     inspect,
+    doctor,
 ):
     name = module.__name__.rsplit(".", 1)[-1]
     command = getattr(module, f"{name}_command")

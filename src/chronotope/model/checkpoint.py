@@ -46,9 +46,11 @@ class Checkpoint:
         if self.path is None:
             return
         own = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-        text = canonical_json({"identity": self.identity, "state": about})
+        saved = {"identity": self.identity, "state": about}
+        # One entry: of several, the order in the file would be left to chance.
+        text = canonical_json(saved | {"checksum": _checksum(saved, own)})
         with written_whole(self.path) as temporary:
-            save_file(own, temporary, {"chronotope": text, "checksum": _checksum(text, own)})
+            save_file(own, temporary, {"chronotope": text})
         self._saved = time.monotonic()
 
     @property
@@ -70,11 +72,10 @@ class Checkpoint:
             return None
         try:
             with safe_open(self.path, "numpy") as file:
-                text, checksum = file.metadata()["chronotope"], file.metadata()["checksum"]
+                saved = read_json(file.metadata()["chronotope"].encode())
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            saved = read_json(text.encode())
             identity, about = saved["identity"], saved["state"]
-            if checksum != _checksum(text, tensors):
+            if saved["checksum"] != _checksum({"identity": identity, "state": about}, tensors):
                 raise ValueError("its checksum does not fit what it holds")
             for name, tensor in tensors.items():
                 if tensor.dtype != np.float32 or not _fits(tensor.shape, shapes[name]):
@@ -86,9 +87,9 @@ class Checkpoint:
         return tensors, about
 
 
-def _checksum(text: str, tensors: Mapping[str, NDArray[Any]]) -> str:
+def _checksum(saved: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:
     """The checksum of all that a checkpoint holds."""
-    digest = hashlib.blake2b(text.encode(), digest_size=16)
+    digest = hashlib.blake2b(canonical_json(saved).encode(), digest_size=16)
     for name in sorted(tensors):
         digest.update(name.encode())
         digest.update(tensors[name].reshape(-1).view(np.uint8).data)

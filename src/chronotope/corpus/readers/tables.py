@@ -152,7 +152,8 @@ def as_text(column: pl.Series, tokenized: bool = False) -> pl.Series:
         values = [joined(value) if isinstance(value, list | tuple) else written(value) for value in column]
         return pl.Series(column.name, values, dtype=pl.String)
     if kind == pl.Binary:
-        return pl.Series(column.name, [value and value.decode("utf-8", "replace") for value in column], dtype=pl.String)
+        texts = [None if value is None else value.decode("utf-8", "replace") for value in column]
+        return pl.Series(column.name, texts, dtype=pl.String)
     if isinstance(kind, pl.Datetime):
         return column.dt.strftime("%Y-%m-%dT%H:%M:%S")
     if kind.is_float():

@@ -52,6 +52,10 @@
     return element;
   };
 
+  // Not every browser tells when it has nothing else to do.
+  window.requestIdleCallback = window.requestIdleCallback || ((work) => setTimeout(work, 50));
+  window.cancelIdleCallback = window.cancelIdleCallback || clearTimeout;
+
   function round(value) {
     return Math.round(value * 100) / 100;
   }

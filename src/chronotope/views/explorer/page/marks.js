@@ -97,7 +97,10 @@
   }
 
   function focusable(svg, active) {
-    for (const mark of marks(svg)) mark.setAttribute("tabindex", mark === active ? "0" : "-1");
+    for (const mark of marks(svg)) {
+      const index = mark === active ? "0" : "-1";
+      if (mark.getAttribute("tabindex") !== index) mark.setAttribute("tabindex", index);
+    }
   }
 
   function nearest(from, all, [dx, dy]) {

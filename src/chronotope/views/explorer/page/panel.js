@@ -3,6 +3,7 @@
   "use strict";
 
   const LATE = 280;
+  const PATIENCE = 600;
 
   /**
    * @param options
@@ -44,6 +45,7 @@
     let state = null;
     let asked = 0;
     let drawnWidth = 0;
+    let waiting = 0;
 
     const value = (part) => (typeof part === "function" ? part(answer, state) : part);
     const words = (part) =>
@@ -73,6 +75,15 @@
       ct.replace(table, ct.tableOf(options.table(answer, state), heading.textContent));
     }
 
+    // What is in sight is drawn at once, the rest when the browser has time for it.
+    function drawSoon(still) {
+      window.cancelIdleCallback(waiting);
+      if (inSight()) draw(still);
+      else waiting = window.requestIdleCallback(() => draw(still), { timeout: PATIENCE });
+    }
+
+    const inSight = () => element.getBoundingClientRect().top < window.innerHeight + 100;
+
     function draw(still) {
       const width = Math.floor(plot.clientWidth);
       if (!answer || width < 40) return;
@@ -94,7 +105,7 @@
       ct.replace(caution, ...warned);
       caution.hidden = !warned.length;
       ct.replace(after, ...(nothing || !options.after ? [] : words(options.after)));
-      if (!nothing) draw(still);
+      if (!nothing) drawSoon(still);
       fillTable();
     }
 
@@ -136,7 +147,7 @@
     }
 
     new ResizeObserver(() => {
-      if (answer && Math.abs(plot.clientWidth - drawnWidth) > 1) draw(true);
+      if (answer && Math.abs(plot.clientWidth - drawnWidth) > 1) drawSoon(true);
     }).observe(plot);
 
     return {
@@ -148,7 +159,6 @@
         state = nextState;
         render(false);
       },
-      redraw: () => draw(false),
     };
   };
 

