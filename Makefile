@@ -13,7 +13,7 @@ BIN = $(VENV)/bin
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,dev]'
 	touch $@
 
 demo: $(VENV)/.installed

@@ -9,6 +9,7 @@ The same code gives the same bytes: no date, no path, no width of a terminal.
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def public_names() -> dict[str, str]:
 def api_pages() -> dict[str, str]:
     """The pages of the API: headings and the marks that mkdocstrings fills."""
     names = set(public_names())
-    names.update(_functions("chronotope.views.charts"), _errors(), *MORE.values())
+    names.update(_charts(), _errors(), *MORE.values())
     pages, shown = {}, set()
     for page, (title, about, modules) in API.items():
         homes = sorted(name for name in names if name.startswith(tuple(f"{module}." for module in modules)))
@@ -79,22 +80,23 @@ def api_pages() -> dict[str, str]:
     return pages
 
 
-def _functions(module: str) -> list[str]:
-    """The public functions that a module defines, or hands on from another of the same package."""
-    found = vars(importlib.import_module(module))
-    near = module.rsplit(".", 1)[0]
-    return [
-        f"{thing.__module__}.{name}"
-        for name, thing in found.items()
-        if callable(thing) and not isinstance(thing, type) and not name.startswith("_")
-        if getattr(thing, "__module__", "").startswith(near) and thing.__name__ == name and thing.__doc__
-        if "Chart" in str(thing.__annotations__.get("return", "")) or name == "save"
-    ]
+def _charts() -> list[str]:
+    """The functions that draw an answer: they alone take a subtitle, by name."""
+    found = []
+    for path in sorted((ROOT / "src/chronotope/views").glob("*.py")):
+        module = importlib.import_module(f"chronotope.views.{path.stem}")
+        for name, thing in vars(module).items():
+            if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_"):
+                parameters = inspect.signature(thing).parameters
+                drawn = parameters.get("subtitle")
+                if drawn and drawn.kind is drawn.KEYWORD_ONLY:
+                    found.append(f"{module.__name__}.{name}")
+    return found
 
 
 def _errors() -> list[str]:
     module = importlib.import_module("chronotope.errors")
-    return [f"chronotope.errors.{name}" for name, thing in vars(module).items() if isinstance(thing, type)]
+    return [f"chronotope.errors.{name}" for name, thing in vars(module).items() if inspect.isclass(thing) and issubclass(thing, Exception)]
 
 
 def pages() -> dict[str, str]:

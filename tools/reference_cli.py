@@ -42,7 +42,8 @@ class Command:
     def usage(self) -> str:
         """The line that shows how it is called."""
         arguments = [parameter.written for parameter in self.parameters if parameter.argument]
-        needed = [parameter.written for parameter in self.parameters if not parameter.argument and parameter.required]
+        options = [parameter for parameter in self.parameters if not parameter.argument and parameter.required]
+        needed = [f"--{option.written.split('--')[1]}" for option in options]
         return " ".join(["chronotope", self.name, *arguments, *needed, "[OPTIONS]"])
 
     @property

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -78,7 +79,7 @@ def test_sums_beyond_32_bits_are_exact(documents):
 def test_more_words_in_a_chunk_than_16_bits_can_number():
     order = np.random.default_rng(1).permutation(70_000)
     cells = counted([order.tolist()], 70_000, distance_weights(CountSettings(window=1, weighting="flat")))
-    beside = {(min(a, b), max(a, b)): (1, int(a < b)) for a, b in zip(order[:-1], order[1:], strict=True)}
+    beside = {(min(a, b), max(a, b)): (1, int(a < b)) for a, b in pairwise(order.tolist())}
     assert as_dict(cells) == beside
 
 

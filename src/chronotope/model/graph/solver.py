@@ -92,10 +92,15 @@ def orthonormal(matrix: Floats) -> Floats:
 def sum_of_squares(problem: GraphProblem, pool: ThreadPoolExecutor) -> float:
     """Σ w‖M‖²: the constant of the loss."""
 
-    def squares(block: Block) -> float:
-        return float(sum(_squares(matrix, problem.weight[own]) for own, matrix in pieces(problem.matrix, block)))
+    squares = np.empty(len(problem.weight))
 
-    return float(sum(pool.map(squares, even_blocks(problem.matrix.start))))
+    def square(block: Block) -> None:
+        for own, matrix in pieces(problem.matrix, block):
+            _square(matrix, squares[own])
+
+    list(pool.map(square, even_blocks(problem.matrix.start)))
+    # Row by row first: a sum over pieces would depend on where they are cut.
+    return float((problem.weight * squares).sum())
 
 
 def even_blocks(start: NDArray[np.int64], blocks: int = BLOCKS) -> list[Block]:
@@ -146,15 +151,13 @@ def multiply(block, matrix, contexts, product):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _squares(matrix, weight):  # type: ignore[no-untyped-def]
-    """Σ w‖M‖²."""
-    total = 0.0
-    for row in range(len(weight)):
-        own = 0.0
+def _square(matrix, squares):  # type: ignore[no-untyped-def]
+    """‖M‖² of each row."""
+    for row in range(len(squares)):
+        total = 0.0
         for cell in range(matrix.start[row], matrix.start[row + 1]):
-            own += np.float64(matrix.value[cell]) * matrix.value[cell]
-        total += weight[row] * own
-    return total
+            total += np.float64(matrix.value[cell]) * matrix.value[cell]
+        squares[row] = total
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)
