@@ -1,4 +1,7 @@
-"""The samples of a page: commands with what they print, Python with what it shows; run as they stand."""
+"""The samples of a page: commands with what they print, Python with what it shows; run as they stand.
+
+Blocks marked bash are run; those marked sh are not (they install, wait for a browser, or take minutes).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from unittest import mock
 
@@ -18,8 +22,6 @@ from chronotope.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Installing is tried in tests/docs/test_release.py; a server would not end.
-NOT_RUN = ("pip ", "make ", "chronotope demo", "chronotope explore run", "chronotope --install-completion")
 
 
 @dataclass(frozen=True)
@@ -32,18 +34,15 @@ class Step:
 
 def steps(page: Path) -> list[Step]:
     """The commands of a page in order; a block of text right after a block with one command is what that prints."""
-    blocks = [(match[1], match[2], match.end()) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    text = page.read_text(encoding="utf-8")
+    blocks = list(BLOCK.finditer(text))
     found = []
-    for number, (language, body, end) in enumerate(blocks):
-        if language != "bash":
+    for block, following in zip_longest(blocks, blocks[1:]):
+        if block[1] != "bash":
             continue
-        lines = [line for line in body.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
-        following = blocks[number + 1] if number + 1 < len(blocks) else None
-        told = None
-        if following and following[0] == "text" and len(lines) == 1:
-            between = page.read_text(encoding="utf-8")[end : following[2] - len(following[1])]
-            told = following[1] if not between.replace("```text", "").strip() else None
-        found += [Step(line.strip(), told if line is lines[-1] else None) for line in lines]
+        lines = [line.strip() for line in block[2].splitlines() if line]
+        tells = following and following[1] == "text" and not text[block.end() : following.start()].strip()
+        found += [Step(line, following[2] if tells and len(lines) == 1 else None) for line in lines]
     return found
 
 
@@ -78,8 +77,6 @@ def run_page(page: Path, folder: Path) -> int:
     """Run the commands of a page and compare what they print; how many there were."""
     ran = 0
     for step in steps(page):
-        if step.command.startswith(NOT_RUN):
-            continue
         printed = run(step.command, folder)
         ran += 1
         if step.shown is not None:
