@@ -1,19 +1,22 @@
 # make demo    make a virtual environment, install, and run the built-in example
 # make test    the same, and run all tests
+# make docs    the documentation as a site, in site/; `python -m http.server -d site` shows it with its search
+# make release wheel and sdist in dist/, each installed in a fresh environment of every Python in PYTHONS and tried
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
 # make torture kills, damage and strange files by the thousand (an hour); `make test` has a short form of each
 # make bench   all benchmarks of this machine's processor, each with a ratio to a baseline; appends to benchmarks/rows.jsonl
 
 PYTHON ?= python3
 VENV ?= .venv
+PYTHONS ?= $(PYTHON)
 BIN = $(VENV)/bin
 
-.PHONY: demo test check torture bench format clean
+.PHONY: demo test docs release check torture bench format clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,docs,dev]'
 	touch $@
 
 demo: $(VENV)/.installed
@@ -21,6 +24,15 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses auto
+
+docs: $(VENV)/.installed
+	$(BIN)/python tools/reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+release: $(VENV)/.installed
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python tools/try_release.py dist $(PYTHONS)
 
 check: $(VENV)/.installed
 	$(BIN)/ruff format --check .
@@ -41,4 +53,4 @@ format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

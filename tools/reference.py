@@ -26,7 +26,7 @@ API = {
     "reading": ("Reading and counting", "From text to counts.", ("chronotope.corpus", "chronotope.cooccurrence")),
     "training": (
         "Training",
-        "Each method holds its settings and has `fit`; the settings are explained [on a page of their own](settings.md).",
+        "Each method holds its settings and has `fit`; what they mean is [on a page of their own](settings.md).",
         ("chronotope.model", "chronotope.baselines"),
     ),
     "embeddings": (
@@ -96,7 +96,11 @@ def _charts() -> list[str]:
 
 def _errors() -> list[str]:
     module = importlib.import_module("chronotope.errors")
-    return [f"chronotope.errors.{name}" for name, thing in vars(module).items() if inspect.isclass(thing) and issubclass(thing, Exception)]
+    return [
+        f"chronotope.errors.{name}"
+        for name, thing in vars(module).items()
+        if inspect.isclass(thing) and issubclass(thing, Exception)
+    ]
 
 
 def pages() -> dict[str, str]:

@@ -75,7 +75,7 @@ def _parameter(part: Any) -> Parameter:
 
 
 def _kind(part: Any) -> str:
-    """A letter or word for the value of an option; typer before and after it had a click of its own says it elsewhere."""
+    """A letter or word for the value of an option; where its type is found depends on the version of typer."""
     kind = str(part.type if hasattr(part, "type") else part.type_descriptor.annotation).lower()
     known = (letter for name, letter in (("int", "N"), ("float", "X"), ("path", "PATH")) if name in kind)
     return next(known, part.name.upper())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -31,7 +32,8 @@ class UnknownCondition(ChronotopeError):
     def __init__(self, label: str, labels: Iterable[str]) -> None:
         known = list(labels)
         shown = ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:4])} … {', '.join(known[-2:])}"
-        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {shown}{did_you_mean(label, known)}")
+        meant = _bin_of_year(label, known) or did_you_mean(label, known)
+        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {shown}{meant}")
 
 
 class DamagedFile(ChronotopeError):
@@ -55,6 +57,21 @@ class MissingExtra(ChronotopeError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
+
+
+def _bin_of_year(label: str, known: Iterable[str]) -> str:
+    """A clause that names the bin which holds a year, where the bins are several years long, or nothing.
+
+    Examples
+    --------
+    >>> _bin_of_year("1950", ["1920-1939", "1940-1959"]), _bin_of_year("1994", ["1980s", "1990s"])
+    ('; 1950 is in 1940-1959', '; 1994 is in 1990s')
+    """
+    if re.fullmatch(r"\d{4}", label):
+        for name in known:
+            if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
+                return f"; {label} is in {name}"
+    return ""
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

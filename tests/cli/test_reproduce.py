@@ -183,7 +183,7 @@ def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["cw2v", "cw2v deviations=False"]
     assert all(len(line.split("|")) == 15 for line in lines)
     again = run(*arguments, "--json")
-    assert again.stderr.count("done before") == 4
+    assert again.stderr.count("done before") == 8
     rows = json.loads(again.stdout)["rows"]
     assert rows[0]["figures"]["time"]["difference"] is None
     assert rows[1]["changed"] == {"deviations": False}

@@ -85,11 +85,16 @@ def fitted_to_change(named, changing):
     return named[1].fit(changing)
 
 
+def _length(method):
+    dimensions = method.dimensions or 200
+    return 2 * dimensions if getattr(method, "vectors", "word") == "both" else dimensions
+
+
 def test_the_same_words_and_conditions_come_out(fitted, method, small):
     assert isinstance(fitted, ConditionedEmbeddings)
     assert fitted.words == small.vocabulary.words
     assert fitted.conditions == small.conditions
-    assert fitted.vectors.shape == (len(small.vocabulary.support.word), method.dimensions or 200)
+    assert fitted.vectors.shape == (len(small.vocabulary.support.word), _length(method))
     assert np.array_equal(fitted.observed.count, small.vocabulary.support.count)
     assert np.isfinite(fitted.vectors).all()
 

@@ -41,7 +41,7 @@ def _write_any_letter() -> None:
             if stream.isatty():
                 stream.reconfigure(errors="backslashreplace")
             else:
-                stream.reconfigure(encoding="utf-8")
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _end_as_by_a_broken_pipe() -> None:

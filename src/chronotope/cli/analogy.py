@@ -12,9 +12,9 @@ from chronotope.cli.options import At, Json, MinSupport, Model, Top, open_model
 
 def analogy_command(
     model: Model,
-    a: Annotated[str, typer.Argument(metavar="A")],
-    b: Annotated[str, typer.Argument(metavar="B")],
-    c: Annotated[str, typer.Argument(metavar="C")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A word.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="What A is to.")],
+    c: Annotated[str, typer.Argument(metavar="C", help="The word whose counterpart is sought.")],
     at: At,
     to: Annotated[str | None, typer.Option("--to", help="The condition of C and of the answer (the same).")] = None,
     top: Top = 10,

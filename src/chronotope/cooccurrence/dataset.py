@@ -208,6 +208,8 @@ def count(
         when the same preparation was interrupted; without it the workers use the folder of the run.
     force
         Replace a run that was made from other input or settings (models in it are kept).
+    progress
+        Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
     on_report
         Called with the tokenized text and the vocabulary before counting begins.
     """

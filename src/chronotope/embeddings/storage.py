@@ -95,7 +95,7 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
 
 
 def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
-    """The embeddings in a file; the vectors stay on disk until they are asked for.
+    """The embeddings in the file at `path`; the vectors stay on disk until they are asked for.
 
     A file that is cut short, altered or newer than this version raises DamagedFile. What opening does not read, the
     vectors and contexts, is compared with its checksums where `verify` asks for that: about a second a gigabyte.

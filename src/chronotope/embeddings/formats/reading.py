@@ -25,6 +25,8 @@ _ZIP = b"PK\x03\x04"
 def read_vectors(path: str | Path, *, format: str | None = None, limit: int | None = None) -> WordVectors:
     """The words and vectors in a file that another program wrote.
 
+    A file that says something else of its size than it holds, or is damaged, raises DamagedFile with its line.
+
     Parameters
     ----------
     path
@@ -35,8 +37,6 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
         'word2vec', 'word2vec-binary', 'glove' or 'histwords'; by default told by the content.
     limit
         Only the first so many words, which are the most frequent in most files.
-
-    A file that says something else of its size than it holds, or is damaged, raises DamagedFile with its line.
     """
     path = Path(path)
     if limit is not None:

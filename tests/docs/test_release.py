@@ -1,0 +1,184 @@
+"""What goes out: the wheel and the sdist, quick starts, completion, the man page, and what `doctor` says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from chronotope.cli import doctor
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'chronotope'; from chronotope.cli import main; main()"]
+# Each costs a tenth of a second or more; none is needed before a command runs.
+HEAVY = {
+    "numpy",
+    "scipy",
+    "numba",
+    "polars",
+    "pyarrow",
+    "sklearn",
+    "altair",
+    "pandas",
+    "fastapi",
+    "uvicorn",
+    "safetensors",
+}
+
+
+def modules_after(program: str) -> set[str]:
+    """The top packages that are loaded when a program ends."""
+    told = f"{program}\nimport json, sys; print(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_import_loads_nothing_heavy():
+    assert not modules_after("import chronotope") & HEAVY
+
+
+def test_help_loads_nothing_heavy():
+    program = (
+        "import contextlib, io, sys\nsys.argv = ['chronotope', '--help']\nfrom chronotope.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()"
+    )
+    assert not modules_after(program) & HEAVY
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
+    )
+    return folder
+
+
+def test_the_wheel_holds_the_package_and_the_man_page_and_no_more(built):
+    (wheel,) = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    sources = {
+        f"chronotope/{path.relative_to(ROOT / 'src/chronotope').as_posix()}"
+        for path in (ROOT / "src/chronotope").rglob("*")
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in path.parts)
+    }
+    assert sources <= names
+    others = {name for name in names - sources if ".dist-info/" not in name}
+    assert {name.split(".data/")[1] for name in others} == {"data/share/man/man1/chronotope.1"}
+    assert wheel.stat().st_size < 5_000_000
+
+
+def test_the_sdist_holds_what_tests_and_documentation_need(built):
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    for needed in (
+        "tests/worlds.py",
+        "docs/index.md",
+        "examples/frequencies.py",
+        "mkdocs.yml",
+        "man/chronotope.1",
+        "LICENSE",
+    ):
+        assert needed in names
+
+
+@pytest.mark.parametrize(("shell", "typed", "found"), [("bash", "dr", "drift"), ("bash", "equ", "equivalents")])
+def test_the_shell_completes_commands(shell, typed, found):
+    asked = {"_CHRONOTOPE_COMPLETE": f"complete_{shell}", "COMP_WORDS": f"chronotope {typed}", "COMP_CWORD": "1"}
+    done = subprocess.run(COMMAND, env={**os.environ, **asked}, capture_output=True, text=True)
+    assert done.stdout.split() == [found]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_each_shell_can_be_printed(shell):
+    asked = {"_CHRONOTOPE_COMPLETE": f"source_{shell}"}
+    done = subprocess.run(COMMAND, env={**os.environ, **asked}, capture_output=True, text=True)
+    assert "_CHRONOTOPE_COMPLETE" in done.stdout
+    assert "chronotope" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="no man here")
+def test_man_reads_the_page_without_complaint():
+    page = ROOT / "man" / "chronotope.1"
+    done = subprocess.run(
+        ["man", "--warnings", "-l", page], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
+    )
+    assert done.returncode == 0
+    assert not done.stderr
+    assert "chronotope drift MODEL" in done.stdout
+
+
+def test_doctor_finds_what_runs_here(tmp_path):
+    done = subprocess.run([*COMMAND, "doctor", "--json"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    found = {finding["what"]: finding for finding in said["findings"]}
+    assert said["problems"] == 0
+    assert found["numpy"]["state"] == "ok"
+    assert {f"extra {name}" for name in doctor.EXTRAS} <= found.keys()
+    assert not list(tmp_path.iterdir())
+
+
+def test_doctor_knows_every_extra_and_every_requirement():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(doctor.EXTRAS) == set(project["optional-dependencies"]) - {"dev", "docs"}
+    for name in doctor.EXTRAS:
+        brought = " ".join(project["optional-dependencies"][name])
+        assert all(package in brought for package in doctor.EXTRAS[name][1])
+    required = {line.split(">=")[0] for line in project["dependencies"]}
+    # Without these three it could not even say so.
+    assert set(doctor.REQUIRED) == required - {"rich", "typer", "threadpoolctl", "tomli-w"}
+
+
+def test_doctor_survives_a_package_that_does_not_load(monkeypatch):
+    monkeypatch.setitem(doctor.REQUIRED, "numba", "no_such_module_inside")
+    found = {finding.what: finding for finding in doctor.examine()}
+    assert found["numba"].state == "problem"
+    assert found["numba"].advice == "pip install --force-reinstall numba"
+
+
+def test_doctor_says_how_to_install_what_is_missing(monkeypatch):
+    monkeypatch.setattr(doctor, "installed", lambda _: None)
+    found = {finding.what: finding for finding in doctor.examine()}
+    assert found["extra demo"].advice == "pip install 'chronotope[demo]'"
+    assert found["polars"].state == "problem"
+
+
+def test_doctor_sees_a_folder_for_kernels_that_cannot_be_written_to(monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/proc/nowhere")
+    found = {finding.what: finding for finding in doctor.examine()}
+    if sys.platform == "linux":
+        assert found["kernels"].state == "problem"
+        assert "NUMBA_CACHE_DIR" in found["kernels"].advice
+
+
+def test_words_of_any_language_go_into_a_pipe_on_a_system_without_utf8(tmp_path):
+    records = [{"text": "café café thé été", "year": year} for year in (1990, 1991)] * 5
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    commands = (
+        "prepare texts.jsonl -o run --time year --min-count 1",
+        "train run --dimensions 2",
+        "neighbors run café --at 1990 --json",
+    )
+    for command in commands:
+        done = subprocess.run([*COMMAND, *command.split()], capture_output=True, cwd=tmp_path, env=plain)
+        assert done.returncode == 0, done.stderr
+    assert "été" in done.stdout.decode("utf-8")
+
+
+def test_an_argument_that_is_no_text_is_answered_in_one_line():
+    done = subprocess.run([*COMMAND, "inspect", b"caf\xe9"], capture_output=True)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
