@@ -47,14 +47,23 @@ def page() -> str:
         parts.append(f"## [{section.name}]\n")
         parts.append(f"{summary(kind)}\n" if not about else f"`--method {method}`: {about}. {summary(kind)}\n")
         parts.append("| key | default | |\n|---|---|---|")
-        explained = explanations(kind)
-        for item in dataclasses.fields(kind):
-            text = explained.get(item.name) or COMMON.get(item.name)
-            if not text:
-                raise SystemExit(f"{kind.__name__}.{item.name} has no explanation; add it to the docstring")
-            parts.append(f"| `{item.name}` | {_default(item)} | {text.replace('|', chr(92) + '|')} |")
-        parts.append("")
+        parts += [*_rows(kind), ""]
     return "\n".join([*parts, _presets()])
+
+
+def _rows(kind: type[Any]) -> list[str]:
+    """A row for each setting; those that are explained together stand together."""
+    explained = explanations(kind)
+    together: dict[str, list[dataclasses.Field[Any]]] = {}
+    for item in dataclasses.fields(kind):
+        text = explained.get(item.name) or COMMON.get(item.name)
+        if not text:
+            raise SystemExit(f"{kind.__name__}.{item.name} has no explanation; add it to the docstring")
+        together.setdefault(text.replace("|", r"\|"), []).append(item)
+    return [
+        f"| {', '.join(f'`{item.name}`' for item in items)} | {', '.join(map(_default, items))} | {text} |"
+        for text, items in together.items()
+    ]
 
 
 def summary(kind: type[Any]) -> str:

@@ -12,9 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from chronotope.durable import written_whole
 from chronotope.errors import DamagedFile
 from chronotope.evaluation.pairs import TestPairs
-from chronotope.durable import written_whole
 from chronotope.provenance import checksum_of
 
 

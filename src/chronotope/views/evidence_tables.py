@@ -184,7 +184,9 @@ def _marked(example: Example) -> Text:
             shown.append(f"{blank}{words}{' ' if part[-1:].isspace() else ''}", look)
         place = end
     rest = example.text[place:]
-    return shown.append((" " if rest[:1].isspace() else "") + printable(_line(rest)) + (" …" if example.cut_after else ""))
+    return shown.append(
+        (" " if rest[:1].isspace() else "") + printable(_line(rest)) + (" …" if example.cut_after else "")
+    )
 
 
 def _window(window: int, min_count: int) -> str:
