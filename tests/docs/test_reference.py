@@ -49,6 +49,31 @@ def test_every_command_and_every_option_says_what_it_does():
             assert part.help, f"{command.name} {part.written}"
 
 
+def test_every_command_line_in_the_documentation_exists():
+    known = {
+        command.name: {
+            name
+            for part in command.parameters
+            for name in part.written.replace(",", "").split()
+            if name.startswith("-")
+        }
+        for command in reference_cli.commands()
+    }
+    texts = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    checked = 0
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        for line in re.findall(r"(?:^|`)(chronotope [^`\n#|]+)", text, re.MULTILINE):
+            words = line.replace("…", " ").split()
+            if not re.fullmatch("[a-z]+", words[1]):
+                continue  # --version, or COMMAND
+            assert words[1] in known, (path.name, line)
+            options = {word for word in words[2:] if re.fullmatch(r"--?[a-z][a-z-]*", word)}
+            assert options <= known[words[1]] | {"-h", "--help"}, (path.name, line)
+            checked += 1
+    assert checked > 150
+
+
 def test_the_page_on_files_names_every_file_of_a_run_and_every_tensor_of_a_model(tmp_path):
     import chronotope as ct
     from chronotope.embeddings.storage import TENSORS

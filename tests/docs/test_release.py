@@ -91,11 +91,34 @@ def test_the_sdist_holds_what_tests_and_documentation_need(built):
         assert needed in names
 
 
-@pytest.mark.parametrize(("shell", "typed", "found"), [("bash", "dr", "drift"), ("bash", "equ", "equivalents")])
-def test_the_shell_completes_commands(shell, typed, found):
-    asked = {"_CHRONOTOPE_COMPLETE": f"complete_{shell}", "COMP_WORDS": f"chronotope {typed}", "COMP_CWORD": "1"}
-    done = subprocess.run(COMMAND, env={**os.environ, **asked}, capture_output=True, text=True)
-    assert done.stdout.split() == [found]
+def proposed(typed: str, folder: Path) -> list[str]:
+    """What the shell would propose for the last of the words that are typed, which may be empty."""
+    asked = {
+        "_CHRONOTOPE_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"chronotope {typed}",
+        "COMP_CWORD": str(len(f"chronotope {typed}".split(" ")) - 1),
+    }
+    done = subprocess.run(COMMAND, env={**os.environ, **asked}, cwd=folder, capture_output=True, text=True)
+    assert not done.stderr
+    return done.stdout.split()
+
+
+def test_the_shell_completes_commands_options_and_known_names(tmp_path):
+    assert proposed("dr", tmp_path) == ["drift"]
+    assert proposed("drift run --perm", tmp_path) == ["--permutations"]
+    assert proposed("train run --method co", tmp_path) == ["compass", "covariate"]
+    assert proposed("plot tra", tmp_path) == ["trajectory"]
+
+
+def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_there_is_none(tmp_path):
+    import chronotope as ct
+
+    records = [{"text": "one two", "year": 1998 + number, "country": "Canada"} for number in range(3)]
+    ct.count(ct.read_corpus(records, time="year", place="country"), tmp_path / "run", min_count=1)
+    assert proposed("drift run --from 1999", tmp_path) == ["1999/canada"]
+    assert len(proposed("neighbors run one --at ", tmp_path)) == 3
+    assert proposed("evidence run one --at 2", tmp_path) == ["2000/canada"]
+    assert proposed("neighbors nothing one --at ", tmp_path) == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
 from chronotope.cli.options import At, Json, MinSupport, Model, Top, open_model
 
@@ -16,7 +17,10 @@ def analogy_command(
     b: Annotated[str, typer.Argument(metavar="B", help="What A is to.")],
     c: Annotated[str, typer.Argument(metavar="C", help="The word whose counterpart is sought.")],
     at: At,
-    to: Annotated[str | None, typer.Option("--to", help="The condition of C and of the answer (the same).")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", autocompletion=conditions, help="The condition of C and of the answer (the same)."),
+    ] = None,
     top: Top = 10,
     min_support: MinSupport = 5,
     as_json: Json = False,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
 from chronotope.cli.evidence import AnyAt, RunOrModel
 from chronotope.cli.options import Json, Top, Word
@@ -16,8 +17,11 @@ def collocates_command(
     run: RunOrModel,
     word: Word,
     at: AnyAt = None,
-    start: Annotated[str | None, typer.Option("--from", help="What rises and falls: from this condition …")] = None,
-    end: Annotated[str | None, typer.Option("--to", help="… to this one.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", autocompletion=conditions, help="What rises and falls: from this condition …"),
+    ] = None,
+    end: Annotated[str | None, typer.Option("--to", autocompletion=conditions, help="… to this one.")] = None,
     top: Top = 20,
     min_count: Annotated[
         int, typer.Option("--min-count", min=1, help="How often a word must stand beside the other.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import progress_bars, show, talk
 from chronotope.cli.options import (
     Bootstrap,
@@ -33,9 +34,13 @@ if TYPE_CHECKING:
 def drift_command(
     model: Model,
     start: Annotated[
-        str | None, typer.Option("--from", help="The condition to start from (the first time bin).")
+        str | None,
+        typer.Option("--from", autocompletion=conditions, help="The condition to start from (the first time bin)."),
     ] = None,
-    end: Annotated[str | None, typer.Option("--to", help="The condition to compare with (the last time bin).")] = None,
+    end: Annotated[
+        str | None,
+        typer.Option("--to", autocompletion=conditions, help="The condition to compare with (the last time bin)."),
+    ] = None,
     over: Annotated[
         str | None,
         typer.Option(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
 from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Word, open_model, warn_if_absent
 
@@ -14,7 +15,9 @@ def equivalents_command(
     model: Model,
     word: Word,
     at: At,
-    to: Annotated[str, typer.Option("--to", help="The condition to look in; all: every one.")] = "all",
+    to: Annotated[
+        str, typer.Option("--to", autocompletion=conditions, help="The condition to look in; all: every one.")
+    ] = "all",
     top: Annotated[
         int | None, typer.Option("--top", min=1, help="How many answers (10; 3 in each of all conditions).")
     ] = None,

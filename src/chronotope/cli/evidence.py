@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
 from chronotope.cli.options import Json, Top, Word
 
@@ -17,10 +18,15 @@ RunOrModel = Annotated[
     Path, typer.Argument(metavar="RUN", help="The folder that prepare wrote, or a model in it or beside it.")
 ]
 AnyAt = Annotated[
-    str | None, typer.Option("--at", help="The condition: 1998, canada, 1998/canada; none: all of the text.")
+    str | None,
+    typer.Option(
+        "--at", autocompletion=conditions, help="The condition: 1998, canada, 1998/canada; none: all of the text."
+    ),
 ]
-RangeFrom = Annotated[str | None, typer.Option("--from", help="The first time bin of a range.")]
-RangeTo = Annotated[str | None, typer.Option("--to", help="The last time bin of a range.")]
+RangeFrom = Annotated[
+    str | None, typer.Option("--from", autocompletion=conditions, help="The first time bin of a range.")
+]
+RangeTo = Annotated[str | None, typer.Option("--to", autocompletion=conditions, help="The last time bin of a range.")]
 
 
 def evidence_command(

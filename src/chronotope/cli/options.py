@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions
 from chronotope.cli.console import talk
 from chronotope.errors import InputError
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or the run that holds one.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder that prepare wrote.")]
 Word = Annotated[str, typer.Argument(metavar="WORD", help="The word to ask about.")]
-At = Annotated[str, typer.Option("--at", help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
+At = Annotated[
+    str,
+    typer.Option("--at", autocompletion=conditions, help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada."),
+]
 Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
 MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
 Evidence = Annotated[int, typer.Option("--min-support", min=1, help="How often a word must occur to be judged.")]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from chronotope.cli.completing import conditions, names
 from chronotope.cli.console import talk
 from chronotope.cli.drift import resampling_of
 from chronotope.cli.options import (
@@ -34,15 +35,22 @@ ONE_LINE = "; ".join(f"{kind}: {about}" for kind, (about, _, _) in KINDS.items()
 
 
 def plot_command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=ONE_LINE)],
+    kind: Annotated[str, typer.Argument(metavar="KIND", autocompletion=names(KINDS), help=ONE_LINE)],
     model: Model,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="A .png, .svg, .pdf or .html file.")],
     words: Annotated[list[str] | None, typer.Argument(metavar="WORD", help="The word, or the words.")] = None,
     at: Annotated[
-        str | None, typer.Option("--at", help="The condition that is asked from (equivalents, analogy).")
+        str | None,
+        typer.Option(
+            "--at", autocompletion=conditions, help="The condition that is asked from (equivalents, analogy)."
+        ),
     ] = None,
-    start: Annotated[str | None, typer.Option("--from", help="The condition to start from (drift).")] = None,
-    to: Annotated[str | None, typer.Option("--to", help="The condition to end in (drift, analogy).")] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", autocompletion=conditions, help="The condition to start from (drift).")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", autocompletion=conditions, help="The condition to end in (drift, analogy).")
+    ] = None,
     against: Against = "first",
     formula: Formula = None,
     fixed: Fixed = False,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from chronotope.cli.completing import names
 from chronotope.cli.console import progress_bars, show, talk
 from chronotope.cli.options import Json, Retrieval, Run, Threads
 from chronotope.cli.train import check_choices, device_options, read_edges, untrained
@@ -16,7 +17,9 @@ from chronotope.methods import METHODS
 
 def renamings_command(
     run: Run,
-    method: Annotated[str, typer.Option("--method", help=f"{', '.join(METHODS)}.")] = "graph",
+    method: Annotated[
+        str, typer.Option("--method", autocompletion=names(METHODS), help=f"{', '.join(METHODS)}.")
+    ] = "graph",
     preset: Annotated[
         str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
     ] = None,

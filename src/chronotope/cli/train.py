@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chronotope.cli.completing import names
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
@@ -32,7 +33,9 @@ TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.pa
 
 def train_command(
     run: Run,
-    method: Annotated[str, typer.Option("--method", help=f"{', '.join(METHODS)}.")] = "graph",
+    method: Annotated[
+        str, typer.Option("--method", autocompletion=names(METHODS), help=f"{', '.join(METHODS)}.")
+    ] = "graph",
     preset: Annotated[
         str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
     ] = None,
