@@ -115,9 +115,9 @@ def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_ther
 
     records = [{"text": "one two", "year": 1998 + number, "country": "Canada"} for number in range(3)]
     ct.count(ct.read_corpus(records, time="year", place="country"), tmp_path / "run", min_count=1)
-    assert proposed("drift run --from 1999", tmp_path) == ["1999/canada"]
+    assert proposed("drift run --from 1999", tmp_path) == ["1999/Canada"]
     assert len(proposed("neighbors run one --at ", tmp_path)) == 3
-    assert proposed("evidence run one --at 2", tmp_path) == ["2000/canada"]
+    assert proposed("evidence run one --at 2", tmp_path) == ["2000/Canada"]
     assert proposed("neighbors nothing one --at ", tmp_path) == []
 
 

@@ -39,7 +39,7 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
     if path is None:
         return []
     with suppress(ChronotopeError, OSError, ValueError):
-        return [label for label in _labels(path) if label.startswith(incomplete.lower())]
+        return [label for label in _labels(path) if label.lower().startswith(incomplete.lower())]
     return []
 
 
