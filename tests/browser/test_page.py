@@ -37,8 +37,10 @@ def test_every_chart_is_saved_as_svg_png_and_csv(visit, site):
         assert section.locator("svg.chart *").count() > 10, panel
         content = {}
         for kind in ("svg", "png", "csv"):
-            with page.expect_download() as download:
-                section.locator(f"[data-save={kind}]").click()
+            button = section.locator(f"[data-save={kind}]")
+            button.scroll_into_view_if_needed()
+            with page.expect_download(timeout=60_000) as download:
+                button.click()
             assert download.value.suggested_filename.endswith(f".{kind}")
             content[kind] = download.value.path().read_bytes()
         assert content["png"].startswith(b"\x89PNG")

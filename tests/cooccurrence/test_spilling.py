@@ -76,7 +76,6 @@ import sys
 import numpy as np, polars as pl
 import chronotope as ct
 from chronotope.cooccurrence import count
-from chronotope.evaluation.reproduce_fit import peak_memory
 
 random = np.random.default_rng(1)
 drawn = random.integers(0, 30_000, (600, 1000))
@@ -84,7 +83,9 @@ texts = [" ".join(f"w{number}" for number in row) for row in drawn.tolist()]
 corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 600}), time="year", keep_text=False)
 memory = int(sys.argv[2]) or None
 counts = count(corpus, sys.argv[1], min_count=1, window=10, threads=1, memory=memory)
-print(counts.checksum, peak_memory())
+# Not getrusage: that begins with the memory of the parent.
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(counts.checksum, int(peak.split()[1]) * 1024)
 """
 
 

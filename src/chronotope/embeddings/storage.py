@@ -58,6 +58,7 @@ TENSORS = {
     "words": TensorKind("U8", "u1", 1),
     "checksum": TensorKind("U8", "u1", 1),
 }
+CODES = {np.dtype(kind.dtype).str: kind.code for kind in TENSORS.values()}
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -85,13 +86,9 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
     }
     if embeddings.query_mapping:
         described["query_mapping"] = embeddings.query_mapping.to_dict()
-    header = _header(tensors, canonical_json(described))
+    header = header_of(tensors, canonical_json(described))
     tensors["checksum"] = np.frombuffer(_checksum(header, tensors), dtype=np.uint8)
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
-        file.write(header)
-        for tensor in tensors.values():
-            # Not `tofile`, which does not say that a disk is full.
-            file.write(tensor.reshape(-1).view(np.uint8).data)
+    write_tensors(path, header, tensors)
 
 
 def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
@@ -136,13 +133,25 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
         raise DamagedFile(f"{path} is damaged or not a model: {error}") from None
 
 
-def _header(tensors: Tensors, described: str) -> bytes:
+def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
+    """Write a safetensors file, whole or not at all.
+
+    The library's own writer makes a temporary file that a killed process leaves behind.
+    """
+    with written_whole(path) as temporary, open(temporary, "wb") as file:
+        file.write(header)
+        for tensor in tensors.values():
+            # Not `tofile`, which does not say that a disk is full.
+            file.write(tensor.reshape(-1).view(np.uint8).data)
+
+
+def header_of(tensors: Tensors, described: str) -> bytes:
     """The file up to the first tensor: its length in eight bytes, then JSON, filled with blanks to a multiple of 8."""
     entries: dict[str, Any] = {"__metadata__": {ENTRY: described}}
     offset = 0
     for name, tensor in tensors.items():
         entries[name] = {
-            "dtype": TENSORS[name].code,
+            "dtype": CODES[tensor.dtype.str],
             "shape": list(tensor.shape),
             "data_offsets": [offset, offset + tensor.nbytes],
         }

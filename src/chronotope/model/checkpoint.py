@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
-from chronotope.durable import written_whole
+from chronotope.embeddings.storage import header_of, write_tensors
 from chronotope.errors import DamagedFile, InputError
 from chronotope.provenance import canonical_json
 from chronotope.untrusted import read_json
@@ -49,8 +48,7 @@ class Checkpoint:
         saved = {"identity": self.identity, "state": about}
         # One entry: of several, the order in the file would be left to chance.
         text = canonical_json(saved | {"checksum": _checksum(saved, own)})
-        with written_whole(self.path) as temporary:
-            save_file(own, temporary, {"chronotope": text})
+        write_tensors(self.path, header_of(own, text), own)
         self._saved = time.monotonic()
 
     @property
