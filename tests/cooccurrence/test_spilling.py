@@ -78,9 +78,9 @@ import chronotope as ct
 from chronotope.cooccurrence import count
 
 random = np.random.default_rng(1)
-drawn = random.integers(0, 30_000, (600, 1000))
+drawn = random.integers(0, 30_000, (1000, 1000))
 texts = [" ".join(f"w{number}" for number in row) for row in drawn.tolist()]
-corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 600}), time="year", keep_text=False)
+corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 1000}), time="year", keep_text=False)
 memory = int(sys.argv[2]) or None
 counts = count(corpus, sys.argv[1], min_count=1, window=10, threads=1, memory=memory)
 # Not getrusage: that begins with the memory of the parent.
@@ -91,7 +91,7 @@ print(counts.checksum, int(peak.split()[1]) * 1024)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units elsewhere")
 def test_a_limit_on_memory_is_obeyed_and_does_not_show(tmp_path):
-    limit = 600_000_000
+    limit = 800_000_000
 
     def run(name, memory):
         command = [sys.executable, "-c", PROGRAM, str(tmp_path / name), str(memory)]
