@@ -13,13 +13,20 @@ BIN = $(VENV)/bin
 
 .PHONY: demo test docs release check torture bench format clean
 
-$(VENV)/.installed: pyproject.toml
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,docs,dev]'
+
+# The example needs much less than the tests; both go into the same environment.
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[demo]'
 	touch $@
 
-demo: $(VENV)/.installed
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,docs,dev]'
+	touch $(VENV)/.demo $@
+
+demo: $(VENV)/.demo
 	$(BIN)/chronotope demo
 
 test: $(VENV)/.installed

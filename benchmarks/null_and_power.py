@@ -155,18 +155,25 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=None)
     parser.add_argument("--permutations", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=100)
-    parser.add_argument("--strength", type=float, default=0.3, help="the share of occurrences that are exchanged")
+    parser.add_argument(
+        "--strength", type=float, nargs="+", default=[0.3], help="the shares of occurrences that are exchanged"
+    )
+    parser.add_argument("--only-power", action="store_true", help="leave out what did not change")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     name = "given text" if asked.text else "invented text"
     texts = texts_of(asked.text, asked.documents, asked.seed)
     tokens = sum(map(len, texts))
-    for swap in ({}, exchanged(texts, asked.pairs, rarest=60)):
-        records = halves(texts, swap, asked.strength if swap else 0.0, asked.seed)
+    swap = exchanged(texts, asked.pairs, rarest=60)
+    worlds: list[tuple[dict[str, str], float]] = [(swap, strength) for strength in asked.strength]
+    for swap, strength in worlds if asked.only_power else [({}, 0.0), *worlds]:
+        records = halves(texts, swap, strength, asked.seed)
         with timed() as timing:
             answer = judged(records, asked.dimensions, asked.permutations)
         about = {"documents": len(texts), "tokens": tokens, "seconds": timing.seconds}
-        report(name, answer, swap, **(about | ({"strength": asked.strength} if swap else {})))
+        report(name, answer, swap, **(about | ({"strength": strength} if swap else {})))
+    if asked.only_power:
+        return
     records, chosen = rarer(halves(texts, {}, 0.0, asked.seed), asked.pairs, 200, asked.seed)
     with timed() as timing:
         answer = judged(records, asked.dimensions, asked.permutations)

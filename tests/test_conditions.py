@@ -49,3 +49,10 @@ def test_labels_are_found_in_any_case():
 
 def test_plain_data_describes_conditions_fully():
     assert Conditions.from_dict(TIME_AND_PLACE.to_dict()) == TIME_AND_PLACE
+
+
+def test_too_many_places_to_be_neighbors_are_refused_before_memory_is_taken():
+    places = Conditions.of_places([f"place {number}" for number in range(100_000)])
+    with pytest.raises(SettingsError, match=r"100,000 places.*4,999,950,000 edges.*--edges.*smoothness"):
+        places.graph()
+    assert places.graph([("place 1", "place 99999")]).edges.tolist() == [[1, 99_999]]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from chronotope.errors import SettingsError, UnknownCondition
 
 SEPARATOR = "/"
+MOST_EDGES = 10_000_000  # some hundred bytes each while a model is trained
 
 
 class Graph(NamedTuple):
@@ -32,6 +33,11 @@ class Graph(NamedTuple):
 
     size: int
     edges: NDArray[np.int32]
+
+    @classmethod
+    def without_edges(cls, size: int) -> Graph:
+        """Nobody is a neighbor of anybody."""
+        return cls(size, np.empty((0, 2), dtype=np.int32))
 
 
 @dataclass(frozen=True)
@@ -114,22 +120,34 @@ class Conditions:
         [[0, 2]]
         """
         together = self._place_neighbors(place_edges)
-        edges: list[tuple[int, int]] = []
+        chain: list[tuple[int, int]] = []
         latest: dict[int, int] = {}
-        at_time: dict[int, list[int]] = {}
+        at_time: dict[int, dict[int, int]] = {}
         for number in range(len(self)):
             place = self.place_of[number] if self.places else 0
             time = self.time_of[number] if self.times else 0
             if self.times:
                 if place in latest:
-                    edges.append((latest[place], number))
+                    chain.append((latest[place], number))
                 latest[place] = number
-            for other in at_time.setdefault(time, []):
-                if together is None or (self.place_of[other], place) in together:
-                    edges.append((other, number))
-            at_time[time].append(number)
-        array = np.array(sorted(edges), dtype=np.int32).reshape(-1, 2)
-        return Graph(len(self), array)
+            at_time.setdefault(time, {})[place] = number
+        edges = [np.array(chain, dtype=np.int32).reshape(-1, 2)]
+        if together is None:
+            total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
+            if total > MOST_EDGES:
+                raise SettingsError(
+                    f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
+                    f"name those that are neighbors (--edges), or set smoothness to 0"
+                )
+        for here in at_time.values():
+            if together is None:
+                members = np.fromiter(here.values(), dtype=np.int32)
+                edges.append(members[np.column_stack(np.triu_indices(len(members), 1))])
+            else:
+                pairs = [(here[a], here[b]) for a, b in together if a in here and b in here and here[a] < here[b]]
+                edges.append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
+        array = np.concatenate(edges)
+        return Graph(len(self), array[np.lexsort(array.T[::-1])])
 
     def _place_neighbors(self, place_edges: Iterable[tuple[str, str]] | None) -> set[tuple[int, int]] | None:
         """The given edges between places, in both directions; None for all pairs."""

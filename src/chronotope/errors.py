@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class ChronotopeError(Exception):
@@ -31,9 +31,8 @@ class UnknownCondition(ChronotopeError):
 
     def __init__(self, label: str, labels: Iterable[str]) -> None:
         known = list(labels)
-        shown = ", ".join(known) if len(known) <= 12 else f"{', '.join(known[:4])} … {', '.join(known[-2:])}"
         meant = _bin_of_year(label, known) or did_you_mean(label, known)
-        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {shown}{meant}")
+        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {some_of(known)}{meant}")
 
 
 class DamagedFile(ChronotopeError):
@@ -72,6 +71,17 @@ def _bin_of_year(label: str, known: Iterable[str]) -> str:
             if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
                 return f"; {label} is in {name}"
     return ""
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Names in one line; of very many the first and the last.
+
+    Examples
+    --------
+    >>> some_of(["1990", "2000"]), some_of([str(year) for year in range(1900, 2000)])
+    ('1990, 2000', '1900, 1901, 1902, 1903 … 1998, 1999')
+    """
+    return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])} … {', '.join(names[-2:])}"
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

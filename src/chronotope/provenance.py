@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import io
 import json
+import os
 import platform
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer as Buffer
+from typing import Any
 
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
+# So much of a file is read at a time, and so much is sent to the disk.
+BLOCK, SENT_AT_ONCE = 1 << 20, 64 << 20
 
 
 def package_version() -> str:
@@ -36,29 +37,60 @@ def versions() -> dict[str, str]:
     return found
 
 
-class HashedWriter(io.BufferedWriter):
-    """A file that is written from front to back, with the checksum of its bytes so far."""
+class ChecksumBehind:
+    """The checksum of a file that is written from front to back, taken by a thread that follows the writer.
+
+    What was written a moment ago is still in memory, so that to read it again costs little; and it is sent to the disk
+    on the way, so that at the end there is little left to wait for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file, ChecksumBehind(file.name) as behind:
+    ...     _ = file.write(b"of one piece")
+    ...     file.flush()
+    ...     behind.reach(file.tell())
+    ...     behind.finish() == checksum(file.name)
+    True
+    """
 
     def __init__(self, path: str | Path) -> None:
-        super().__init__(io.FileIO(path, "w"))
+        self._file = open(path, "rb", buffering=0)
         self._digest = hashlib.blake2b(digest_size=16)
+        self._done = self._on_disk = 0
+        self._pool = ThreadPoolExecutor(1)
 
-    def write(self, data: Buffer, /) -> int:
-        """Write, and take the bytes into the checksum."""
-        self._digest.update(data)
-        return super().write(data)
+    def __enter__(self) -> ChecksumBehind:
+        return self
 
-    @property
-    def checksum(self) -> str:
-        """What `checksum` says of the file once it is closed."""
+    def __exit__(self, *reason: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._file.close()
+
+    def reach(self, size: int) -> Future[None]:
+        """Take in the first `size` bytes, which are written and stay as they are; does not wait for it."""
+        return self._pool.submit(self._take, size)
+
+    def finish(self) -> str:
+        """What `checksum` says of all bytes that are there now."""
+        self.reach(os.fstat(self._file.fileno()).st_size).result()
         return self._digest.hexdigest()
+
+    def _take(self, size: int) -> None:
+        while self._done < size and (block := self._file.read(min(BLOCK, size - self._done))):
+            self._digest.update(block)
+            self._done += len(block)
+        if self._done - self._on_disk >= SENT_AT_ONCE:
+            with contextlib.suppress(OSError):  # whoever needs to know asks again at the end
+                os.fsync(self._file.fileno())
+            self._on_disk = self._done
 
 
 def checksum(path: str | Path, stop: threading.Event | None = None) -> str:
     """The checksum of a file's bytes; once `stop` is set, only that of a part of them."""
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb") as file:
-        while (block := file.read(1 << 20)) and not (stop and stop.is_set()):
+        while (block := file.read(BLOCK)) and not (stop and stop.is_set()):
             digest.update(block)
     return digest.hexdigest()
 

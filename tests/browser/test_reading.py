@@ -49,6 +49,29 @@ def test_a_word_is_found_and_its_company_followed(visit, site):
     expect(page.locator("h1")).to_have_text("An invented world")
 
 
+# Goes through words faster than their charts come.
+HURRIED = """async (words) => {
+  for (const word of words) {
+    location.hash = `#/word/${word}`;
+    await new Promise((next) => setTimeout(next, 25));
+  }
+}"""
+
+
+def test_a_hurried_reader_sees_the_last_word_alone(visit, site):
+    """What was asked about the words passed by is given up; coming back to one of them shows it whole."""
+    page = visit(f"{site}#/word/bank?at=1999&place=arlen")
+    settled(page, "bank", "1999 · arlen")
+    for words in (["river", "money", "bank"], ["bank", "river"], ["bank", "river", "bank"]):
+        page.evaluate(HURRIED, words)
+        settled(page, words[-1], "1999 · arlen")
+        for panel in ("ranks", "series", "trajectory"):
+            label = re.compile(rf"\b{words[-1]}\b")
+            expect(page.locator(f".{panel} svg.chart")).to_have_attribute("aria-label", label)
+        expect(page.locator(".deck")).to_contain_text("It occurs")
+    assert set(company(page)[:5]) <= MONEY
+
+
 def test_time_and_place_move_every_chart_at_once(visit, site):
     page = visit(f"{site}#/word/bank?at=1997&place=borva")
     settled(page, "bank", "1997 · borva")

@@ -58,6 +58,6 @@ def test_the_gallery_shows_every_program_and_its_picture():
     page = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
     assert 4 <= len(EXAMPLES) <= 6
     for program in EXAMPLES:
-        assert f'"examples/{program.name}"' in page
+        assert f'--8<-- "examples/{program.name}"' in page
         assert f"({program.stem}.png)" in page
         assert (Path(DOCS) / "gallery" / f"{program.stem}.png").exists()

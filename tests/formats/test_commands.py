@@ -75,7 +75,9 @@ def test_names_landmarks_and_what_is_missing_are_told(tmp_path):
     assert "1 of 5 landmarks are in no model" in done.stderr
     assert "do not tell how often words occur" in done.stderr
     assert ct.load(tmp_path / "m.ct").conditions.times == ("1990", "2000")
-    assert "came without counts" in run("neighbors", tmp_path / "m.ct", "w1", "--at", "1990").stderr
+    done = run("neighbors", tmp_path / "m.ct", "w1", "--at", "1990", "--csv")
+    assert "came without counts" in done.stderr
+    assert all(line.endswith(",") for line in done.stdout.splitlines()[1:])
     with pytest.raises(ChronotopeError, match="2 models and 1 names"):
         run("align", *files, "-o", tmp_path / "n.ct", "--names", "1990")
     ct.export(random_embeddings(), tmp_path / "out", "numpy")

@@ -63,6 +63,7 @@ class Accident:
 def often() -> None:
     """Save the state at every occasion, and not every half minute."""
     chronotope.model.checkpoint.SECONDS_BETWEEN = 0.0
+    chronotope.model.checkpoint.SHARE_OF_THE_TIME = 1.0
 
 
 def prepare(run: str, *more: object) -> Callable[[Path], Callable[[], None]]:

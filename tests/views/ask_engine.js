@@ -8,7 +8,7 @@ const vm = require("node:vm");
 const folder = process.argv[2];
 const window = { setTimeout };
 window.window = window;
-const context = vm.createContext(Object.assign(window, { console, setTimeout, URLSearchParams, DOMException, fetch: undefined }));
+const context = vm.createContext(Object.assign(window, { console, setTimeout, URLSearchParams, DOMException, AbortController, fetch: undefined }));
 const run = (file) => vm.runInContext(fs.readFileSync(path.join(folder, file), "utf8"), context, { filename: file });
 
 const page = fs.readFileSync(path.join(folder, "index.html"), "utf8");

@@ -9,6 +9,8 @@ import pytest
 from chronotope.analysis import (
     analogy,
     change_points,
+    collocate_changes,
+    collocates,
     drift,
     equivalents_everywhere,
     grid,
@@ -17,13 +19,16 @@ from chronotope.analysis import (
     ranks,
     self_similarity,
     series,
+    stable,
     trajectory,
     word_map,
 )
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence import count
+from chronotope.corpus import read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
-from chronotope.views import answer_tables, bump, charts, lines, plane, ranked, tiles
+from chronotope.views import answer_tables, bump, charts, collocate_chart, lines, map_chart, plane, ranked, tiles
 from embeddings.invented import support_from
 
 YEARS = [str(year) for year in range(1990, 2000)]
@@ -82,8 +87,13 @@ def test_series_name_their_words_and_their_change(years, tmp_path):
 
 def test_frequency_stands_beside_change(years, tmp_path):
     texts = shown(lines.frequency([series(years, "bank")]), tmp_path)
-    assert "per million words" in texts
+    assert "per million words of the vocabulary" in texts
     assert texts.count("bank") == 2
+    # 'w9' is absent from the last year, and yet both charts reach to it.
+    above, below = lines.frequency([series(years, "w9")]).to_dict()["vconcat"]
+    assert {str(layer["encoding"]["x"]["scale"]) for part in (above, below) for layer in part["layer"]} == {
+        "{'domain': [0, 9], 'nice': False}"
+    }
 
 
 def test_positions_say_what_is_up_and_down(years, tmp_path):
@@ -170,13 +180,14 @@ def test_a_trajectory_labels_every_step_and_every_companion_once(years, tmp_path
 def test_a_map_has_every_place_with_its_value(places, tmp_path):
     where = {"ava": (60.0, 0.0), "bern": (61.0, 2.0), "cork": (60.5, 4.0), "dax": (58.0, 1.0)}
     answer = word_map(places, "bank", coordinates=where)
-    texts = shown(plane.word_map(answer), tmp_path)
+    texts = shown(map_chart.word_map(answer), tmp_path)
     for row in answer.rows:
         number = f"{row.value:.2f}".replace("0.", ".", 1)
         assert f"{row.place} {number}" in texts
     assert any("Moran’s I" in text for text in texts)
+    assert {"60°N", "0°"} <= set(texts)
     with pytest.raises(SettingsError, match="coordinates"):
-        plane.word_map(word_map(places, "bank"))
+        map_chart.word_map(word_map(places, "bank"))
     assert set(PLACES) <= set(shown(ranked.places(word_map(places, "bank")), tmp_path))
 
 
@@ -187,6 +198,42 @@ def test_equivalents_name_who_plays_the_part_or_none(years, tmp_path):
     assert texts.count("river") == sum(
         part.matches[:1] != () and part.matches[0].word == "river" for part in answer.parts
     )
+
+
+def test_a_list_over_several_conditions_says_between_which(years, places, tmp_path):
+    texts = shown(ranked.drift(drift(years, over="steps", min_support=5), 1), tmp_path)
+    assert "The words that changed most from one bin to the next" in texts
+    assert any(text.startswith("1994: river") and "→ 1995: money" in text for text in texts)
+    texts = shown(ranked.drift(drift(places, min_support=5), 1), tmp_path)
+    assert "The words that one condition uses most unlike the others" in texts
+    assert any("→ cork: money" in text for text in texts)
+
+
+def test_the_most_and_the_least_stable_words(years, tmp_path):
+    answer = stable(years)
+    texts = shown(ranked.stable(answer, 3), tmp_path)
+    assert "The most stable words" in texts
+    assert {row.word for row in answer.most(3)} <= set(texts)
+    texts = shown(ranked.stable(answer, 3, least=True), tmp_path)
+    assert "The least stable words" in texts
+    assert {"bank", "200 times in 10 conditions"} <= set(texts)
+
+
+def test_collocates_that_come_and_go(tmp_path):
+    """'bank' stands beside 'river' in 1990 and beside 'money' in 2000."""
+    records = [
+        {"text": f"the bank of the {word} and the {other}", "year": year}
+        for year, word, other in ((1990, "river", "house"), (2000, "money", "house"))
+        for _ in range(30)
+    ]
+    counts = count(read_corpus(records, time="year"), min_count=5)
+    changes = collocate_changes(counts, "bank", "1990", "2000")
+    texts = shown(collocate_chart.collocate_changes(changes), tmp_path)
+    assert {"river", "money", "30 → 0", "0 → 30"} <= set(texts)
+    texts = shown(collocate_chart.collocates(collocates(counts, "bank", at="2000")), tmp_path)
+    assert "What stands beside “bank” in 2000" in texts
+    assert "money" in texts
+    assert "river" not in texts
 
 
 def test_ranked_rows_have_intervals_where_there_are_some(years, tmp_path):

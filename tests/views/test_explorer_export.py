@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright._impl._driver import compute_driver_executable
 
 from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.conditions import Conditions
@@ -25,35 +26,17 @@ from views.explored_models import HOSTILE, explored, hostile
 ASK = Path(__file__).parent / "ask_engine.js"
 
 
-def ask(folder: Path, asked: list[tuple[str, dict]]) -> list[dict]:
-    """The answers of the engine in a folder: by node where there is one, else by a browser."""
-    if shutil.which("node"):
-        done = subprocess.run(
-            ["node", ASK, folder], input=json.dumps(asked), capture_output=True, text=True, check=False, timeout=120
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-    from playwright.sync_api import sync_playwright
+def node(*arguments: object, given: str = "") -> str:
+    """What a script prints: by the node of this machine, else by the one inside Playwright."""
+    program = shutil.which("node") or compute_driver_executable()[0]
+    done = subprocess.run([program, *arguments], input=given, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto((folder / "index.html").as_uri())
-        answers = page.evaluate(
-            """async (asked) => {
-              const answers = [];
-              for (const [name, params] of asked) {
-                try { answers.push({ answer: await chronotope.source.get(name, params) }); }
-                catch ({ kind, message, status, didYouMean }) {
-                  answers.push({ error: { kind, message, status, didYouMean } });
-                }
-              }
-              return answers;
-            }""",
-            asked,
-        )
-        browser.close()
-    return answers
+
+def ask(folder: Path, asked: list[tuple[str, dict]]) -> list[dict]:
+    """The answers of the engine in a folder."""
+    return json.loads(node(ASK, folder, given=json.dumps(asked)))
 
 
 def ask_one(folder: Path, name: str, **params: object) -> dict:
@@ -321,12 +304,9 @@ def test_numbers_survive_as_text(tmp_path, bits):
     values = random.integers(-(1 << (bits - 1)), 1 << (bits - 1), 1_001)
     counts = np.concatenate([np.arange(200), 64 ** np.arange(5), 64 ** np.arange(1, 5) - 1, [2**31 - 1]])
     numbers = Path(__file__).parents[2] / "src/chronotope/views/explorer/engine/numbers.js"
-    if not shutil.which("node"):
-        pytest.skip("needs node; the folder's answers are tested in a browser")
     script = b"globalThis.window = globalThis;\n" + numbers.read_bytes() + b"\nconst packed = " + packed(values, bits)
     script += b", counted = " + counted(counts) + b";\nconsole.log(JSON.stringify(["
     script += f"[...chronotope.lib.unpack(packed, {bits}, {len(values)})], ".encode()
     script += f"[...chronotope.lib.counted(counted, {len(counts)})]]));".encode()
     (tmp_path / "read.js").write_bytes(script)
-    done = subprocess.run(["node", tmp_path / "read.js"], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [values.tolist(), counts.tolist()]
+    assert json.loads(node(tmp_path / "read.js")) == [values.tolist(), counts.tolist()]

@@ -8,6 +8,7 @@ resamples of the documents (`chronotope.analysis.significance`) say how much of 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats
 from chronotope.errors import SettingsError
+from chronotope.provenance import checksum_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
@@ -60,6 +62,7 @@ def drift(
     bootstrap: int = 0,
     within: str | None = None,
     seed: int = 1,
+    seeds: int = 0,
     threads: int | None = None,
     progress: Callable[[str, int, int | None], None] | None = None,
     keep_in: str | Path | None = None,
@@ -85,12 +88,16 @@ def drift(
         The run that the model was trained on; resamples are counted from it.
     permutations, bootstrap, within, seed
         How much is resampled, and how: see `Resampling`. Needs a model of method graph or shared-context.
+    seeds
+        How many more models are trained on the run, with the same settings and other seeds: whether a word comes out
+        again. For any method that has a seed.
     threads
         How many cores to use; the result does not depend on it.
     progress
         Called with the stage, how much is done, and of how much.
     keep_in
-        The folder where finished resamples are kept, so that asking again goes on from there; None: nowhere.
+        The folder where finished resamples, and the scores of other seeds, are kept, so that asking again goes on from
+        there; None: nowhere.
 
     Examples
     --------
@@ -107,11 +114,11 @@ def drift(
     question = ask(embeddings.conditions, start, end, over)
     measured = question.measure(_ModelRows(embeddings, min_support), len(embeddings))
     frequency = _frequency(embeddings, question, measured, min_support)
-    resampling = Resampling(permutations, bootstrap, within, seed)
+    resampling = Resampling(permutations, bootstrap, within, seed, seeds)
     judged = Judged()
-    if permutations or bootstrap:
-        if counts is None:
-            raise SettingsError("permutations and bootstrap count the documents again: give the run (counts=)")
+    if counts is None and (permutations or bootstrap or seeds):
+        raise SettingsError("permutations, bootstrap and seeds read the documents again: give the run (counts=)")
+    if counts is not None and (permutations or bootstrap):
         from chronotope.analysis.significance.judging import judge
 
         judged = judge(
@@ -126,6 +133,26 @@ def drift(
             progress=progress,
             folder=Path(keep_in) if keep_in else None,
         )
+    if counts is not None and seeds:
+        from chronotope.analysis.significance.retraining import agreement, scores_over_seeds
+
+        others = scores_over_seeds(
+            embeddings,
+            counts,
+            measured,
+            lambda other: question.measure(_ModelRows(other, min_support), len(other)),
+            seeds,
+            identity={
+                "model": checksum_of(embeddings.provenance),
+                "question": question.identity,
+                "min_support": min_support,
+            },
+            threads=threads,
+            progress=progress,
+            folder=Path(keep_in) if keep_in else None,
+        )
+        stability, spread = agreement(measured.scores, others, judged.noise)
+        judged = replace(judged, seed_stability=stability, seed_spread=spread)
     decisive = measured.scores if judged.corrected is None else np.nan_to_num(judged.corrected, nan=-np.inf)
     order = np.lexsort((measured.words, -decisive))
     labels = embeddings.conditions.labels

@@ -72,6 +72,10 @@ class DriftRow:
         How often chance does as much, and the share of false discoveries among words at least as clear.
     stability
         The share of the draws of documents in which the word is among the most changed.
+    seed_stability
+        The share of the models, this one and those of other seeds, in which the word is among the most changed.
+    seed_spread
+        The standard deviation of the score over these models.
     """
 
     word: str
@@ -87,6 +91,8 @@ class DriftRow:
     p: float | None = None
     q: float | None = None
     stability: float | None = None
+    seed_stability: float | None = None
+    seed_spread: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data for JSON."""
@@ -144,6 +150,7 @@ class Drift(Answer):
         parts = [f"{name} {getattr(asked, name)}" for name in ("permutations", "bootstrap") if getattr(asked, name)]
         if parts:
             parts += [f"within {asked.within}"] * bool(asked.within) + [f"seed {asked.seed}"]
+        parts += [f"{asked.seeds} other seeds"] * bool(asked.seeds)
         return "|".join([self.embeddings.signature, *parts])
 
     def discoveries(self, level: float = 0.05) -> int:
@@ -180,6 +187,7 @@ class Drift(Answer):
             "bootstrap": asked.bootstrap,
             "within": asked.within,
             "seed": asked.seed,
+            "seeds": asked.seeds,
             "discoveries": self.discoveries() if asked.permutations else None,
             "signature": self.signature,
         }

@@ -80,7 +80,8 @@ class Evidence(Answer):
     within
         How many words apart the two may be.
     examples
-        The sentences; with another word, those where it is nearest come first, otherwise in the order of the run.
+        The sentences in the order of the run; with another word, those that hold both first, each document with one
+        before any has a second, and among these those where the two are nearest.
     pulls
         The contexts that pull the word most in these conditions, against all the others.
     """
@@ -140,7 +141,8 @@ def evidence(
     start, end
         A range of time bins instead, both included.
     near
-        Only sentences that have this word near by, the nearest first.
+        Only where this word stands within a few words. Sentences that hold both come first, each document has one
+        before any has a second, and among these the nearest come first.
     within
         How many words apart the two may be; None: the window of the run.
     top, pulls

@@ -8,7 +8,7 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Top, open_model
+from chronotope.cli.options import At, Json, MinSupport, Model, Top, needed_condition, open_model
 
 
 def analogy_command(
@@ -16,7 +16,7 @@ def analogy_command(
     a: Annotated[str, typer.Argument(metavar="A", help="A word.")],
     b: Annotated[str, typer.Argument(metavar="B", help="What A is to.")],
     c: Annotated[str, typer.Argument(metavar="C", help="The word whose counterpart is sought.")],
-    at: At,
+    at: At = None,
     to: Annotated[
         str | None,
         typer.Option("--to", autocompletion=conditions, help="The condition of C and of the answer (the same)."),
@@ -29,5 +29,6 @@ def analogy_command(
     from chronotope.analysis.analogy import analogy
     from chronotope.views import answer_tables
 
-    answer = analogy(open_model(model), a, b, c, at, to, top=top, min_support=min_support)
+    embeddings = open_model(model)
+    answer = analogy(embeddings, a, b, c, needed_condition(embeddings, at), to, top=top, min_support=min_support)
     show(answer_tables.analogy(answer), answer.to_dict(), as_json)

@@ -55,6 +55,8 @@ stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.s
 
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")
+# Whether the model that the command answers from knows how often its words occur.
+_counted: ContextVar[bool] = ContextVar("counted", default=True)
 
 
 def talk(message: str, *values: object) -> None:
@@ -62,9 +64,16 @@ def talk(message: str, *values: object) -> None:
     stderr.print(message.format(*(escape(printable(str(value))) for value in values)))
 
 
+def tell_no_counts(path: object) -> None:
+    """Say that a model came without counts; tables of this command then show none."""
+    talk("[yellow]{} came without counts: every word weighs the same, and tables show no counts[/]", path)
+    _counted.set(False)
+
+
 def show(table: Table, data: Any, as_json: bool) -> None:
     """Print an answer on stdout: as JSON, or as a table in the form that `answers_as` says."""
     form = "json" if as_json else _form.get()
+    table = table if _counted.get() else table.without_counts()
     if form == "json":
         sys.stdout.write(printable_json(json.dumps(data, ensure_ascii=False, allow_nan=False)) + "\n")
     elif form == "csv":
@@ -79,11 +88,12 @@ def show(table: Table, data: Any, as_json: bool) -> None:
 @contextmanager
 def answers_as(form: str) -> Iterator[None]:
     """Within the block answers are shown as 'table' (for a terminal), 'csv' or 'markdown'."""
-    before = _form.set(form)
+    before, counted = _form.set(form), _counted.set(True)
     try:
         yield
     finally:
         _form.reset(before)
+        _counted.reset(counted)
 
 
 class Bars:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from chronotope.cli.console import stderr, stdout
 from chronotope.cli.options import Json
+from chronotope.model.device import Gpu, find_gpu, gpu_seen
 from chronotope.provenance import package_version
 
 # What chronotope cannot do without: the name that pip knows, and the module that must load.
@@ -126,8 +127,8 @@ def _extra(name: str) -> Finding:
         return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
     if name == "word2vec" and sys.version_info >= (3, 14):
         return Finding(f"extra {name}", "missing", purpose, "gensim is not there for Python 3.14 yet; use 3.13")
-    if name == "gpu" and sys.platform == "darwin":
-        return Finding(f"extra {name}", "missing", purpose, "not there for macOS")
+    if name == "gpu" and not gpu_seen():
+        return Finding(f"extra {name}", "missing", f"for {purpose}; none is here")
     return Finding(f"extra {name}", "missing", f"for {purpose}", f"pip install 'chronotope[{name}]'")
 
 
@@ -136,8 +137,6 @@ def _version_of_any(names: tuple[str, ...]) -> str | None:
 
 
 def _gpu() -> Finding:
-    from chronotope.model.device import Gpu, find_gpu
-
     found = find_gpu()
     if isinstance(found, Gpu):
         return Finding("GPU", "ok", f"{found.name}, {found.free / 1e9:.1f} GB free")

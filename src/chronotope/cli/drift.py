@@ -53,6 +53,9 @@ def drift_command(
     bootstrap: Bootstrap = 0,
     within: Within = None,
     seed: Seed = 1,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=0, help="Train so many more models with other seeds: seed stability.")
+    ] = 0,
     top: Top = 20,
     min_support: Evidence = 20,
     threads: Threads = None,
@@ -62,7 +65,7 @@ def drift_command(
     from chronotope.analysis.significance.judged import Resampling
     from chronotope.views import tables
 
-    asked = Resampling(permutations, bootstrap, within, seed)
+    asked = Resampling(permutations, bootstrap, within, seed, seeds)
     answer = find_drift(model, start, end, over, min_support, asked, threads)
     show(tables.drift(answer, top), answer.to_dict(top), as_json)
 
@@ -87,7 +90,7 @@ def find_drift(
 @contextmanager
 def resampling_of(model: Path, asked: Resampling, threads: int | None) -> Iterator[dict[str, Any]]:
     """What `drift` and `stable` need to resample: the run, progress, and where finished resamples are kept."""
-    if not (asked.permutations or asked.bootstrap):
+    if not (asked.permutations or asked.bootstrap or asked.seeds):
         yield {}
         return
     counts = open_run(model)
@@ -103,6 +106,7 @@ def resampling_of(model: Path, asked: Resampling, threads: int | None) -> Iterat
                 "bootstrap": asked.bootstrap,
                 "within": asked.within,
                 "seed": asked.seed,
+                **({"seeds": asked.seeds} if asked.seeds else {}),
                 "threads": threads,
                 "progress": bars,
                 "keep_in": counts.folder if writable else None,

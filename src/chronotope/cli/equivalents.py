@@ -8,13 +8,23 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Word, open_model, warn_if_absent
+from chronotope.cli.options import (
+    At,
+    Json,
+    MinSupport,
+    Model,
+    Retrieval,
+    Word,
+    needed_condition,
+    open_model,
+    warn_if_absent,
+)
 
 
 def equivalents_command(
     model: Model,
     word: Word,
-    at: At,
+    at: At = None,
     to: Annotated[
         str, typer.Option("--to", autocompletion=conditions, help="The condition to look in; all: every one.")
     ] = "all",
@@ -33,6 +43,7 @@ def equivalents_command(
     from chronotope.views import answer_tables, tables
 
     embeddings = open_model(model)
+    at = needed_condition(embeddings, at)
     warn_if_absent(embeddings, word, at)
     if to == "all":
         from chronotope.analysis.everywhere import equivalents_everywhere

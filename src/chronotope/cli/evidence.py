@@ -36,7 +36,12 @@ def evidence_command(
     start: RangeFrom = None,
     end: RangeTo = None,
     near: Annotated[
-        str | None, typer.Option("--near", help="Only where this word is near by, the nearest first.")
+        str | None,
+        typer.Option(
+            "--near",
+            help="Only where this word stands within a few words (--within): both in one sentence first, a sentence "
+            "of each document before a second one, the nearest first.",
+        ),
     ] = None,
     within: Annotated[
         int | None, typer.Option("--within", min=1, help="How many words apart the two may be (the run's window).")
@@ -60,7 +65,9 @@ def say_where(run: Path, answer: Evidence) -> None:
     from chronotope.analysis.frequency import frequency
 
     if answer.occurrences:
-        talk("[yellow]{} never has {} within {} words of it there[/]", answer.word, answer.near, answer.within)
+        assert answer.searched is not None
+        where = "there" if answer.searched == answer.with_both else f"in the {answer.searched:,} documents searched"
+        talk("[yellow]{} never has {} within {} words of it {}[/]", answer.word, answer.near, answer.within, where)
         return
     rows = sorted(frequency(run, answer.word).rows, key=lambda row: -row.count)
     most = ", ".join(f"{row.condition} ({row.count:,} times)" for row in rows[:3] if row.count)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Retrieval, Top, Word, open_model, warn_if_absent
+from chronotope.cli.options import (
+    At,
+    Json,
+    MinSupport,
+    Model,
+    Retrieval,
+    Top,
+    Word,
+    needed_condition,
+    open_model,
+    warn_if_absent,
+)
 
 
 def neighbors_command(
     model: Model,
     word: Word,
-    at: At,
+    at: At = None,
     top: Top = 10,
     min_support: MinSupport = 5,
     retrieval: Retrieval = "cosine",
@@ -19,6 +30,7 @@ def neighbors_command(
     from chronotope.views import tables
 
     embeddings = open_model(model)
+    at = needed_condition(embeddings, at)
     warn_if_absent(embeddings, word, at)
     found = embeddings.neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
     show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

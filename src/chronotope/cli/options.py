@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chronotope.cli.completing import conditions
-from chronotope.cli.console import talk
-from chronotope.errors import InputError
+from chronotope.cli.console import talk, tell_no_counts
+from chronotope.errors import InputError, SettingsError, some_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
@@ -19,8 +19,12 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or t
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder that prepare wrote.")]
 Word = Annotated[str, typer.Argument(metavar="WORD", help="The word to ask about.")]
 At = Annotated[
-    str,
-    typer.Option("--at", autocompletion=conditions, help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada."),
+    str | None,
+    typer.Option(
+        "--at",
+        autocompletion=conditions,
+        help="The condition: 1998, 1990s, 1998-03, canada, 1998/canada; without it, those that there are are named.",
+    ),
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
 MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
@@ -74,7 +78,7 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
         return embeddings
     embeddings = load(path, verify=verify)
     if not embeddings.counted:
-        talk("[yellow]{} came without counts: what is shown as a count or a frequency says 'present', no more[/]", path)
+        tell_no_counts(path)
     return embeddings
 
 
@@ -86,6 +90,14 @@ def open_run(model: Path, needed: int = 1) -> Counts | None:
     from chronotope.cooccurrence import Counts
 
     return Counts.open(run_folder(model))
+
+
+def needed_condition(embeddings: ConditionedEmbeddings, at: str | None) -> str:
+    """The condition that was named; where none was, the error names those that there are."""
+    if at is None:
+        labels = embeddings.conditions.labels
+        raise SettingsError(f"in which condition? add --at with one of the {len(labels):,}: {some_of(labels)}")
+    return at
 
 
 def warn_if_absent(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chronotope.cli.options import needed_condition
 from chronotope.errors import SettingsError, did_you_mean
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ class Asked:
     edges: Path | None
     nearest: int
     method: str
+    over: str | None
+    least: bool
     top: int | None
     subtitle: str | None
-    min_support: int
+    min_support: int | None
     resampling: Mapping[str, Any]
 
     def check(self, kind: str) -> None:
@@ -44,17 +47,15 @@ class Asked:
             raise SettingsError(f"plot {kind} takes {wanted}, not {len(self.words)}")
 
     @property
+    def support(self) -> int:
+        """How often a word must occur, for most kinds."""
+        return 5 if self.min_support is None else self.min_support
+
+    @property
     def drawn_again(self) -> dict[str, Any]:
         """What an answer about a few words needs for intervals over documents."""
         wanted = ("counts", "bootstrap", "seed", "threads", "progress")
         return {name: self.resampling[name] for name in wanted if name in self.resampling}
-
-    def need(self, option: str, kind: str) -> str:
-        """An option that a kind cannot do without."""
-        value = {"at": self.at, "formula": self.formula}[option]
-        if not value:
-            raise SettingsError(f"plot {kind} needs --{option}")
-        return value
 
 
 def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
@@ -66,7 +67,7 @@ def _company(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.company import company
     from chronotope.views import charts
 
-    answer = company(embeddings, asked.words[0], top=asked.top or 4, min_support=asked.min_support)
+    answer = company(embeddings, asked.words[0], top=asked.top or 4, min_support=asked.support)
     return charts.company(answer, subtitle=asked.subtitle)
 
 
@@ -81,7 +82,7 @@ def _changepoints(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import lines
 
     found = [
-        change_points(embeddings, word, place=asked.place, top=0, min_support=asked.min_support) for word in asked.words
+        change_points(embeddings, word, place=asked.place, top=0, min_support=asked.support) for word in asked.words
     ]
     return lines.series(_similarities(embeddings, asked), found, subtitle=asked.subtitle)
 
@@ -104,7 +105,7 @@ def _similarities(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.series import series
 
     return [
-        series(embeddings, word, asked.against, place=asked.place, min_support=asked.min_support, **asked.drawn_again)
+        series(embeddings, word, asked.against, place=asked.place, min_support=asked.support, **asked.drawn_again)
         for word in asked.words
     ]
 
@@ -113,7 +114,7 @@ def _heatmap(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.series import self_similarity
     from chronotope.views import tiles
 
-    answer = self_similarity(embeddings, asked.words[0], place=asked.place, min_support=asked.min_support)
+    answer = self_similarity(embeddings, asked.words[0], place=asked.place, min_support=asked.support)
     return tiles.self_similarity(answer, subtitle=asked.subtitle)
 
 
@@ -122,7 +123,7 @@ def _trajectory(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import plane
 
     word, top = asked.words[0], asked.top or 3
-    answer = trajectory(embeddings, word, method=asked.method, top=top, min_support=asked.min_support)
+    answer = trajectory(embeddings, word, method=asked.method, top=top, min_support=asked.support)
     return plane.trajectory(answer, subtitle=asked.subtitle)
 
 
@@ -130,7 +131,7 @@ def _ranks(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.ranks import ranks
     from chronotope.views import bump
 
-    answer = ranks(embeddings, asked.words[0], top=asked.top or 5, min_support=asked.min_support)
+    answer = ranks(embeddings, asked.words[0], top=asked.top or 5, min_support=asked.support)
     return bump.ranks(answer, subtitle=asked.subtitle)
 
 
@@ -138,8 +139,8 @@ def _equivalents(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.everywhere import equivalents_everywhere
     from chronotope.views import ranked
 
-    at = asked.need("at", "equivalents")
-    answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.min_support)
+    at = needed_condition(embeddings, asked.at)
+    answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.support)
     return ranked.everywhere(answer, subtitle=asked.subtitle)
 
 
@@ -147,9 +148,9 @@ def _analogy(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.analogy import analogy
     from chronotope.views import ranked
 
-    at = asked.need("at", "analogy")
+    at = needed_condition(embeddings, asked.at)
     a, b, c = asked.words
-    answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.min_support)
+    answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.support)
     return ranked.analogy(answer, subtitle=asked.subtitle)
 
 
@@ -157,9 +158,10 @@ def _axis(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.axes import positions
     from chronotope.views import lines
 
-    formula = asked.need("formula", "axis")
+    if not asked.formula:
+        raise SettingsError("plot axis needs --formula, such as 'fruit - company'")
     found = [
-        positions(embeddings, word, formula, fixed=asked.fixed, min_support=asked.min_support, **asked.drawn_again)
+        positions(embeddings, word, asked.formula, fixed=asked.fixed, min_support=asked.support, **asked.drawn_again)
         for word in asked.words
     ]
     return lines.positions(found, subtitle=asked.subtitle)
@@ -169,22 +171,46 @@ def _drift(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.drift import drift
     from chronotope.views import ranked
 
-    answer = drift(embeddings, asked.start, asked.to, min_support=asked.min_support, **asked.resampling)
+    # The same support as the command `drift` has, so that what it resampled is not resampled again.
+    least = 20 if asked.min_support is None else asked.min_support
+    answer = drift(embeddings, asked.start, asked.to, over=asked.over, min_support=least, **asked.resampling)
     return ranked.drift(answer, asked.top or 20, subtitle=asked.subtitle)
+
+
+def _stable(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
+    from chronotope.analysis.stability import stable
+    from chronotope.views import ranked
+
+    enough = max(2, len(embeddings.conditions) // 2)
+    answer = stable(embeddings, min_support=asked.support, min_conditions=enough, **asked.resampling)
+    return ranked.stable(answer, asked.top or 20, least=asked.least, subtitle=asked.subtitle)
+
+
+def _collocates(run: Path, asked: Asked) -> Any:
+    from chronotope.analysis.collocates import collocate_changes, collocates
+    from chronotope.views import collocate_chart
+
+    word, top = asked.words[0], asked.top or 12
+    if asked.start and asked.to:
+        changes = collocate_changes(run, word, asked.start, asked.to, top=top)
+        return collocate_chart.collocate_changes(changes, subtitle=asked.subtitle)
+    if not asked.at or asked.start or asked.to:
+        raise SettingsError("plot collocates needs one condition (--at), or two to compare (--from and --to)")
+    return collocate_chart.collocates(collocates(run, word, at=asked.at, top=top), subtitle=asked.subtitle)
 
 
 def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.places import place_distances
     from chronotope.views import tiles
 
-    return tiles.distances(place_distances(embeddings, min_support=asked.min_support), subtitle=asked.subtitle)
+    return tiles.distances(place_distances(embeddings, min_support=asked.min_support or 10), subtitle=asked.subtitle)
 
 
 def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.geography import read_coordinates
     from chronotope.analysis.maps import word_map
     from chronotope.cli.train import read_edges
-    from chronotope.views import plane, ranked
+    from chronotope.views import map_chart, ranked
 
     answer = word_map(
         embeddings,
@@ -193,9 +219,9 @@ def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
         coordinates=read_coordinates(asked.coordinates) if asked.coordinates else None,
         edges=read_edges(asked.edges) if asked.edges else None,
         nearest=asked.nearest,
-        min_support=asked.min_support,
+        min_support=asked.support,
     )
-    drawn = plane.word_map if asked.coordinates else ranked.places
+    drawn = map_chart.word_map if asked.coordinates else ranked.places
     return drawn(answer, subtitle=asked.subtitle)
 
 
@@ -203,14 +229,16 @@ def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.grid import grid
     from chronotope.views import tiles
 
-    answer = grid(embeddings, asked.words[0], asked.formula, min_support=asked.min_support)
+    answer = grid(embeddings, asked.words[0], asked.formula, min_support=asked.support)
     return tiles.grid(answer, subtitle=asked.subtitle)
 
 
 SEVERAL = 8
-OF_RUNS = ("frequency",)
+OF_RUNS = ("frequency", "collocates")
 # The kinds that show intervals over documents.
-WITH_INTERVALS = ("series", "changepoints", "use", "axis", "drift")
+WITH_INTERVALS = ("series", "changepoints", "use", "axis", "drift", "stable")
+# The kinds that exchange the documents of conditions at random.
+WITH_PERMUTATIONS = ("drift", "stable")
 # What it shows, how many words it takes at least and at most, and what draws it.
 KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
     "company": ("who stands near the word, and when", (1, 1), _company),
@@ -219,12 +247,14 @@ KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
     "changepoints": ("the same with the points where they change", (1, SEVERAL), _changepoints),
     "use": ("the same beside how often they occur", (1, SEVERAL), _use),
     "frequency": ("how often words of a RUN are used, with intervals", (1, SEVERAL), _frequency),
+    "collocates": ("what stands beside a word of a RUN (--at), or comes and goes (--from, --to)", (1, 1), _collocates),
     "heatmap": ("a word in every condition compared with every other", (1, 1), _heatmap),
     "trajectory": ("its path among its company in a plane", (1, 1), _trajectory),
     "equivalents": ("who plays its part in every condition (--at)", (1, 1), _equivalents),
     "analogy": ("A B C: the words that complete the analogy (--at)", (3, 3), _analogy),
     "axis": ("where words stand along --formula", (1, SEVERAL), _axis),
-    "drift": ("the words that changed most (--from, --to)", (0, 0), _drift),
+    "drift": ("the words that changed most (--from, --to, --over)", (0, 0), _drift),
+    "stable": ("the words that kept their meaning, or --least", (0, 0), _stable),
     "places": ("places by their use of words", (0, 0), _places),
     "map": ("a word in each place (--coordinates)", (1, 1), _map),
     "grid": ("a word over time × place", (1, 1), _grid),

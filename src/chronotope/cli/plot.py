@@ -19,7 +19,6 @@ from chronotope.cli.options import (
     Exchanges,
     Fixed,
     Formula,
-    MinSupport,
     Model,
     Nearest,
     Place,
@@ -28,7 +27,7 @@ from chronotope.cli.options import (
     Within,
     open_model,
 )
-from chronotope.cli.pictures import KINDS, OF_RUNS, WITH_INTERVALS, Asked, draw
+from chronotope.cli.pictures import KINDS, OF_RUNS, WITH_INTERVALS, WITH_PERMUTATIONS, Asked, draw
 from chronotope.errors import SettingsError
 
 ONE_LINE = "; ".join(f"{kind}: {about}" for kind, (about, _, _) in KINDS.items())
@@ -42,14 +41,18 @@ def plot_command(
     at: Annotated[
         str | None,
         typer.Option(
-            "--at", autocompletion=conditions, help="The condition that is asked from (equivalents, analogy)."
+            "--at",
+            autocompletion=conditions,
+            help="The condition that is asked from (equivalents, analogy, collocates).",
         ),
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", autocompletion=conditions, help="The condition to start from (drift).")
+        str | None,
+        typer.Option("--from", autocompletion=conditions, help="The condition to start from (drift, collocates)."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", autocompletion=conditions, help="The condition to end in (drift, analogy).")
+        str | None,
+        typer.Option("--to", autocompletion=conditions, help="The condition to end in (drift, collocates, analogy)."),
     ] = None,
     against: Against = "first",
     formula: Formula = None,
@@ -59,11 +62,18 @@ def plot_command(
     edges: Edges = None,
     nearest: Nearest = 3,
     method: Annotated[str, typer.Option("--method", help="For a trajectory: lle or pca.")] = "lle",
+    over: Annotated[
+        str | None, typer.Option("--over", help="For drift: ends, steps, series or unusual (see `chronotope drift`).")
+    ] = None,
+    least: Annotated[bool, typer.Option("--least", help="For stable: the least stable words instead.")] = False,
     top: Annotated[int | None, typer.Option("--top", min=1, help="How many answers, or neighbors, are shown.")] = None,
     subtitle: Annotated[
         str | None, typer.Option("--subtitle", help="A line below the title, such as the name of the corpus.")
     ] = None,
-    min_support: MinSupport = 5,
+    min_support: Annotated[
+        int | None,
+        typer.Option("--min-support", min=1, help="How often a word must occur (5; drift 20, places 10)."),
+    ] = None,
     permutations: Exchanges = 0,
     bootstrap: Bootstrap = 0,
     within: Within = None,
@@ -87,17 +97,19 @@ def plot_command(
         edges=edges,
         nearest=nearest,
         method=method,
+        over=over,
+        least=least,
         top=top,
         subtitle=subtitle,
-        min_support=max(min_support, 1),
+        min_support=min_support,
         resampling={},
     )
     asked.check(kind)
     charts.check_name(output)
     if bootstrap and kind not in WITH_INTERVALS:
         raise SettingsError(f"plot {kind} shows no intervals over documents; leave out --bootstrap")
-    if permutations and kind != "drift":
-        raise SettingsError(f"plot {kind} takes no --permutations; plot drift does")
+    if permutations and kind not in WITH_PERMUTATIONS:
+        raise SettingsError(f"plot {kind} takes no --permutations; plot drift and plot stable do")
     source = model if kind in OF_RUNS else open_model(model)
     with resampling_of(model, Resampling(permutations, bootstrap, within, seed), threads) as options:
         drawn = draw(kind, source, replace(asked, resampling=options))

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from chronotope.cooccurrence.counting import CellArrays
 from chronotope.errors import DamagedFile
-from chronotope.provenance import HashedWriter
+from chronotope.provenance import ChecksumBehind
 
 # Cells that are all alike take a sixth of a byte, and no version wrote larger groups; a bomb takes next to nothing.
 MOST_ROWS_A_BYTE, MOST_IN_A_GROUP = 100, 1 << 22
@@ -45,25 +46,32 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple
     Returns how many cells each condition has, and the checksum of the file.
     """
     sizes = []
-    with (
-        HashedWriter(path) as file,
-        pq.ParquetWriter(
+    condition = np.empty(ROWS_IN_A_GROUP, np.int32)
+    with pa.OSFile(str(path), "wb") as file, ChecksumBehind(path) as behind:
+        with pq.ParquetWriter(
             file,
             SCHEMA,
             compression=COMPRESSION,
             use_dictionary=False,
             column_encoding=ENCODING,
             write_statistics=["condition", "word"],
-        ) as writer,
-    ):
-        for number, blocks in enumerate(conditions):
-            sizes.append(0)
-            for cells in _groups(blocks):
-                sizes[-1] += len(cells.word)
-                columns: dict[str, Any] = {"condition": np.full(len(cells.word), number, np.int32), **cells._asdict()}
-                table = pa.Table.from_arrays([pa.array(columns[name]) for name in SCHEMA.names], schema=SCHEMA)
-                writer.write_table(table, row_group_size=ROWS_IN_A_GROUP)
-    return sizes, file.checksum
+        ) as writer:
+            for number, blocks in enumerate(conditions):
+                sizes.append(0)
+                condition.fill(number)
+                for cells in _groups(blocks):
+                    size = len(cells.word)
+                    sizes[-1] += size
+                    columns = [_column(column) for column in (condition[:size], *cells)]
+                    writer.write_table(pa.Table.from_arrays(columns, schema=SCHEMA), row_group_size=ROWS_IN_A_GROUP)
+                    behind.reach(file.tell())
+        return sizes, behind.finish()
+
+
+def _column(values: NDArray[Any]) -> pa.Array:
+    """Numbers as Arrow has them, not copied (`pa.array` would import pandas to ask whether they are its own)."""
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:

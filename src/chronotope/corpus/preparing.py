@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.lexicon import Unspaced, unspaced
@@ -64,6 +65,8 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
         workers = 1  # a user's own tokenizer need not be safe to call from several threads at once
     waiting: deque[tuple[Future[list[Prepared]], int]] = deque()
     with ThreadPoolExecutor(workers) as pool:
+        # To load the compiled code takes as long as to read the first pieces: both at once.
+        pool.submit(split_texts, pl.Series(["some words to begin with"]), corpus.settings.tokenizer)
         try:
             for piece, done in _pieces(corpus, selection):
                 waiting.append((pool.submit(prepare, piece, corpus, selection), done))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
@@ -12,19 +14,31 @@ from chronotope.compiling import kernel
 # What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
 # point or comma, which joins two digits.
 BETWEEN, WITHIN, LETTER, JOINER, POINT = 0, 1, 2, 3, 4
+# The second half of a key from here on is a hash.
+HASHED = np.uint64(0xFF << 56)
+UPPER = np.uint64(0xFFFFFFFF << 32)
 
 
 class Forms(NamedTuple):
     """The distinct words so far, and the table that finds them (open addressing, at most half full).
 
-    A word of up to seven bytes is its own key: the bytes, and their number as the eighth. The key of a longer one is a
-    hash with the highest bit set, and equal keys are then compared byte by byte. No key is 0.
+    A word of up to fifteen bytes is its own key: two numbers with its bytes, and with how many they are in the last
+    byte. Of a longer one the second number is a hash, and words with equal keys are then compared byte by byte. A slot
+    is 0 where it is free, or half of the hash of a key and the number of its form from 1: small, so that the table
+    stays in the caches.
     """
 
-    key: NDArray[np.uint64]  # (F,)
+    key: NDArray[np.uint64]  # (F, 2)
     start: NDArray[np.int64]  # (F,) where the first occurrence begins
     end: NDArray[np.int64]  # (F,) and ends
-    slots: NDArray[np.uint64]  # (4F,) key and form of each slot, side by side, so that a search looks at one place
+    slots: NDArray[np.uint64]  # (2F,)
+
+
+class Marks(NamedTuple):
+    """A bit for each byte of the texts, so that the next one of a kind is found without looking at those between."""
+
+    start: NDArray[np.uint64]  # a word may start there
+    plain: NDArray[np.uint64]  # a letter or digit of ASCII, which needs no closer look
 
 
 def scan(
@@ -48,16 +62,16 @@ def scan(
 
 @kernel()
 def _scan_all(data, wide, start, classes, code, length, separator):  # type: ignore[no-untyped-def]
-    plain = np.zeros(256, np.bool_)  # the letters of ASCII, which need no closer look
-    for byte in range(128):
-        plain[byte] = classes[byte] == LETTER
+    # One more than there is text for, since 64 bits are taken from any place on.
+    marks = Marks(np.zeros(len(data) // 64 + 2, np.uint64), np.zeros(len(data) // 64 + 2, np.uint64))
+    _mark(data, wide, classes, marks)
     forms = _room_for(1 << 14)
     found = tokens = text = 0
     position = start[0]
     while text < len(start) - 1:
         # A table that could be exchanged inside the loop over characters would make it twice as slow.
         found, tokens, text, position = _scan(
-            data, wide, start, classes, plain, code, length, forms, (found, tokens, text, position)
+            data, wide, start, classes, marks, code, length, forms, (found, tokens, text, position)
         )
         if text < len(start) - 1:
             forms = _larger(forms, found)
@@ -65,16 +79,51 @@ def _scan_all(data, wide, start, classes, code, length, separator):  # type: ign
 
 
 @kernel()
-def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # type: ignore[no-untyped-def]
+def _mark(data, wide, classes, marks):  # type: ignore[no-untyped-def]
+    """Fill in the marks; eight bytes are looked at together."""
+    ones, highest, eight_bits = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080), np.uint64(56)
+    gather = np.uint64(0x0002040810204081)  # brings the highest bit of each byte into the last byte
+    any_sign = False
+    for byte in range(128):
+        any_sign |= classes[byte] == LETTER and not _is_plain(byte)
+    for word in range(len(data) // 64):
+        plain = foreign = np.uint64(0)
+        for k in range(8):
+            eight, place = wide[64 * word + 8 * k], np.uint64(8 * k)
+            # Without its highest bit, a byte from n on reaches that bit when 0x80 - n is added.
+            low = eight & ~highest
+            lower = low | (ones * np.uint64(0x20))
+            letter = (lower + ones * np.uint64(0x1F)) & ~(lower + ones * np.uint64(0x05))
+            digit = (low + ones * np.uint64(0x50)) & ~(low + ones * np.uint64(0x46))
+            plain |= ((((letter | digit) & ~eight & highest) * gather) >> eight_bits) << place
+            foreign |= (((eight & highest) * gather) >> eight_bits) << place
+        marks.plain[word] = plain
+        marks.start[word] = plain | foreign
+    for k in range(len(data) // 64 * 64, len(data)):
+        bit = np.uint64(1) << np.uint64(k & 63)
+        if _is_plain(data[k]):
+            marks.plain[k >> 6] |= bit
+        if _is_plain(data[k]) or data[k] >= 128:
+            marks.start[k >> 6] |= bit
+    if any_sign:
+        marks.start[:] = ~np.uint64(0)
+
+
+@kernel()
+def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # type: ignore[no-untyped-def]
     """Go on from where the last call stopped, to the end or until there is no more room for forms."""
     found, tokens, text, i = reached
-    room, size = len(forms.key), len(forms.slots) // 2
-    slots = forms.slots
+    room, mask = len(forms.key), np.uint64(len(forms.slots) - 1)
+    slots, keys = forms.slots, forms.key
     while text < len(start) - 1:
         if i == start[text]:
             length[text] = 0
         stop = start[text + 1]
         while i < stop:
+            skipped = _zeros(_bits(marks.start, i))
+            i += np.int64(skipped)
+            if skipped == np.uint64(64) or i >= stop:
+                continue
             # One character: its class, and where the next begins.
             byte = data[i]
             if byte < 128:
@@ -89,14 +138,12 @@ def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # t
             first = i
             while True:
                 i = after
-                while i + 8 <= stop:
-                    run = _letters(wide[i])
-                    i += run
-                    if run < 8:
-                        break
-                while i < stop and plain[data[i]]:
-                    i += 1
+                run = np.uint64(64)
+                while run == np.uint64(64):
+                    run = _zeros(~_bits(marks.plain, i))
+                    i += np.int64(run)
                 if i >= stop:
+                    i = stop
                     break
                 byte = data[i]
                 if byte < 128:
@@ -117,21 +164,25 @@ def _scan(data, wide, start, classes, plain, code, length, forms, reached):  # t
                         following, _ = _decode(data, after, classes)
                     if following != LETTER:
                         break
-            is_long = i - first > 7
-            key = _hash(wide, first, i) if is_long else _short(data, wide, first, i)
-            slot = _slot(key, size)
-            while slots[2 * slot]:
-                if slots[2 * slot] == key:
-                    form = np.int64(slots[2 * slot + 1])
-                    if not is_long or _same(wide, forms.start[form], forms.end[form], first, i):
+            low, high = _key(data, wide, first, i)
+            mixed = _mixed(low, high)
+            slot, tag = mixed & mask, mixed & UPPER
+            while True:
+                held = slots[slot]
+                if held == np.uint64(0):
+                    form = np.uint64(found)
+                    slots[slot] = tag | (form + np.uint64(1))
+                    keys[form, 0], keys[form, 1] = low, high
+                    forms.start[form], forms.end[form] = first, i
+                    found += 1
+                    break
+                if held & UPPER == tag:
+                    form = (held & ~UPPER) - np.uint64(1)
+                    is_same = keys[form, 0] == low and keys[form, 1] == high
+                    if is_same and (high < HASHED or _same(wide, forms.start[form], forms.end[form], first, i)):
                         break
-                slot = (slot + 1) & (size - 1)
-            if slots[2 * slot] == 0:
-                form = found
-                slots[2 * slot], slots[2 * slot + 1] = key, form
-                forms.key[form], forms.start[form], forms.end[form] = key, first, i
-                found += 1
-            code[tokens] = slots[2 * slot + 1]
+                slot = (slot + np.uint64(1)) & mask
+            code[tokens] = form
             tokens += 1
             length[text] += 1
         text += 1
@@ -160,10 +211,10 @@ def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
 def _room_for(count):  # type: ignore[no-untyped-def]
     """An empty table for so many forms, a power of two."""
     return Forms(
-        np.empty(count, np.uint64),
+        np.empty((count, 2), np.uint64),
         np.empty(count, np.int64),
         np.empty(count, np.int64),
-        np.zeros(4 * count, np.uint64),
+        np.zeros(2 * count, np.uint64),
     )
 
 
@@ -171,60 +222,78 @@ def _room_for(count):  # type: ignore[no-untyped-def]
 def _larger(forms, found):  # type: ignore[no-untyped-def]
     """A table with four times the room, and the same forms in it."""
     larger = _room_for(4 * len(forms.key))
-    size = len(larger.slots) // 2
+    mask = np.uint64(len(larger.slots) - 1)
     for form in range(found):
-        key = forms.key[form]
-        larger.key[form], larger.start[form], larger.end[form] = key, forms.start[form], forms.end[form]
-        slot = _slot(key, size)
-        while larger.slots[2 * slot]:
-            slot = (slot + 1) & (size - 1)
-        larger.slots[2 * slot], larger.slots[2 * slot + 1] = key, form
+        larger.key[form, 0], larger.key[form, 1] = forms.key[form, 0], forms.key[form, 1]
+        larger.start[form], larger.end[form] = forms.start[form], forms.end[form]
+        mixed = _mixed(forms.key[form, 0], forms.key[form, 1])
+        slot = mixed & mask
+        while larger.slots[slot]:
+            slot = (slot + np.uint64(1)) & mask
+        larger.slots[slot] = (mixed & UPPER) | np.uint64(form + 1)
     return larger
 
 
 @kernel(inline="always")
-def _slot(key, size):  # type: ignore[no-untyped-def]
-    """Where the search for a key begins; the high bits of the product depend on all bits of the key."""
-    mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(mixed >> np.uint64(32)) & (size - 1)
+def _mixed(low, high):  # type: ignore[no-untyped-def]
+    """A hash of a key: half of its bits say where the search for it begins, the others are kept in the slot."""
+    mixed = (low ^ (high >> np.uint64(31)) ^ high) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(32)) ^ high) * np.uint64(0xBF58476D1CE4E5B9)
+    return mixed ^ (mixed >> np.uint64(32))
 
 
 @kernel(inline="always")
-def _letters(eight):  # type: ignore[no-untyped-def]
-    """How many of eight bytes, from the first on, are letters of ASCII: all of them are looked at together."""
-    ones, highest = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-    # In lower case and without its highest bit, a letter reaches that bit when 0x1F is added, and not with 0x05.
-    low = (eight | (ones * np.uint64(0x20))) & ~highest
-    other = (~(low + ones * np.uint64(0x1F)) | (low + ones * np.uint64(0x05)) | eight) & highest
-    if other == np.uint64(0):
-        return 8
-    # The bits below the first that is set: one of them is the lowest of its byte in each byte up to that one.
-    below = ((other & (~other + np.uint64(1))) - np.uint64(1)) & ones
-    return np.int64((below * ones) >> np.uint64(56)) - 1
+def _key(data, wide, first, last):  # type: ignore[no-untyped-def]
+    """The key of a word. No branch on its length but for a rare one, which the processor would guess wrong."""
+    size, eight = np.uint64(last - first), np.uint64(8)
+    if size < np.uint64(16) and first + 8 < len(wide):
+        low = wide[np.uint64(first)] & (~np.uint64(0) >> (eight * (eight - min(size, eight))))
+        high = wide[np.uint64(first) + eight] & ((np.uint64(1) << (eight * (max(size, eight) - eight))) - np.uint64(1))
+        return low, high | (size << np.uint64(56))
+    return _rare_key(data, wide, first, last)
 
 
-@kernel(inline="always")
-def _short(data, wide, first, last):  # type: ignore[no-untyped-def]
-    """The key of a word of up to seven bytes."""
-    size = np.uint64(last - first)
-    if first < len(wide):
-        held = wide[first] & ((np.uint64(1) << (size << np.uint64(3))) - np.uint64(1))
-    else:
-        held = np.uint64(0)
+@kernel()
+def _rare_key(data, wide, first, last):  # type: ignore[no-untyped-def]
+    """The key of a word that is long, or stands so near the end that sixteen bytes cannot be read."""
+    if last - first < 16:
+        low = high = np.uint64(0)
         for k in range(last - 1, first - 1, -1):
-            held = (held << np.uint64(8)) | np.uint64(data[k])
-    return held | (size << np.uint64(56))
-
-
-@kernel(inline="always")
-def _hash(wide, first, last):  # type: ignore[no-untyped-def]
-    """The key of a word of eight bytes or more; the last eight may overlap with those before."""
+            if k >= first + 8:
+                high = (high << np.uint64(8)) | np.uint64(data[k])
+            else:
+                low = (low << np.uint64(8)) | np.uint64(data[k])
+        return low, high | (np.uint64(last - first) << np.uint64(56))
     hashed = np.uint64(last - first)
-    for k in range(first, last - 8, 8):
+    for k in range(first + 8, last - 8, 8):
         hashed = (hashed ^ wide[k]) * np.uint64(0x9E3779B97F4A7C15)
         hashed ^= hashed >> np.uint64(32)
+    # The last eight bytes may overlap with those before.
     hashed = (hashed ^ wide[last - 8]) * np.uint64(0x9E3779B97F4A7C15)
-    return hashed | (np.uint64(1) << np.uint64(63))
+    return wide[first], hashed | HASHED
+
+
+@intrinsic
+def _zeros(_: Any, bits: Any) -> Any:
+    """How many zeros stand below the lowest bit that is set; 64 if none is."""
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(bits), generate
+
+
+@kernel(inline="always")
+def _bits(marks, place):  # type: ignore[no-untyped-def]
+    """The 64 bits from a place on."""
+    word, shift = np.uint64(place) >> np.uint64(6), np.uint64(place) & np.uint64(63)
+    return (marks[word] >> shift) | ((marks[word + np.uint64(1)] << np.uint64(1)) << (np.uint64(63) - shift))
+
+
+@kernel(inline="always")
+def _is_plain(byte):  # type: ignore[no-untyped-def]
+    """Whether a byte is a letter or a digit of ASCII."""
+    return _is_digit(byte) or np.uint8(97) <= (byte | 32) <= np.uint8(122)
 
 
 @kernel(inline="always")

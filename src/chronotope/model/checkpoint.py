@@ -22,6 +22,8 @@ from chronotope.provenance import canonical_json
 from chronotope.untrusted import read_json
 
 SECONDS_BETWEEN = 30.0
+# A large state is written less often: at most a twentieth of the time goes into it.
+SHARE_OF_THE_TIME = 0.05
 
 
 class Checkpoint:
@@ -39,22 +41,26 @@ class Checkpoint:
         self.path = Path(path) if path else None
         self.identity = identity
         self._saved = time.monotonic()
+        self._cost = 0.0
 
     def save(self, tensors: Mapping[str, NDArray[Any]], about: dict[str, Any]) -> None:
         """Write the state, whole or not at all."""
         if self.path is None:
             return
+        began = time.monotonic()
         own = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
         saved = {"identity": self.identity, "state": about}
         # One entry: of several, the order in the file would be left to chance.
         text = canonical_json(saved | {"checksum": _checksum(saved, own)})
         write_tensors(self.path, header_of(own, text), own)
         self._saved = time.monotonic()
+        self._cost = self._saved - began
 
     @property
     def due(self) -> bool:
         """Whether the last state that was written is old."""
-        return self.path is not None and time.monotonic() - self._saved > SECONDS_BETWEEN
+        passed = time.monotonic() - self._saved
+        return self.path is not None and passed > SECONDS_BETWEEN and passed > self._cost / SHARE_OF_THE_TIME
 
     def load(
         self, shapes: Mapping[str, tuple[int | None, ...]]

@@ -5,10 +5,12 @@ CuPy is loaded only when a GPU is looked for.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from chronotope.errors import MissingExtra, SettingsError, did_you_mean
@@ -65,7 +67,7 @@ class Choice:
 def find_gpu() -> Gpu | str:
     """The GPU, or why there is none."""
     if find_spec("cupy") is None:
-        return "CuPy is not installed"
+        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU is here"
     try:
         cp = cupy()
         number = cp.cuda.Device()
@@ -76,6 +78,11 @@ def find_gpu() -> Gpu | str:
         return f"no GPU answers ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
 
 
+def gpu_seen() -> bool:
+    """Whether this machine seems to have an NVIDIA GPU, by what its driver leaves; nothing is loaded."""
+    return shutil.which("nvidia-smi") is not None or Path("/dev/nvidiactl").exists()
+
+
 def choices(asked: str, need: Need, found: Gpu | str) -> Iterator[Choice]:
     """The ways to train that are worth trying, best first; the last is the CPU.
 
@@ -84,7 +91,7 @@ def choices(asked: str, need: Need, found: Gpu | str) -> Iterator[Choice]:
 
     Examples
     --------
-    >>> [choice.device for choice in choices("auto", Need(1, 1, 1), "CuPy is not installed")]
+    >>> [choice.device for choice in choices("auto", Need(1, 1, 1), "no NVIDIA GPU is here")]
     ['cpu']
     >>> tight = Gpu("Small", free=RESERVED + 50)
     >>> [(choice.device, choice.streamed) for choice in choices("auto", Need(40, 80, 10), tight)]

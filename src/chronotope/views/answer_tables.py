@@ -39,7 +39,7 @@ def series(answer: Series) -> Table:
             strict=True,
         )
     )
-    notes = [_rare(answer.min_support, answer.values), _drawn(answer.bootstrap)]
+    notes = [_rare(answer.min_support, answer.values), _drawn(answer.bootstrap), "per million: words of the vocabulary"]
     return Table(columns, rows, f"{answer.word} compared with itself in {against}", _joined(notes))
 
 

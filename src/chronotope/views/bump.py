@@ -8,7 +8,19 @@ from typing import Any
 import altair as alt
 
 from chronotope.analysis.ranks import Ranks
-from chronotope.views.style import EARLY, LABEL_SIZE, LATE, THROUGHOUT, Rows, condition_axis, data, finished, made_by
+from chronotope.views.style import (
+    EARLY,
+    LABEL_GAP,
+    LABEL_SIZE,
+    LABEL_WIDTH,
+    LATE,
+    THROUGHOUT,
+    Rows,
+    condition_axis,
+    data,
+    finished,
+    made_by,
+)
 
 COLUMN, MOST_COLUMNS, ROW = 92, 13, 40
 
@@ -16,8 +28,8 @@ COLUMN, MOST_COLUMNS, ROW = 92, 13, 40
 def ranks(answer: Ranks, *, subtitle: str | None = None) -> Any:
     """The nearest words of a word in each condition, in order, each joined with itself in the next.
 
-    Over time, blue: near at first and not at last; red: the reverse; gray: at both ends or at neither. Places are not
-    joined; blue: near in several. Of very many conditions some are shown, at even distances.
+    Over time, blue: near at first and not at last; orange: the reverse; gray: at both ends or at neither. Places are
+    not joined; blue: near in several. Of very many conditions some are shown, at even distances.
 
     Parameters
     ----------
@@ -57,12 +69,23 @@ def ranks(answer: Ranks, *, subtitle: str | None = None) -> Any:
     words = alt.Chart(data(points)).mark_text(fontSize=LABEL_SIZE, baseline="middle", fontWeight=500)
     layers: list[Any] = [words.encode(x=x, y=y, text="word:N", color=color_of)]
     if stretches:
+        layers.insert(0, _clear(points).encode(x=x, x2="x2:Q", y=y, y2="y2:Q"))
         layers.insert(0, lines.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=color_of))
     chart = alt.layer(*layers).properties(width=COLUMN * count, height=ROW * answer.top)
     where = "each condition" if count == len(answer.conditions) else f"{count} of {len(answer.conditions)} conditions"
     told = f"The {answer.top} nearest words in {where}, the nearest on top"
-    told += "; blue: at first and not at last, red: the reverse" if ordered else "; blue: in several conditions"
+    told += "; blue: at first and not at last, orange: the reverse" if ordered else "; blue: in several conditions"
     return finished(chart, f"The neighbors of “{answer.word}”", [subtitle or made_by(answer.signature), told])
+
+
+def _clear(points: Rows) -> alt.Chart:
+    """A white ground for each word, so that no line goes through its letters."""
+    grounds: Rows = []
+    for point in points:
+        wide, high = (LABEL_WIDTH * len(point["word"]) + 6) / COLUMN / 2, LABEL_GAP / ROW / 2
+        x, y = point["x"], point["y"]
+        grounds.append({"x": x - wide, "x2": x + wide, "y": y - high, "y2": y + high})
+    return alt.Chart(data(grounds)).mark_rect(color="white", cornerRadius=6, opacity=1)
 
 
 def _columns(count: int) -> list[int]:

@@ -86,7 +86,7 @@ def frequency(answer: Frequency) -> Table:
         )
         for row in answer.rows
     )
-    note = f"low, high: {answer.level:.0%} interval, {answer.interval}"
+    note = f"low, high: {100 * answer.level:g} % interval, {answer.interval}"
     verb = "is" if len(answer.words) == 1 else "are"
     return Table(columns, rows, f"How often {', '.join(answer.words)} {verb} used", note)
 
@@ -143,10 +143,9 @@ def _title(answer: Evidence) -> str:
 def _note(answer: Evidence) -> str:
     lines = [f"{answer.word} occurs {answer.occurrences:,} times in {answer.documents:,} documents"]
     if answer.near:
-        lines[0] += (
-            f"; {answer.together:,} times within {answer.within} words of {answer.near}, in {answer.searched:,} of the "
-            f"{answer.with_both:,} documents that have both"
-        )
+        lines[0] += f"; {answer.together:,} times within {answer.within} words of {answer.near}"
+        searched = "" if answer.searched == answer.with_both else f", {answer.searched:,} of which were searched"
+        lines[0] += f" ({answer.with_both:,} documents have both{searched})"
     if answer.pulls:
         elsewhere = any(pull.elsewhere for pull in answer.pulls)
         shown = ", ".join(

@@ -30,7 +30,7 @@ def frequency(answer: Frequency, *, subtitle: str | None = None) -> Any:
     drawn = _lines(answer) if answer.axis == "time" else _dots(answer)
     words = ", ".join(f"“{word}”" for word in answer.words)
     mark = "Band" if answer.axis == "time" else "Bar"
-    told = [subtitle or "", f"{mark}: {answer.level:.0%} interval, with documents as what was drawn"]
+    told = [subtitle or "", f"{mark}: {100 * answer.level:g} % interval, with documents as what was drawn"]
     return finished(drawn, f"How often {words} {'is' if len(answer.words) == 1 else 'are'} used", told)
 
 

@@ -26,6 +26,7 @@ from chronotope.views.style import (
 )
 
 WIDTH, HEIGHT = 560, 300
+UNIT = "per million words of the vocabulary"
 MOST_PLACES = 24
 
 
@@ -85,10 +86,10 @@ def frequency(answers: Sequence[Series], *, subtitle: str | None = None) -> Any:
     counts = [Line(one.word, one.per_million, none, none) for one in answers]
     changes = [Line(one.word, one.best, one.low, one.high) for one in answers]
     ordered = first.axis == "time"
-    above = line_chart(first.conditions, counts, "per million words", height=150, zero=True, ordered=ordered)
-    below = line_chart(
-        first.conditions, changes, f"cosine with the same word {_with(answers)}", height=170, ordered=ordered
-    )
+    # Both charts span all conditions, so that one can be read below the other.
+    above = line_chart(first.conditions, counts, UNIT, height=150, zero=True, ordered=ordered, cut=False)
+    meaning = f"cosine with the same word {_with(answers)}"
+    below = line_chart(first.conditions, changes, meaning, height=170, ordered=ordered, cut=False)
     words = ", ".join(f"“{one.word}”" for one in answers)
     drawn = alt.vconcat(above, below, spacing=46)
     told = [subtitle or made_by(first.signature), _drawn(first.bootstrap)]
@@ -136,6 +137,7 @@ def line_chart(
     height: int = HEIGHT,
     zero: bool = False,
     ordered: bool = True,
+    cut: bool = True,
 ) -> alt.LayerChart:
     """A line for each name, labeled at its end; where the conditions have no order, dots that are not joined.
 
@@ -155,8 +157,11 @@ def line_chart(
         Whether the values start at zero.
     ordered
         Whether the conditions follow each other.
+    cut
+        Whether conditions at either end without any value are left out.
     """
-    conditions, lines, marks = _with_values(conditions, lines, marks)
+    if cut:
+        conditions, lines, marks = _with_values(conditions, lines, marks)
     known = [v for line in lines for part in (line.values, line.low, line.high) for v in part if v is not None]
     margin = 0.05 * ((max(known) - min(known)) or 1)
     low, high = (0.0 if zero else min(known) - margin), max(known) + margin

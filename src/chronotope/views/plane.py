@@ -1,4 +1,4 @@
-"""Pictures in a plane: a word's path among its company, and places on a map."""
+"""A word's path among its company, in a plane; and what every picture in pixels is made of."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from chronotope.analysis.maps import WordMap
 from chronotope.analysis.trajectory import Trajectory
-from chronotope.errors import SettingsError
 from chronotope.views.placing import Box, place_labels
-from chronotope.views.ranked import measure, told
-from chronotope.views.style import EARLY, FAINT, INK, LATE, QUIET, Rows, data, finished, made_by
+from chronotope.views.style import EARLY, INK, LATE, QUIET, Rows, data, finished, made_by
 
 WIDTH, HEIGHT, MARGIN = 680, 470, 46
 SMALL, LARGE = 12, 13
@@ -43,7 +40,7 @@ def trajectory(answer: Trajectory, *, subtitle: str | None = None) -> Any:
     path, around = pixels[: len(answer.path)], pixels[len(answer.path) :]
     ordered = answer.axis == "time"
     names = [point.condition for point in answer.path] + [one.word for one in answer.company]
-    sizes = [_size(name, LARGE if at < len(path) else SMALL) for at, name in enumerate(names)]
+    sizes = [label_size(name, LARGE if at < len(path) else SMALL) for at, name in enumerate(names)]
     # The ends of the path have the first choice, then its middle, then the company.
     step = -(-len(path) // MOST_LABELS) if ordered else 1
     named = {*range(0, len(path), step), len(path) - 1, *range(len(path), len(names))}
@@ -63,71 +60,32 @@ def trajectory(answer: Trajectory, *, subtitle: str | None = None) -> Any:
             {"x": x1, "y": y1, "x2": x2, "y2": y2, "color": colors[at]}
             for at, ((x1, y1), (x2, y2)) in enumerate(pairwise(path))
         ]
-        layers.append(_rules(steps, strokeWidth=2.6, opacity=0.75))
+        layers.append(rules(steps, strokeWidth=2.6, opacity=0.75))
     dots: Rows = [{"x": x, "y": y, "color": color} for (x, y), color in zip(path, colors, strict=True)]
     layers += [
-        _rules(_leaders(pixels, boxes), strokeWidth=0.8, opacity=0.7),
+        rules(leaders(pixels, boxes), strokeWidth=0.8, opacity=0.7),
         _marks([{"x": x, "y": y, "color": "#a6a6a6"} for x, y in around], size=34),
         _marks(dots, size=90),
-        _texts([(names[at], boxes[at], INK) for at in range(len(path), len(names))], SMALL, "normal"),
-        _texts([(names[at], boxes[at], colors[at]) for at in range(len(path)) if at in boxes], LARGE, "bold"),
+        texts([(names[at], boxes[at], INK) for at in range(len(path), len(names))], SMALL, "normal"),
+        texts([(names[at], boxes[at], colors[at]) for at in range(len(path)) if at in boxes], LARGE, "bold"),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     lines = [subtitle or made_by(answer.signature), METHODS[answer.method], answer.note]
     return finished(chart, f"“{answer.word}” among its company", lines)
 
 
-def word_map(answer: WordMap, *, subtitle: str | None = None) -> Any:
-    """A word's value in each place, as dots where the places are: the darker, the larger; open where it is too rare.
-
-    Parameters
-    ----------
-    answer
-        What `chronotope.analysis.word_map` found, with coordinates.
-    subtitle
-        A line below the title; by default how the embeddings were made.
-    """
-    located = [row for row in answer.rows if row.lat is not None and row.lon is not None]
-    known = [row.value for row in located if row.value is not None]
-    if not known:
-        raise SettingsError("no place with a value has coordinates; give a file with place,lat,lon (--coordinates)")
-    middle = math.radians(sum(row.lat or 0 for row in located) / len(located))
-    pixels = _fitted([((row.lon or 0) * math.cos(middle), row.lat or 0) for row in located], equal=True)
-    names = [row.place if row.value is None else f"{row.place} {row.value:.2f}".replace(" 0.", " .") for row in located]
-    boxes = dict(enumerate(place_labels(pixels, [_size(name, SMALL) for name in names], (WIDTH, HEIGHT))))
-    dots: Rows = [
-        {"x": x, "y": y, "value": row.value, "support": row.support}
-        for (x, y), row in zip(pixels, located, strict=True)
-    ]
-    scale = alt.Scale(scheme="blues", domain=[min(known), max(known)])
-    base = alt.Chart(data(dots)).encode(**_place())
-    layers = (
-        _rules(_leaders(pixels, boxes), strokeWidth=0.8, opacity=0.7),
-        base.mark_point(filled=True, size=240, opacity=1, stroke=QUIET, strokeWidth=1)
-        .encode(color=alt.Color("value:Q", scale=scale, legend=None))
-        .transform_filter("isValid(datum.value)"),
-        base.mark_point(filled=False, size=120, color=QUIET).transform_filter("!isValid(datum.value)"),
-        _texts([(name, boxes[at], INK) for at, name in enumerate(names)], SMALL, "normal"),
-    )
-    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT, view=alt.ViewBackground(stroke=FAINT))
-    rare = f"; open: fewer than {answer.min_support} times" if len(known) < len(located) else ""
-    return finished(chart, f"“{answer.word}” on the map", told(answer, subtitle, f"{measure(answer)}{rare}"))
-
-
-def _fitted(points: Sequence[tuple[float, float]], equal: bool = False) -> Points:
-    """Points in pixels from the upper left corner, as large as fits; `equal`: with one scale for both axes."""
+def _fitted(points: Sequence[tuple[float, float]]) -> Points:
+    """Points in pixels from the upper left corner, as large as fits."""
     array = np.array(points, dtype=np.float64).reshape(-1, 2)
     span = np.ptp(array, axis=0)
     span[span == 0] = 1
     room = np.array([WIDTH - 2 * MARGIN - 40, HEIGHT - 2 * MARGIN])
-    scale = room / span
-    if equal:
-        scale = np.repeat(scale.min(), 2)
-    placed = (array - (array.min(axis=0) + array.max(axis=0)) / 2) * scale * (1, -1) + (WIDTH / 2, HEIGHT / 2)
+    placed = (array - (array.min(axis=0) + array.max(axis=0)) / 2) * room / span * (1, -1) + (WIDTH / 2, HEIGHT / 2)
     return [(round(float(x), 2), round(float(y), 2)) for x, y in placed]
 
 
-def _size(name: str, font: int) -> tuple[float, float]:
+def label_size(name: str, font: int) -> tuple[float, float]:
+    """About how wide and high a label is."""
     return LETTER * font * len(name) + 4, font + 3.0
 
 
@@ -140,7 +98,7 @@ def _along(path: Points) -> Points:
     return found
 
 
-def _leaders(points: Points, boxes: dict[int, Box]) -> Rows:
+def leaders(points: Points, boxes: dict[int, Box]) -> Rows:
     """A thin line to each label that stands far from its point."""
     rows: Rows = []
     for at, box in boxes.items():
@@ -159,29 +117,31 @@ def _between(share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(lower, upper, strict=True))
 
 
-def _place(x: str = "x:Q", y: str = "y:Q") -> dict[str, Any]:
+def in_pixels(height: float = HEIGHT) -> dict[str, Any]:
     """Positions in pixels, with no axes."""
     return {
-        "x": alt.X(x, axis=None, scale=alt.Scale(domain=[0, WIDTH], nice=False)),
-        "y": alt.Y(y, axis=None, scale=alt.Scale(domain=[0, HEIGHT], reverse=True, nice=False)),
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, WIDTH], nice=False)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False)),
     }
 
 
-def _rules(rows: Rows, **style: Any) -> Any:
+def rules(rows: Rows, height: float = HEIGHT, **style: Any) -> Any:
+    """Straight lines from x, y to x2, y2."""
     color = alt.Color("color:N", scale=None)
     return (
         alt.Chart(data(rows))
         .mark_rule(strokeCap="round", **style)
-        .encode(**_place(), x2="x2:Q", y2="y2:Q", color=color)
+        .encode(**in_pixels(height), x2="x2:Q", y2="y2:Q", color=color)
     )
 
 
 def _marks(rows: Rows, size: int) -> Any:
     chart = alt.Chart(data(rows)).mark_point(filled=True, opacity=1, size=size)
-    return chart.encode(**_place(), color=alt.Color("color:N", scale=None))
+    return chart.encode(**in_pixels(), color=alt.Color("color:N", scale=None))
 
 
-def _texts(labels: Sequence[tuple[str, Box, str]], size: int, weight: Any) -> Any:
+def texts(labels: Sequence[tuple[str, Box, str]], size: int, weight: Any, height: float = HEIGHT) -> Any:
+    """Labels where their boxes are."""
     rows: Rows = [{"x": box.x, "y": box.y, "shown": name, "color": color} for name, box, color in labels]
     chart = alt.Chart(data(rows)).mark_text(fontSize=size, fontWeight=weight, baseline="middle")
-    return chart.encode(**_place(), text="shown:N", color=alt.Color("color:N", scale=None))
+    return chart.encode(**in_pixels(height), text="shown:N", color=alt.Color("color:N", scale=None))

@@ -9,9 +9,12 @@ import altair as alt
 
 from chronotope.analysis import Drift
 from chronotope.analysis.analogy import Analogy
+from chronotope.analysis.drift_answer import Side
 from chronotope.analysis.everywhere import Everywhere
 from chronotope.analysis.maps import WordMap
+from chronotope.analysis.stability import Stability
 from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
+from chronotope.views.tables import drift_title
 
 ROW, WIDTH, TEXT = 26, 360, 13
 
@@ -38,19 +41,46 @@ def drift(answer: Drift, top: int = 20, *, subtitle: str | None = None) -> Any:
     subtitle
         A line below the title; by default how the embeddings were made.
     """
-    between = f"between {answer.start} and {answer.end}" if answer.start else "from one condition to the others"
     judged = answer.judged.corrected is not None
     rows = []
     for row in answer.top(top, neighbors=3):
-        before, after = (", ".join(match.word for match in side.neighbors) for side in (row.before, row.after))
+        before, after = (_company(side, named=answer.start is None) for side in (row.before, row.after))
         rows.append(
             RankedRow(row.word, row.corrected if judged else row.score, row.low, row.high, f"{before} → {after}")
         )
-    told = [subtitle or made_by(answer.signature), "Beside: the nearest words before → after"]
+    ends = "typically → in the most unusual condition" if answer.over in ("series", "unusual") else "before → after"
+    told = [subtitle or made_by(answer.signature), f"Beside: the nearest words {ends}"]
     if answer.judged.low is not None:
         told.append("Line: 95 % interval over the documents")
     measured = "1 − cosine, less the noise of the text" if judged else "1 − cosine"
-    return finished(ranked(rows, measured), f"The words that changed most {between}", told)
+    return finished(ranked(rows, measured), drift_title(answer), told)
+
+
+def _company(side: Side, *, named: bool) -> str:
+    """The nearest words at one end of a change, with the condition where the title does not name it."""
+    words = ", ".join(match.word for match in side.neighbors)
+    return f"{side.condition}: {words}" if named else words
+
+
+def stable(answer: Stability, top: int = 20, *, least: bool = False, subtitle: str | None = None) -> Any:
+    """The words that keep their meaning, or with `least` those that do not, with intervals where there are any."""
+    found = answer.least(top) if least else answer.most(top)
+    judged = any(row.corrected is not None for row in found)
+    rows = [
+        RankedRow(
+            row.word,
+            row.corrected if judged else row.stability,
+            row.low,
+            row.high,
+            f"{row.count:,} times in {row.conditions} conditions",
+        )
+        for row in found
+    ]
+    told = [subtitle or made_by(answer.signature)]
+    if answer.bootstrap:
+        told.append("Line: 95 % interval over the documents")
+    measured = "mean cosine over all pairs of conditions" + (", the noise of the text taken off" if judged else "")
+    return finished(ranked(rows, measured), f"The {'least' if least else 'most'} stable words", told)
 
 
 def analogy(answer: Analogy, *, subtitle: str | None = None) -> Any:
@@ -66,14 +96,16 @@ def places(answer: WordMap, *, subtitle: str | None = None) -> Any:
     known = sorted((row for row in answer.rows if row.value is not None), key=lambda row: -(row.value or 0))
     unknown = [row for row in answer.rows if row.value is None]
     rows = [RankedRow(row.place, row.value, row.low, row.high, f"{row.support:,} times") for row in known + unknown]
-    return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, ""))
+    rare = f"Without a dot: fewer than {answer.min_support} times" if unknown else ""
+    return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, rare))
 
 
 def told(answer: WordMap, subtitle: str | None, measured: str) -> list[str]:
     """The lines below the title of a chart of places."""
     lines = [subtitle or made_by(answer.signature), measured]
     if answer.moran:
-        lines.append(f"Moran’s I {answer.moran.value:.2f} over {answer.moran.links} links, p {answer.moran.p:.3f}")
+        value = f"{answer.moran.value:.2f}".replace("-", "−")
+        lines.append(f"Moran’s I {value} over {answer.moran.links} links, p {answer.moran.p:.3f}")
     return lines
 
 
@@ -90,13 +122,13 @@ def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
     rows: Rows = []
     for part in answer.parts:
         found = bool(part.matches)
-        names = ", ".join(match.word for match in part.matches) if found else "none"
+        shown = ", ".join(match.word for match in part.matches) if found else "none"
         rows.append(
             {
                 "name": part.condition,
                 "value": part.nearest.cosine if part.nearest else None,
                 "needed": part.needed,
-                "shown": names,
+                "shown": shown,
                 "color": EARLY[0] if found else QUIET,
                 "style": "normal" if found else "italic",
             }
@@ -109,7 +141,7 @@ def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
         scale=scale,
         axis=alt.Axis(title="cosine of the nearest word", tickCount=5, gridColor=FAINT, domain=False, ticks=False),
     )
-    base = alt.Chart(data(rows)).encode(y=_names([part.condition for part in answer.parts]))
+    base = alt.Chart(data(rows)).encode(y=names([part.condition for part in answer.parts]))
     color = alt.Color("color:N", scale=None)
     layers = (
         base.mark_tick(thickness=2, size=15, color=LATE[0]).encode(x=alt.X("needed:Q", scale=scale)),
@@ -129,7 +161,7 @@ def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
     return finished(chart, f"Who plays the part of “{answer.word}” in {answer.at}?", says)
 
 
-def ranked(rows: Sequence[RankedRow], title: str) -> alt.LayerChart:
+def ranked(rows: Sequence[RankedRow], title: str, *, label: str | None = None) -> alt.LayerChart:
     """Rows with a dot at their value, an interval where there is one, and a text beside.
 
     Parameters
@@ -138,6 +170,8 @@ def ranked(rows: Sequence[RankedRow], title: str) -> alt.LayerChart:
         The rows, from the top; one without a value has its name and its text alone.
     title
         What the values are.
+    label
+        What the axis shows for a value, as an expression of Vega; by default the value.
     """
     points: Rows = [row._asdict() for row in rows]
     known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
@@ -145,8 +179,9 @@ def ranked(rows: Sequence[RankedRow], title: str) -> alt.LayerChart:
     domain = [min([0.0, *known]) if min(known, default=0) < 0.5 * span else min(known) - 0.06 * span]
     domain.append(max(known, default=1.0) + 0.04 * span)
     scale = alt.Scale(domain=domain, nice=False)
-    axis = alt.Axis(title=title, tickCount=5, gridColor=FAINT, domain=False, ticks=False, labelPadding=6)
-    base = alt.Chart(data(points)).encode(y=_names([row.name for row in rows]))
+    settings: dict[str, Any] = {"labelExpr": label} if label else {}
+    axis = alt.Axis(title=title, tickCount=5, gridColor=FAINT, domain=False, ticks=False, labelPadding=6, **settings)
+    base = alt.Chart(data(points)).encode(y=names([row.name for row in rows]))
     layers: list[Any] = []
     if any(row.low is not None for row in rows):
         interval = base.mark_rule(strokeWidth=2.4, strokeCap="round", opacity=0.55, color=EARLY[0])
@@ -164,11 +199,12 @@ def ranked(rows: Sequence[RankedRow], title: str) -> alt.LayerChart:
     return cast("alt.LayerChart", alt.layer(*layers).properties(width=WIDTH, height=ROW * max(len(rows), 1)))
 
 
-def _names(names: Sequence[str]) -> alt.Y:
+def names(listed: Sequence[str]) -> alt.Y:
+    """The names of the rows, from the top."""
     axis = alt.Axis(
         domain=False, ticks=False, labelPadding=10, labelFontSize=LABEL_SIZE, labelColor=INK, labelLimit=260
     )
-    return alt.Y("name:N", sort=list(names), title=None, axis=axis)
+    return alt.Y("name:N", sort=list(listed), title=None, axis=axis)
 
 
 def measure(answer: WordMap) -> str:

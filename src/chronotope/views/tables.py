@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from chronotope.embeddings import Match
@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 
-DRIFT_FIGURES = ("corrected", "noise", "low", "high", "p", "q", "stability")
-DRIFT_OVER = {
-    "steps": "from one bin to the next",
-    "series": "over all conditions",
-    "unusual": "from one condition to the others",
+DRIFT_FIGURES = {
+    name: name.replace("_", " ")
+    for name in ("corrected", "noise", "low", "high", "p", "q", "stability", "seed_stability", "seed_spread")
 }
+DRIFT_OVER = {
+    "steps": "The words that changed most from one bin to the next",
+    "series": "The words that changed most over all conditions",
+    "unusual": "The words that one condition uses most unlike the others",
+}
+
+COUNT_COLUMNS = frozenset(("support", "count", "count before", "count after", "per million"))
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,18 @@ class Table:
         csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
         return out.getvalue()
 
+    def without_counts(self) -> Table:
+        """The same with nothing where counts and frequencies stand, for models that came without them.
+
+        Examples
+        --------
+        >>> Table(("word", "similarity", "support"), (("river", 0.9, 100),)).without_counts().rows
+        (('river', 0.9, None),)
+        """
+        known = [column not in COUNT_COLUMNS for column in self.columns]
+        rows = (tuple(cell if keep else None for cell, keep in zip(row, known, strict=True)) for row in self.rows)
+        return replace(self, rows=tuple(rows))
+
     def _is_number(self, column: int) -> bool:
         known = [row[column] for row in self.rows if row[column] is not None]
         return bool(known) and all(isinstance(cell, int | float) for cell in known)
@@ -99,19 +116,29 @@ def matches(found: Sequence[Match], *, title: str = "") -> Table:
 
 def drift(answer: Drift, top: int = 20) -> Table:
     """The words that changed most, what resamples say of them, and their neighbors before and after."""
-    between = f"between {answer.start} and {answer.end}" if answer.start else DRIFT_OVER[answer.over]
+    from chronotope.analysis.significance.judged import most_changed
+
     ends = () if answer.start else ("before", "after") if answer.over == "steps" else ("typical", "unusual")
     judged = tuple(name for name in DRIFT_FIGURES if _has(answer, name))
     counts = ("count before", "count after")
-    columns = ("word", "change", *judged, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
+    named = (DRIFT_FIGURES[name] for name in judged)
+    columns = ("word", "change", *named, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
     note = f"{len(answer):,} words compared; left out: {answer.left_out:,} words with fewer than "
     note += f"{answer.min_support} occurrences"
     if _has(answer, "q"):
         note += f"; {answer.discoveries():,} words with q of at most 0.05"
     if _has(answer, "stability"):
-        note += f"; stability: the share of resamples in which a word is among the first {answer.judged.top}"
-    return Table(columns, rows, f"The words that changed most {between}", note)
+        note += f"; stability: the share of resamples in which a word is among the first {most_changed(len(answer))}"
+    if _has(answer, "seed_stability"):
+        note += f"; seed stability: the same over {answer.resampling.seeds + 1} models of different seeds"
+    return Table(columns, rows, drift_title(answer), note)
+
+
+def drift_title(answer: Drift) -> str:
+    """What the list of changed words is."""
+    between = f"between {answer.start} and {answer.end}"
+    return f"The words that changed most {between}" if answer.start else DRIFT_OVER[answer.over]
 
 
 def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0, facts: str = "") -> Table:

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.config import at_least
 
-FIGURES = ("corrected", "noise", "low", "high", "p", "q", "stability")
+FIGURES = ("corrected", "noise", "low", "high", "p", "q", "stability", "seed_stability", "seed_spread")
+MOST_TOP = 100
+
+
+def most_changed(words: int) -> int:
+    """How many words count as the most changed: a hundred, or the top tenth of a small vocabulary."""
+    return min(MOST_TOP, -(-words // 10))
 
 
 @dataclass(frozen=True)
@@ -28,15 +34,18 @@ class Resampling:
         that changes is not taken for a change of meaning.
     seed
         The same seed gives the same answer.
+    seeds
+        How many more models are trained, each with another seed.
     """
 
     permutations: int = 0
     bootstrap: int = 0
     within: str | None = None
     seed: int = 1
+    seeds: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("permutations", "bootstrap", "seed"):
+        for name in ("permutations", "bootstrap", "seed", "seeds"):
             at_least(name, getattr(self, name), 0)
 
 
@@ -56,8 +65,9 @@ class Judged:
         (K,) how often chance does as much, and the share of false discoveries among words at least as clear.
     stability
         (K,) the share of the draws of documents in which the word is among the most changed.
-    top
-        How many the most changed are.
+    seed_stability, seed_spread
+        (K,) the share of models of other seeds, and this one, in which the word is among the most changed, and the
+        standard deviation of its score over them.
     """
 
     corrected: Numbers | None = None
@@ -67,7 +77,8 @@ class Judged:
     p: Numbers | None = None
     q: Numbers | None = None
     stability: Numbers | None = None
-    top: int = 0
+    seed_stability: Numbers | None = None
+    seed_spread: Numbers | None = None
 
     def in_order(self, order: NDArray[np.int64]) -> Judged:
         """The same for the words in another order."""

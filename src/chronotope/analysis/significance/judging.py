@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.significance.judged import Judged, Resampling
+from chronotope.analysis.significance.judged import Judged, Resampling, most_changed
 from chronotope.analysis.significance.matched import Numbers, false_discovery_rates, pooled_p
 from chronotope.analysis.significance.measures import Measured, Question, Words
 from chronotope.analysis.significance.noiseless import student
@@ -20,7 +20,6 @@ from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.provenance import checksum_of
 
-MOST_TOP = 100
 # Resamples that were kept by a version that drew them in another way are not gone on with.
 SCHEME = 2
 
@@ -60,7 +59,7 @@ def judge(
     many = cores(threads)
     identity = {
         "model": checksum_of(embeddings.provenance),
-        "question": [question.over, list(question.conditions), [list(step) for step in question.steps]],
+        "question": question.identity,
         "min_support": min_support,
         "within": resampling.within,
         "scheme": SCHEME,
@@ -97,7 +96,6 @@ def _judged(
     documents: NDArray[np.int64],
 ) -> Judged:
     noise = p = q = low = high = stability = None
-    top = min(MOST_TOP, -(-len(score) // 10))
     if exchanged is not None:
         noise = _means(exchanged)
         p = pooled_p(score, exchanged, frequency)
@@ -110,9 +108,9 @@ def _judged(
         reach = student(documents) * _spreads(drawn, mean)
         low, high = score - noise - reach, score - noise + reach
         ranks = np.argsort(np.argsort(-np.nan_to_num(drawn, nan=-np.inf), axis=1, kind="stable"), axis=1)
-        stability = (ranks < top).mean(axis=0)
+        stability = (ranks < most_changed(len(score))).mean(axis=0)
     corrected = None if noise is None else score - noise
-    return Judged(corrected, noise, low, high, p, q, stability, top)
+    return Judged(corrected, noise, low, high, p, q, stability)
 
 
 def _means(scores: Numbers) -> Numbers:

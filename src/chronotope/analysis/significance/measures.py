@@ -7,7 +7,7 @@ never hold more than two conditions and a few sums.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,11 @@ class Question(NamedTuple):
     over: str
     conditions: tuple[int, ...]
     steps: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def identity(self) -> list[Any]:
+        """What is asked, as plain data."""
+        return [self.over, list(self.conditions), [list(step) for step in self.steps]]
 
     def measure(self, rows: Rows, words: int) -> Measured:
         """The answer for every word, out of `words`."""

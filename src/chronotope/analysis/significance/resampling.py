@@ -11,21 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from chronotope.analysis.significance.kept import Kept, Scores
 from chronotope.analysis.significance.measures import Question, Words
 from chronotope.analysis.significance.refitting import FrozenModel, Refit
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents
-from chronotope.errors import DamagedFile
-from chronotope.model.checkpoint import Checkpoint, stop_requests
-from chronotope.provenance import checksum_of
+from chronotope.model.checkpoint import stop_requests
 
 Progress = Callable[[str, int, int | None], None]
-Scores = NDArray[np.float32]
 
-# The resamples of so many questions stay in a run.
-KEPT = 8
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
@@ -57,15 +52,12 @@ class Resampler:
     ) -> None:
         self._model, self._documents, self._question, self._words = model, documents, question, words
         self._seed = seed
-        owned = {**identity, "seed": seed}
-        path = folder / f"drift-{checksum_of(owned)[:16]}.resamples" if folder else None
-        self._file = Checkpoint(path, owned)
-        self._done = self._loaded()
+        self._kept = Kept({**identity, "seed": seed}, tuple(NAMES.values()), len(words), folder)
 
     def scores(self, kind: int, many: int, pool: ThreadPoolExecutor, threads: int, progress: Progress | None) -> Scores:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""
         name = NAMES[kind]
-        done = list(self._done.get(name, ())[:many])
+        done = self._kept.of(name, many)
         waiting: deque[Future[Scores]] = deque()
         turns = iter(range(len(done), many))
         with stop_requests() as stop:
@@ -77,14 +69,14 @@ class Resampler:
                     done.append(waiting.popleft().result())
                     if progress:
                         progress(name, len(done), many)
-                    if self._file.due:
-                        self._save(name, done)
+                    if self._kept.due:
+                        self._kept.save(name, done)
                     if stop.is_set():
                         raise KeyboardInterrupt
             finally:
                 for future in waiting:
                     future.cancel()
-                self._save(name, done)
+                self._kept.save(name, done)
         return np.array(done, dtype=np.float32).reshape(many, len(self._words))
 
     def measure(self, refit: Refit) -> Scores:
@@ -99,28 +91,6 @@ class Resampler:
     def _one(self, kind: int, turn: int) -> Scores:
         with threadpool_limits(1):
             return self.measure(self._model.refit(self._documents.resample(kind, self._seed, turn)))
-
-    def _save(self, name: str, done: list[Scores]) -> None:
-        if len(done) <= len(self._done.get(name, ())):
-            return
-        self._done[name] = np.array(done, dtype=np.float32)
-        self._file.save(self._done, {})
-        if self._file.path:
-            _thin_out(self._file.path.parent)
-
-    def _loaded(self) -> dict[str, Scores]:
-        try:
-            found = self._file.load(dict.fromkeys(NAMES.values(), (None, len(self._words))))
-        except DamagedFile:
-            raise DamagedFile(f"{self._file.path} cannot be read; delete it, and ask again") from None
-        return dict(found[0]) if found else {}
-
-
-def _thin_out(folder: Path) -> None:
-    """Of all questions that were ever asked of a run, keep the resamples of the last few."""
-    found = sorted(folder.glob("drift-*.resamples"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-    for path in found[KEPT:]:
-        path.unlink(missing_ok=True)
 
 
 def cores(threads: int | None) -> int:

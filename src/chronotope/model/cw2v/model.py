@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope import config
+from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, count
 from chronotope.embeddings import ConditionedEmbeddings
@@ -142,7 +143,8 @@ class ConditionedModel(ConditionedSettings):
     ) -> ConditionedEmbeddings:
         epochs = self.epochs
         assert epochs is not None  # see _for_axis
-        graph = counts.conditions.graph(place_edges)
+        # Without a pull between neighbors there is no need to know them: thousands of places have millions of pairs.
+        graph = counts.conditions.graph(place_edges) if self.smoothness else Graph.without_edges(len(counts.conditions))
         rows = held_out_rows(counts) if counts.has_held_out else None
         base = log_context_distribution(counts) if rows else None
         provenance = self._provenance(counts, choice, place_edges)

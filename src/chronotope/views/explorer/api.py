@@ -24,7 +24,7 @@ from chronotope.analysis.series import SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.errors import ChronotopeError
 from chronotope.views.explorer import questions
-from chronotope.views.explorer.answers import Answers, to_json
+from chronotope.views.explorer.answers import Answers, Lane, to_json
 from chronotope.views.explorer.explored import Explored
 
 LONGEST_WORD, LONGEST_FORMULA, LONGEST_QUERY = 200, 500, 100
@@ -75,11 +75,13 @@ class Asking:
         self.explored = explored
         self.answers = answers or Answers(os.cpu_count() or 1)
 
-    async def ask(self, question: Callable[..., Any], *given: Any, words: Sequence[str] = ()) -> Response:
+    async def ask(
+        self, question: Callable[..., Any], *given: Any, words: Sequence[str] = (), lane: Lane = Lane.CHARTS
+    ) -> Response:
         """The answer to a question as a response; `words` must be words of the model."""
         await self.check(words)
         key = (question.__name__, *(tuple(one) if isinstance(one, list) else one for one in given))
-        body = await self.answers.json(key, lambda: question(self.explored, *given))
+        body = await self.answers.json(key, lambda: question(self.explored, *given), lane)
         return Response(body, media_type="application/json")
 
     async def check(self, words: Sequence[str]) -> None:
@@ -88,11 +90,11 @@ class Asking:
         for word in words:
             if word not in embeddings:
                 found = await self.answers.value(
-                    ("alike", word), partial(index.alike, word), lambda rows: 100 * len(rows)
+                    ("alike", word), partial(index.alike, word), lambda rows: 100 * len(rows), Lane.QUICK
                 )
                 raise UnknownWordAsked(word, [row.word for row in found], len(embeddings))
 
-    async def needed(self, at: str, chance: float, min_support: int) -> tuple[float, ...]:
+    async def needed(self, at: str, chance: float, min_support: int, lane: Lane = Lane.CHARTS) -> tuple[float, ...]:
         """What a match needs in each condition; the same for every word, so that it is kept by itself."""
         embeddings = self.explored.embeddings
         at = embeddings.conditions.labels[embeddings.conditions.index(at)]
@@ -100,6 +102,7 @@ class Asking:
             ("needed", at, chance, min_support),
             lambda: needed_cosines(embeddings, at, chance=chance, min_support=min_support),
             lambda values: 32 * len(values),
+            lane,
         )
         return found
 
@@ -112,12 +115,12 @@ def routes(asking: Asking) -> APIRouter:
     @api.get("/about")
     async def about() -> Response:
         """What is looked at: its conditions, its words, its signature, and what can be asked."""
-        return await ask(Explored.about)
+        return await ask(Explored.about, lane=Lane.QUICK)
 
     @api.get("/words", response_model=Lookup)
     async def words(query: Annotated[str, Query(max_length=LONGEST_QUERY)] = "", limit: Top = 10) -> Response:
         """The words that begin with some letters, or hold them."""
-        return await ask(questions.words, query, limit)
+        return await ask(questions.words, query, limit, lane=Lane.QUICK)
 
     @api.get("/starts")
     async def starts(top: Top = 20) -> Response:
@@ -134,7 +137,9 @@ def routes(asking: Asking) -> APIRouter:
         retrieval: Retrieval = "cosine",
     ) -> Response:
         """The nearest words of a word, in one condition or in all."""
-        return await ask(questions.neighbors, word, at, place, top, min_support, retrieval, words=[word])
+        # What takes as long as a chart is one: all conditions, or all places of a time bin.
+        lane = Lane.QUICK if at in asking.explored.embeddings.conditions.labels else Lane.CHARTS
+        return await ask(questions.neighbors, word, at, place, top, min_support, retrieval, words=[word], lane=lane)
 
     @api.get("/ranks", response_model=Ranks)
     async def ranks(word: Word, place: Place = None, top: Top = 5, min_support: Enough = 5) -> Response:
@@ -155,7 +160,8 @@ def routes(asking: Asking) -> APIRouter:
         bootstrap: Annotated[int, Query(ge=0, le=MOST_DRAWS, description="Draw documents again, for bands.")] = 0,
     ) -> Response:
         """The similarity of a word with itself, condition by condition."""
-        return await ask(questions.series_of, word, against, place, min_support, bootstrap, words=[word])
+        lane = Lane.CHARTS if bootstrap else Lane.QUICK
+        return await ask(questions.series_of, word, against, place, min_support, bootstrap, words=[word], lane=lane)
 
     @api.get("/similarity", response_model=SelfSimilarity)
     async def similarity(word: Word, place: Place = None, min_support: Enough = 5) -> Response:

@@ -27,9 +27,10 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.provenance import package_version
 from chronotope.views.explorer import questions
-from chronotope.views.explorer.answers import to_json
+from chronotope.views.explorer.answers import Lane, to_json
 from chronotope.views.explorer.api import Asking, UnknownWordAsked, routes
 from chronotope.views.explorer.explored import Explored
+from chronotope.views.explorer.leaving import Leaving
 from chronotope.views.explorer.security import Guard
 
 PAGE = Path(__file__).parent / "page"
@@ -87,7 +88,7 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", warm: bool = True) 
     app.add_exception_handler(HTTPException, _told)
     app.add_exception_handler(Exception, _told)
     app.mount("/", StaticFiles(directory=PAGE, html=True, check_dir=False))
-    return Guard(app, host)
+    return Guard(Leaving(app), host)
 
 
 async def _warm(asking: Asking, stop: threading.Event) -> None:
@@ -95,11 +96,11 @@ async def _warm(asking: Asking, stop: threading.Event) -> None:
     embeddings = asking.explored.embeddings
     embeddings.allow_memory(room_for_matrices(embeddings))
     try:
-        await asking.ask(questions.starts, STARTS_SHOWN)
-        await asking.answers.value("warm", lambda: _prepare(embeddings, stop), lambda _: 0)
+        await asking.ask(questions.starts, STARTS_SHOWN, lane=Lane.AHEAD)
+        await asking.answers.value("warm", lambda: _prepare(embeddings, stop), lambda _: 0, Lane.AHEAD)
         if operations_for_chance(embeddings) <= MOST_OPERATIONS:
             for label in embeddings.conditions.labels:
-                await asking.needed(label, USUAL_CHANCE, USUAL_SUPPORT)
+                await asking.needed(label, USUAL_CHANCE, USUAL_SUPPORT, Lane.AHEAD)
     except ChronotopeError as error:
         # Whoever asks is told then.
         log.info("not prepared: %s", error)

@@ -52,10 +52,18 @@
     return element;
   }
 
+  // All that enter together wait for one frame together: a chart may have thousands of them.
+  let entering = [];
   function enter(element) {
     if (calm.matches) return;
     element.classList.add("enter");
-    requestAnimationFrame(() => requestAnimationFrame(() => element.classList.remove("enter")));
+    entering.push(element);
+    if (entering.length > 1) return;
+    requestAnimationFrame(() => {
+      const entered = entering;
+      entering = [];
+      requestAnimationFrame(() => entered.forEach((one) => one.classList.remove("enter")));
+    });
   }
 
   function leave(element) {
@@ -68,6 +76,30 @@
     if (element.matches("a, [tabindex]")) element.setAttribute("tabindex", "-1");
     setTimeout(() => element.remove(), LEAVING);
   }
+
+  const slicing = new WeakMap();
+  const SLICE = 8;
+
+  /**
+   * Does pieces of work a few milliseconds at a time, so that the page answers meanwhile.
+   *
+   * @param owner what the work is done to: newer work for it takes the place of what is left of older work
+   * @param pieces functions, called in order
+   */
+  ct.inSlices = function (owner, pieces) {
+    window.cancelIdleCallback(slicing.get(owner));
+    const left = pieces[Symbol.iterator]();
+    const next = () => {
+      const end = performance.now() + SLICE;
+      for (let piece = left.next(); !piece.done; piece = left.next()) {
+        piece.value();
+        if (performance.now() < end) continue;
+        slicing.set(owner, window.requestIdleCallback(next, { timeout: 100 }));
+        return;
+      }
+    };
+    next();
+  };
 
   // Rows of a list glide to their new places (first, last, invert, play).
   ct.glide = function (parent, change) {

@@ -77,9 +77,10 @@
       const from = markOf(event);
       if (!direction || !from) return;
       event.preventDefault();
-      const target = nearest(from, marks(svg), direction);
+      const all = marks(svg);
+      const target = nearest(from, all, direction);
       if (target) {
-        focusable(svg, target);
+        focusable(all, target);
         target.focus();
       }
     });
@@ -89,15 +90,13 @@
   ct.settle = function (svg) {
     const all = marks(svg);
     const active = all.find((mark) => mark.getAttribute("tabindex") === "0") || all[0];
-    if (active) focusable(svg, active);
+    if (active) focusable(all, active);
   };
 
-  function marks(svg) {
-    return [...svg.querySelectorAll(".mark")].filter((mark) => !mark.closest(".leave"));
-  }
+  const marks = (svg) => [...svg.querySelectorAll(".mark:not(.leave, .leave *)")];
 
-  function focusable(svg, active) {
-    for (const mark of marks(svg)) {
+  function focusable(all, active) {
+    for (const mark of all) {
       const index = mark === active ? "0" : "-1";
       if (mark.getAttribute("tabindex") !== index) mark.setAttribute("tabindex", index);
     }

@@ -153,6 +153,8 @@
     return {
       element,
       show,
+      // What waits to be drawn is not wanted any more.
+      leave: () => window.cancelIdleCallback(waiting),
       // A new condition for the same answer: only what depends on it moves.
       update(nextState) {
         if (!answer) return;

@@ -9,7 +9,7 @@ window.chronotope = window.chronotope || {};
 (function (chronotope) {
   const KEPT = 200;
   const kept = new Map(); // address → answer, the one used last at the end
-  const asking = new Map(); // address → promise
+  const asking = new Map(); // address → {promise, controller, waiting}
 
   class AnswerError extends Error {
     constructor(kind, message, status = 0, didYouMean = []) {
@@ -33,11 +33,12 @@ window.chronotope = window.chronotope || {};
     return text ? `${name}?${text}` : name;
   }
 
-  async function fromServer(where) {
+  async function fromServer(where, signal) {
     let response;
     try {
-      response = await fetch(`api/${where}`, { headers: { accept: "application/json" } });
-    } catch {
+      response = await fetch(`api/${where}`, { headers: { accept: "application/json" }, signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
       throw new AnswerError("offline", "The explorer does not answer. Is it still running?");
     }
     const data = await response.json().catch(() => null);
@@ -64,37 +65,56 @@ window.chronotope = window.chronotope || {};
     if (kept.size > KEPT) kept.delete(kept.keys().next().value);
   }
 
-  async function ask(name, params, where) {
+  async function ask(name, params, where, signal) {
     const engine = chronotope.engine;
-    let answer = await (engine ? engine.answer(name, params) : fromServer(where));
+    let answer = await (engine ? engine.answer(name, params) : fromServer(where, signal));
     if (name === "evidence") answer = { ...answer, examples: answer.examples.map(withUnits) };
     remember(where, answer);
     return answer;
   }
 
-  function unlessAborted(promise, signal) {
-    if (!signal) return promise;
-    const given_up = () => new DOMException("given up", "AbortError");
-    if (signal.aborted) return Promise.reject(given_up());
+  // A question that is asked twice at the same time goes out once.
+  function sharing(name, params, where) {
+    if (!asking.has(where)) {
+      const controller = new AbortController();
+      const promise = ask(name, params, where, controller.signal).finally(() => forget(where, promise));
+      asking.set(where, { promise, controller, waiting: 0 });
+    }
+    return asking.get(where);
+  }
+
+  function forget(where, promise) {
+    if (asking.has(where) && asking.get(where).promise === promise) asking.delete(where);
+  }
+
+  // A request is given up when all who wait for its answer have done so.
+  function awaited(where, question, signal) {
+    question.waiting++;
+    if (!signal) return question.promise;
     return new Promise((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(given_up()), { once: true });
-      promise.then(resolve, reject);
+      const giveUp = () => {
+        question.waiting--;
+        if (question.waiting === 0) {
+          forget(where, question.promise);
+          question.controller.abort();
+        }
+        reject(new DOMException("given up", "AbortError"));
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      question.promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
     });
   }
 
   function get(name, params = {}, { signal } = {}) {
+    if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
     const where = address(name, params);
     if (kept.has(where)) {
       const answer = kept.get(where);
       kept.delete(where);
       kept.set(where, answer);
-      return unlessAborted(Promise.resolve(answer), signal);
+      return Promise.resolve(answer);
     }
-    if (!asking.has(where)) {
-      const promise = ask(name, params, where).finally(() => asking.delete(where));
-      asking.set(where, promise);
-    }
-    return unlessAborted(asking.get(where), signal);
+    return awaited(where, sharing(name, params, where), signal);
   }
 
   chronotope.AnswerError = AnswerError;

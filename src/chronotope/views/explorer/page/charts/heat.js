@@ -3,7 +3,7 @@
   "use strict";
 
   const drawn = new WeakMap();
-  // More tiles than this do not fade and glide: it would take longer than the change itself.
+  // More tiles than this do not fade and glide, and are drawn a few rows at a time: it would keep the page from answering.
   const MOVING = 900;
 
   /**
@@ -45,6 +45,9 @@
     const layer = ct.layers(svg, ["tiles", "frames", "heads", "sides"]);
     const gap = size > 12 ? 1 : size > 5 ? 0.5 : 0;
 
+    const many = across.length * down.length > MOVING;
+    if (many) svg.classList.add("still");
+
     drawFrames();
     // Another condition moves the frame alone; the tiles stay as they are.
     const last = drawn.get(svg);
@@ -57,36 +60,48 @@
     )
       return;
     drawn.set(svg, { width, values, across, down });
-    const cells = [];
-    values.forEach((row, y) => row.forEach((value, x) => cells.push({ x, y, value })));
-    // Of thousands of tiles each is a single rectangle.
-    const many = cells.length > MOVING;
-    if (many) svg.classList.add("still");
-    const text = { "text-anchor": "middle", "dominant-baseline": "central" };
+    const rows = [];
     ct.join(
       layer.tiles,
-      cells,
-      (cell) => `${down[cell.y]}|${across[cell.x]}|${many}`,
-      () =>
-        many
-          ? ct.s("g", null, ct.s("rect", { class: "shade" }))
-          : ct.s("g", null, ct.s("rect", { class: "ground" }), ct.s("rect", { class: "shade" }), ct.s("text", text)),
-      (group, cell) => {
-        const [ground, rect, number] = many ? [null, group.firstChild] : group.children;
-        const strong = ct.known(cell.value) ? shade(cell.value) : 0;
-        const place = { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap };
-        ct.move(group, left + cell.x * size, top + cell.y * tall);
-        ct.set(rect, { ...place, "fill-opacity": ct.round(strong), rx: size > 20 ? 3 : 0 });
-        group.setAttribute("class", `tile${strong > 0.55 ? " strong" : ""}${ct.known(cell.value) ? "" : " none"}`);
-        if (!many) {
-          ct.set(ground, { ...place, rx: size > 20 ? 3 : 0 });
-          number.textContent = size >= 34 && tall >= 16 ? shown(cell.value) : "";
-          ct.set(number, { x: size / 2, y: tall / 2 });
-        }
-        ct.tell(group, tip(cell.y, cell.x));
-        ct.act(group, choose && (() => choose(cell.y, cell.x)));
-      },
+      down.map((label, y) => ({ label, y })),
+      (row) => `${row.label}|${many}`,
+      () => ct.s("g"),
+      (group, row) => rows.push(() => drawRow(group, row.y)),
     );
+    if (many) ct.inSlices(svg, [...rows, () => ct.settle(svg)]);
+    else for (const row of rows) row();
+
+    function drawRow(parent, y) {
+      ct.join(
+        parent,
+        values[y].map((value, x) => ({ x, value })),
+        (cell) => across[cell.x],
+        newTile,
+        (group, cell) => {
+          const [ground, rect, number] = many ? [null, group.firstChild] : group.children;
+          const strong = ct.known(cell.value) ? shade(cell.value) : 0;
+          const place = { x: gap, y: gap, width: size - 2 * gap, height: tall - 2 * gap };
+          ct.move(group, left + cell.x * size, top + y * tall);
+          ct.set(rect, { ...place, "fill-opacity": ct.round(strong), rx: size > 20 ? 3 : 0 });
+          group.setAttribute("class", `tile${strong > 0.55 ? " strong" : ""}${ct.known(cell.value) ? "" : " none"}`);
+          if (!many) {
+            ct.set(ground, { ...place, rx: size > 20 ? 3 : 0 });
+            number.textContent = size >= 34 && tall >= 16 ? shown(cell.value) : "";
+            ct.set(number, { x: size / 2, y: tall / 2 });
+          }
+          ct.tell(group, tip(y, cell.x));
+          ct.act(group, choose && (() => choose(y, cell.x)));
+        },
+      );
+    }
+
+    // Of thousands of tiles each is a single rectangle.
+    function newTile() {
+      const text = { "text-anchor": "middle", "dominant-baseline": "central" };
+      return many
+        ? ct.s("g", null, ct.s("rect", { class: "shade" }))
+        : ct.s("g", null, ct.s("rect", { class: "ground" }), ct.s("rect", { class: "shade" }), ct.s("text", text));
+    }
 
     function drawFrames() {
       const frames = framed.map((frame) => ({ ...frame, kind: "found", name: `${frame.down}|${frame.across}` }));

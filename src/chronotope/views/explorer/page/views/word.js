@@ -45,11 +45,14 @@
         ),
       );
       let before = {};
+      let asking = { word: null, controller: new AbortController() };
       let latest = null;
       let resting = 0;
 
       async function show({ words: [word], params }, state, turn) {
-        const get = (name, more) => ct.source.get(name, { word, ...more });
+        if (asking.word !== word) leave(word);
+        const { signal } = asking.controller;
+        const get = (name, more) => ct.source.get(name, { word, ...more }, { signal });
         const place = state.within;
         const usual = ct.about.times.length ? "first" : "overall";
         const key = `${word}|${place}|${params.against || ""}`;
@@ -89,7 +92,7 @@
               REST,
             );
           panels.frequency.show(
-            series.then((answer) => frequency(word, answer, place)),
+            series.then((answer) => frequency(get, answer, place)),
             state,
           );
           panels.ranks.show(get("ranks", { place, top: 6 }), state);
@@ -109,6 +112,14 @@
         epigraph.show(word, state);
         // What is ready at once is shown with the page, so that nothing jumps.
         await Promise.race([series.catch(() => null), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
+      }
+
+      // What is still open about the last word is given up: nobody looks at it any more, and the new one waits behind it.
+      function leave(word) {
+        asking.controller.abort();
+        asking = { word, controller: new AbortController() };
+        before = {};
+        for (const panel of Object.values(panels)) panel.leave();
       }
 
       // The band takes a second of work: it is asked for when the reader rests on a word.
@@ -133,7 +144,7 @@
             const none = found ? ["No change of its use stands out among words as frequent."] : [];
             ct.replace(gist, often, ...(points.length ? points.slice(-2).flatMap(changeSentence) : none));
           },
-          () => ct.replace(gist),
+          (error) => error.name !== "AbortError" && ct.replace(gist),
         );
       }
 
@@ -172,6 +183,7 @@
 
       function close() {
         clearTimeout(resting);
+        asking.controller.abort();
         sentences.close();
       }
 
@@ -242,9 +254,10 @@
   }
 
   // With the run, intervals over texts; without it, what the model itself holds.
-  async function frequency(word, series, place) {
+  async function frequency(get, series, place) {
+    const word = series.word;
     if (ct.about.available.counts) {
-      const answer = await ct.source.get("frequency", { word });
+      const answer = await get("frequency");
       const rows = answer.rows.filter((row) => place === null || ct.placeOf(row.condition).place === place);
       return { word, rows };
     }

@@ -1,0 +1,152 @@
+"""How long a reader waits for the explorer's page, in a real browser: `python benchmarks/explorer_page.py`.
+
+A server of its own process looks at an invented model, or at the one that `--model` names; Chromium opens its page as a
+reader would. Measured, each until the browser has painted it: the first visit; a new word (its name and its company) on
+a page at rest, and in haste, while the charts of the word before are still asked for and drawn; all charts of a word;
+and a step of the slider. Each row has a ratio to a bare request of the same page (the icon) in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from explorer import invented_embeddings, server
+from harness import record
+from playwright.sync_api import Page, sync_playwright
+
+from chronotope.embeddings import load
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# How long after a word is shown the next is asked for, in milliseconds: what people and search fields do.
+HASTE = (0, 20, 50, 100, 150, 200, 300, 400)
+AT_REST = 1_500
+
+
+# Each of them ends when the browser has painted what was waited for.
+MEASURES = """
+window.measured = {
+  async until(there) {
+    while (!there()) await new Promise((next) => setTimeout(next, 1));
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+  },
+  async bare() {
+    const begin = performance.now();
+    await (await fetch('icon.svg', { cache: 'no-store' })).text();
+    return performance.now() - begin;
+  },
+  async word(word) {
+    const begin = performance.now();
+    location.hash = '#/word/' + encodeURIComponent(word);
+    await this.until(() => document.querySelector('h1')?.textContent === word
+      && document.querySelector('.nearest .row:not(.leave)'));
+    return performance.now() - begin;
+  },
+  async charts(word) {
+    const begin = performance.now();
+    const first = await this.word(word);
+    const about = (chart) => (chart.getAttribute('aria-label') || '').includes(` ${word} `);
+    await this.until(() => [...document.querySelectorAll('.ranks .chart, .trajectory .chart')].every(about));
+    return [first, performance.now() - begin];
+  },
+  async step(number) {
+    const slider = document.getElementById('time');
+    const title = () => document.querySelector('.nearest h2').textContent;
+    const [before, begin] = [title(), performance.now()];
+    slider.value = String(number);
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await this.until(() => title() !== before);
+    return performance.now() - begin;
+  },
+};
+"""
+FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+
+def measure(page: Page, address: str, words: list[str], conditions: int, about: dict[str, Any]) -> None:
+    """Rows for all that is measured.
+
+    Parameters
+    ----------
+    page
+        A fresh page of a browser.
+    address
+        Where the explorer is.
+    words
+        The words that are opened, each once; a third of them on a page at rest, the others in haste.
+    conditions
+        How many steps the slider has.
+    about
+        The sizes of the model, which stand in every row.
+    """
+    page.add_init_script(MEASURES)
+    page.goto(address)
+    page.wait_for_selector("h1")
+    paint = page.evaluate(FIRST_PAINT)
+    page.wait_for_timeout(AT_REST)
+    bare = median(page.evaluate("() => measured.bare()") for _ in range(20))
+
+    def row(name: str, taken: list[float], **more: Any) -> None:
+        """One measurement, of times in milliseconds."""
+        times = {"seconds": median(taken) / 1e3, "slowest_seconds": max(taken) / 1e3, "bare_seconds": bare / 1e3}
+        record(f"explorer page, {name}", **about, **times, ratio=median(taken) / bare, times=len(taken), **more)
+
+    row("first paint", [paint])
+    at_rest, in_haste = words[: len(words) // 3], words[len(words) // 3 :]
+    page.evaluate("(word) => measured.word(word)", words[-1])  # the page of words is made once
+    shown, drawn = [], []
+    for word in at_rest:
+        page.wait_for_timeout(AT_REST)
+        first, whole = page.evaluate("(word) => measured.charts(word)", word)
+        shown.append(first)
+        drawn.append(whole)
+    row("a new word at rest", shown)
+    row("a new word with all charts", drawn)
+    hasty = []
+    for number, word in enumerate(in_haste[:-1]):
+        page.wait_for_timeout(HASTE[number % len(HASTE)])
+        hasty.append(page.evaluate("(word) => measured.word(word)", word))
+    row("a new word in haste", hasty)
+    page.wait_for_timeout(AT_REST)
+    steps = [page.evaluate("(number) => measured.step(number)", at) for at in range(min(conditions - 1, 20))]
+    row("a step of the slider", steps)
+
+
+def main() -> None:
+    """Measure, and append rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", type=Path, help="A model with times; without one, a small one is invented.")
+    parser.add_argument("--opened", type=int, default=30, help="How many words are opened.")
+    given = parser.parse_args()
+    browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser_path is None:
+        raise SystemExit("this needs Chromium: apt-get install chromium (or your system's package of it)")
+    with tempfile.TemporaryDirectory(prefix="chronotope-") as folder, sync_playwright() as playwright:
+        model = given.model
+        if model is None:
+            model = Path(folder) / "invented.ct"
+            invented_embeddings(2_000, 12, 50).save(model)
+        embeddings = load(model)
+        sizes = {
+            "words": len(embeddings),
+            "conditions": len(embeddings.conditions),
+            "dimensions": embeddings.dimensions,
+        }
+        words = random.Random(1).sample(embeddings.words[: len(embeddings) // 2], given.opened)
+        # Inside a container Chromium cannot make a sandbox of its own for root.
+        sandbox = [] if hasattr(os, "geteuid") and os.geteuid() else ["--no-sandbox"]
+        with server(model) as (host, port, _, _):
+            browser = playwright.chromium.launch(executable_path=browser_path, args=[*sandbox, "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1400, "height": 950})
+            measure(page, f"http://{host}:{port}/", words, len(embeddings.conditions), sizes)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
