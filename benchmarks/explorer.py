@@ -100,6 +100,11 @@ class Client:
         body = await reader.readexactly(length)
         return int(head.split()[1]), body, time.perf_counter() - begin
 
+    def close(self) -> None:
+        """Leave."""
+        if self._streams:
+            self._streams[1].close()
+
 
 def questions(word: str, other: str, at: str, to: str) -> dict[str, str]:
     """The questions about a word, by name."""

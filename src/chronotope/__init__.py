@@ -106,6 +106,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("chronotope.provenance").package_version()
     if name not in _HOME:
         raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
     found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)

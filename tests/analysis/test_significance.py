@@ -221,3 +221,28 @@ def test_questions_that_cannot_be_answered(changed, split, mixed):
     with pytest.raises(SettingsError, match="common contexts"):
         drift(other, counts=counts, permutations=5)
     assert drift(other).top(1)[0].p is None
+
+
+def test_what_was_asked_before_is_answered_without_a_model(changed, tmp_path):
+    """Finished resamples and the score itself are kept: asking again reads them, and gives the same figures."""
+    embeddings, counts = changed
+    stages = []
+
+    def asked(permutations):
+        stages.clear()
+        answer = drift(
+            embeddings,
+            counts=counts,
+            permutations=permutations,
+            keep_in=tmp_path,
+            progress=lambda stage, *_: stages.append(stage),
+        )
+        return answer.judged.p, set(stages)
+
+    first, done = asked(12)
+    assert done == {"getting ready; the first time, compiling", "permutations"}
+    again, done = asked(12)
+    assert not done
+    assert first.tobytes() == again.tobytes()
+    _, done = asked(14)
+    assert "permutations" in done

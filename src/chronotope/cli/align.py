@@ -77,7 +77,7 @@ def align(
         talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
     if not embeddings.counted:
         talk(
-            "[yellow]the files do not tell how often words occur: every count that is shown says 'present', no more; "
+            "[yellow]the files do not tell how often words occur: tables will show no counts; "
             "a file {}.vocab beside the vectors, with a word and its count a line, would tell (fvocab in gensim)[/]",
             files[0][1],
         )

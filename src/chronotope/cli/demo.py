@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,25 +47,27 @@ def demo_command(
     draw(embeddings, picture)
     page = write_explorer(output)
     talk(
-        "\nThe run, the model, a picture and a page to explore them are in [bold]{}[/]. Open the page:\n"
-        "  {}\n"
+        "\nThe run, the model, a picture and a page to explore them are in [bold]{0}[/]. Open the page:\n"
+        "  {2}\n"
         "or let a server answer, which knows every sentence:\n"
-        "  chronotope explore {}\n"
+        "  {1} explore {0}\n"
         "Go on with your own questions:\n"
-        "  chronotope neighbors {} freedom --at 1940-1959\n"
-        "  chronotope equivalents {} iraq --at 2000-2019 --to 1860-1879\n"
-        "  chronotope plot company {} energy -o energy.png\n"
+        "  {1} neighbors {0} freedom --at 1940-1959\n"
+        "  {1} equivalents {0} iraq --at 2000-2019 --to 1860-1879\n"
+        "  {1} plot company {0} energy -o energy.png\n"
         "or with your own text:\n"
-        "  chronotope prepare speeches.csv -o run --text text --time date && chronotope train run",
+        "  {1} prepare speeches.csv -o run --text text --time date && {1} train run",
         output,
+        command_name(),
         page.as_uri(),
-        output,
-        output,
-        output,
-        output,
     )
     if open_page:
         webbrowser.open(page.as_uri())
+
+
+def command_name() -> str:
+    """How the command line is called here: by its name, or, as after `make demo`, by where it lies."""
+    return "chronotope" if shutil.which("chronotope") else os.path.relpath(sys.argv[0])
 
 
 def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:

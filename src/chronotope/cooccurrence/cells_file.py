@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
 from chronotope.provenance import ChecksumBehind
 
@@ -34,10 +33,6 @@ SCHEMA = pa.schema(
 # What is written, and can be read, at a time: some 30 MB.
 ROWS_IN_A_GROUP = 1 << 20
 MOST_ROWS_IN_A_GROUP = 4_000_000  # as earlier versions wrote them
-# Numbers that ascend are stored as their differences, and so are counts; columns of long runs of one number are plain
-# and compressed. That is small, and both written and read in a fraction of the time of a general compression.
-ENCODING = dict.fromkeys(("context", "count", "after"), "DELTA_BINARY_PACKED")
-COMPRESSION: dict[str, Any] = dict.fromkeys(("condition", "word"), "lz4") | dict.fromkeys(ENCODING, "none")
 
 
 def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple[list[int], str]:
@@ -47,31 +42,19 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple
     """
     sizes = []
     condition = np.empty(ROWS_IN_A_GROUP, np.int32)
-    with pa.OSFile(str(path), "wb") as file, ChecksumBehind(path) as behind:
-        with pq.ParquetWriter(
-            file,
-            SCHEMA,
-            compression=COMPRESSION,
-            use_dictionary=False,
-            column_encoding=ENCODING,
-            write_statistics=["condition", "word"],
-        ) as writer:
+    kinds = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
+    with open(path, "wb") as file, ChecksumBehind(path) as behind:
+        with DeltaParquet(file, kinds, with_range=("condition", "word")) as table:
             for number, blocks in enumerate(conditions):
                 sizes.append(0)
                 condition.fill(number)
                 for cells in _groups(blocks):
-                    size = len(cells.word)
-                    sizes[-1] += size
-                    columns = [_column(column) for column in (condition[:size], *cells)]
-                    writer.write_table(pa.Table.from_arrays(columns, schema=SCHEMA), row_group_size=ROWS_IN_A_GROUP)
+                    sizes[-1] += len(cells.word)
+                    table.write([condition[: len(cells.word)], *cells])
+                    file.flush()
                     behind.reach(file.tell())
+        file.flush()
         return sizes, behind.finish()
-
-
-def _column(values: NDArray[Any]) -> pa.Array:
-    """Numbers as Arrow has them, not copied (`pa.array` would import pandas to ask whether they are its own)."""
-    kind = pa.from_numpy_dtype(values.dtype)
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:

@@ -48,8 +48,11 @@ class Problems(Mapping[str, Problem]):
     >>> problems = Problems()
     >>> problems.add("no text", "speeches.jsonl:3")
     >>> problems.add("no text", "speeches.jsonl:8")
-    >>> problems.lines()
-    ['2 rows skipped: no text (speeches.jsonl:3, speeches.jsonl:8)']
+    >>> problems.add("unreadable time", "speeches.jsonl:9", "5/1/90")
+    >>> for line in problems.lines():
+    ...     print(line)
+    2 rows skipped: no text (speeches.jsonl:3, speeches.jsonl:8)
+    1 row skipped: unreadable time, such as '5/1/90' (speeches.jsonl:9)
     """
 
     _kinds: dict[str, Problem] = field(default_factory=dict)
@@ -89,7 +92,8 @@ class Problems(Mapping[str, Problem]):
         for kind, problem in self._kinds.items():
             rows = "row" if problem.count == 1 else "rows"
             more = ", …" if problem.count > len(problem.locations) else ""
-            lines.append(f"{problem.count:,} {rows} skipped: {kind} ({', '.join(problem.locations)}{more})")
+            such = ", such as " + ", ".join(f"'{value}'" for value in problem.values[:3]) if problem.values else ""
+            lines.append(f"{problem.count:,} {rows} skipped: {kind}{such} ({', '.join(problem.locations)}{more})")
         return lines
 
     def to_dict(self) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def ranks(answer: Ranks, *, subtitle: str | None = None) -> Any:
     return finished(chart, f"The neighbors of “{answer.word}”", [subtitle or made_by(answer.signature), told])
 
 
-def _clear(points: Rows) -> alt.Chart:
+def _clear(points: Rows) -> Any:
     """A white ground for each word, so that no line goes through its letters."""
     grounds: Rows = []
     for point in points:

@@ -30,6 +30,7 @@ DRIFT_OVER = {
     "unusual": "The words that one condition uses most unlike the others",
 }
 
+MOST_NAMED = 24
 COUNT_COLUMNS = frozenset(("support", "count", "count before", "count after", "per million"))
 
 
@@ -63,8 +64,12 @@ class Table:
         note = Text(printable(self.note, lines=True), style="dim")
         shown = RichTable(title=title, caption=note, title_justify="left", caption_justify="left", box=None)
         shown.title, shown.caption = title if self.title else None, note if self.note else None
+        # In a narrow terminal headings are broken before the names of rows are.
+        named = min(MOST_NAMED, max((len(_shown(row[0])) for row in self.rows), default=0)) if self.columns else 0
         for number, column in enumerate(self.columns):
-            shown.add_column(column, justify="right" if self._is_number(number) else "left", overflow="fold")
+            least = 0 if number else named
+            right = self._is_number(number)
+            shown.add_column(column, justify="right" if right else "left", overflow="fold", min_width=least)
         for row in self.rows:
             # As Text, since a word may hold brackets, which rich would read as its markup.
             shown.add_row(*(Text(_shown(cell)) for cell in row))

@@ -12,7 +12,7 @@ from chronotope.analysis.significance.judged import Judged, Resampling, most_cha
 from chronotope.analysis.significance.matched import Numbers, false_discovery_rates, pooled_p
 from chronotope.analysis.significance.measures import Measured, Question, Words
 from chronotope.analysis.significance.noiseless import student
-from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.refitting import FrozenModel, check_refittable
 from chronotope.analysis.significance.resampled_rows import document_counts
 from chronotope.analysis.significance.resampling import Progress, Resampler, cores
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, take_part
@@ -64,14 +64,18 @@ def judge(
         "within": resampling.within,
         "scheme": SCHEME,
     }
-    with ThreadPoolExecutor(many) as pool:
+    check_refittable(embeddings, counts)
+
+    def make() -> FrozenModel:
         if progress:
             progress("getting ready; the first time, compiling", 0, None)
-        model = FrozenModel(embeddings, counts, counted, len(documents.number), many)
+        return FrozenModel(embeddings, counts, counted, len(documents.number), many)
+
+    with ThreadPoolExecutor(many) as pool:
         resampler = Resampler(
-            model, documents, question, measured.words, seed=resampling.seed, identity=identity, folder=folder
+            make, documents, question, measured.words, seed=resampling.seed, identity=identity, folder=folder
         )
-        score = resampler.measure(model.refit(documents.all())).astype(np.float64)
+        score = resampler.observed().astype(np.float64)
         exchanged, drawn = (
             resampler.scores(kind, asked, pool, many, progress).astype(np.float64) if asked else None
             for kind, asked in ((PERMUTATION, resampling.permutations), (BOOTSTRAP, resampling.bootstrap))

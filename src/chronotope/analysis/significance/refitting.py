@@ -107,7 +107,6 @@ class FrozenModel:
         documents: int,
         threads: int = 1,
     ) -> None:
-        check_refittable(embeddings, counts)
         made = embeddings.provenance
         self._counts, self._counted, self._documents = counts, counted, documents
         self._settings = GraphModel(**made["settings"])

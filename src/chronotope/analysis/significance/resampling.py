@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.significance.kept import Kept, Scores
 from chronotope.analysis.significance.measures import Question, Words
-from chronotope.analysis.significance.refitting import FrozenModel, Refit
-from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents
+from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, Resample
 from chronotope.model.checkpoint import stop_requests
 
 Progress = Callable[[str, int, int | None], None]
 
+OBSERVED = "observed"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
@@ -29,8 +31,10 @@ class Resampler:
 
     Parameters
     ----------
-    model, documents, question, words
-        The model, what is resampled, what is asked, and the words that are tested, ascending.
+    make
+        Makes the model whose rows are solved anew. That takes a while, so it is only called where a score is not kept.
+    documents, question, words
+        What is resampled, what is asked, and the words that are tested, ascending.
     seed
         The same seed gives the same resamples, whatever the number of threads.
     identity
@@ -41,7 +45,7 @@ class Resampler:
 
     def __init__(
         self,
-        model: FrozenModel,
+        make: Callable[[], FrozenModel],
         documents: Documents,
         question: Question,
         words: Words,
@@ -50,9 +54,15 @@ class Resampler:
         identity: Mapping[str, Any],
         folder: Path | None = None,
     ) -> None:
-        self._model, self._documents, self._question, self._words = model, documents, question, words
+        self._make, self._documents, self._question, self._words = make, documents, question, words
         self._seed = seed
-        self._kept = Kept({**identity, "seed": seed}, tuple(NAMES.values()), len(words), folder)
+        self._kept = Kept({**identity, "seed": seed}, (OBSERVED, *NAMES.values()), len(words), folder)
+
+    def observed(self) -> Scores:
+        """(K,) the score of each word in the documents as they are."""
+        done = self._kept.of(OBSERVED, 1) or [self._measure(self._documents.all())]
+        self._kept.save(OBSERVED, done)
+        return done[0]
 
     def scores(self, kind: int, many: int, pool: ThreadPoolExecutor, threads: int, progress: Progress | None) -> Scores:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""
@@ -60,6 +70,8 @@ class Resampler:
         done = self._kept.of(name, many)
         waiting: deque[Future[Scores]] = deque()
         turns = iter(range(len(done), many))
+        if len(done) < many:
+            self._model  # noqa: B018  # made once, before several threads ask for it
         with stop_requests() as stop:
             try:
                 while len(done) < many:
@@ -79,9 +91,13 @@ class Resampler:
                 self._kept.save(name, done)
         return np.array(done, dtype=np.float32).reshape(many, len(self._words))
 
-    def measure(self, refit: Refit) -> Scores:
+    @cached_property
+    def _model(self) -> FrozenModel:
+        return self._make()
+
+    def _measure(self, resample: Resample) -> Scores:
         """(K,) the score of each word that is tested."""
-        measured = self._question.measure(refit, self._model.words)
+        measured = self._question.measure(self._model.refit(resample), self._model.words)
         scores = np.full(len(self._words), np.nan, dtype=np.float32)
         place = np.searchsorted(self._words, measured.words)
         tested = self._words[np.minimum(place, len(self._words) - 1)] == measured.words
@@ -90,7 +106,7 @@ class Resampler:
 
     def _one(self, kind: int, turn: int) -> Scores:
         with threadpool_limits(1):
-            return self.measure(self._model.refit(self._documents.resample(kind, self._seed, turn)))
+            return self._measure(self._documents.resample(kind, self._seed, turn))
 
 
 def cores(threads: int | None) -> int:

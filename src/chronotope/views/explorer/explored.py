@@ -71,6 +71,7 @@ class Explored:
             "method": embeddings.provenance.get("method"),
             "dimensions": embeddings.dimensions,
             "words": len(embeddings),
+            "counted": embeddings.counted,
             "axis": conditions.axis,
             "times": list(conditions.times),
             "places": list(conditions.places),
@@ -142,6 +143,11 @@ def _counts(file: Path, embeddings: ConditionedEmbeddings, run: Path | None) -> 
         try:
             return Counts.open(run_folder(file)), ""
         except ChronotopeError:
+            if embeddings.provenance.get("run") is None:
+                return (
+                    None,
+                    "this model was not made from text but from other models, so there are no sentences to show",
+                )
             return None, "the run that the model was trained on is not beside it; name it with --run"
     counts = Counts.open(run)
     if embeddings.provenance.get("run") not in (None, counts.checksum):

@@ -210,7 +210,10 @@ def _manifest(explored: Explored, with_text: bool) -> dict[str, Any]:
     for name, why in (
         ("counts", "a folder without a server holds no counts of the run"),
         ("bands", "a folder without a server cannot draw documents again"),
-        ("text", "this folder was written without its sentences (--with-text writes them)"),
+        (
+            "text",
+            explored.missing.get("text", "this folder was written without its sentences (--with-text writes them)"),
+        ),
     ):
         if name != "text" or not with_text:
             available[name], missing[name] = False, why

@@ -9,7 +9,11 @@
     // 0.713 as “0.71”; nothing is shown for what is not known.
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
     rate: (value) => (!known(value) ? "–" : value >= 100 ? whole.format(Math.round(value)) : value.toPrecision(2)),
-    times: (n) => (n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`),
+    // How often a word occurs; a model that was made of other programs' vectors may not know.
+    times(n) {
+      if (n > 0 && !ct.about.counted) return "an unknown number of times";
+      return n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`;
+    },
     ordinal(n) {
       const teen = n % 100 > 10 && n % 100 < 14;
       return n + (teen ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th");

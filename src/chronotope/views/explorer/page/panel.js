@@ -58,7 +58,7 @@
     function save(kind) {
       if (!answer) return;
       const name = ct.format.file(options.name(answer, state));
-      if (kind === "csv") return ct.save.csv(options.table(answer, state), name);
+      if (kind === "csv") return ct.save.csv(rowsAndColumns(), name);
       const told = [lead.textContent, answer.signature || ct.about.signature].filter(Boolean);
       const subject = options.subject ? `${ct.format.quoted(options.subject(answer))}: ` : "";
       return ct.save[kind](
@@ -72,7 +72,14 @@
     function fillTable() {
       if (!details.open || !answer) return;
       table.setAttribute("aria-label", `${heading.textContent}: the table`);
-      ct.replace(table, ct.tableOf(options.table(answer, state), heading.textContent));
+      ct.replace(table, ct.tableOf(rowsAndColumns(), heading.textContent));
+    }
+
+    // The table behind the chart; without a column of counts where the model has none.
+    function rowsAndColumns() {
+      const { columns, rows } = options.table(answer, state);
+      const kept = (_, at) => ct.about.counted || columns[at] !== "occurrences";
+      return { columns: columns.filter(kept), rows: rows.map((row) => row.filter(kept)) };
     }
 
     // What is in sight is drawn at once, the rest when the browser has time for it.

@@ -62,7 +62,8 @@
     }
 
     function optionOf(row, at) {
-      const where = ct.about.conditions.length > 1 ? ` · in ${row.conditions} of ${ct.about.conditions.length}` : "";
+      const often = ct.about.counted ? `${ct.format.count(row.count)}×` : "";
+      const where = ct.about.conditions.length > 1 ? `in ${row.conditions} of ${ct.about.conditions.length}` : "";
       return ct.h(
         "li",
         {
@@ -73,7 +74,7 @@
           onclick: () => take(row.word),
         },
         ct.h("span", { class: "word" }, row.word),
-        ct.h("span", { class: "support" }, `${ct.format.count(row.count)}×${where}`),
+        ct.h("span", { class: "support" }, [often, where].filter(Boolean).join(" · ")),
       );
     }
 
@@ -133,5 +134,24 @@
       }
     });
     return { element, input };
+  };
+
+  // The words that were chosen, each with a way to take it away again.
+  ct.wordChips = function (parent, words, takeAway) {
+    ct.join(
+      parent,
+      words,
+      (word) => word,
+      (word) =>
+        ct.h(
+          "button",
+          { type: "button", onclick: () => takeAway(word), "aria-label": `Take ${word} away` },
+          ct.h("span", null, word),
+          ct.h("span", { "aria-hidden": "true" }, " ×"),
+        ),
+      (chip, word) => {
+        chip.className = `chip away color-${words.indexOf(word)}`;
+      },
+    );
   };
 })((window.chronotope = window.chronotope || {}));

@@ -23,17 +23,7 @@
     const wide = Math.max(1.5, Math.min(38, step * 0.62));
     const layer = ct.layers(svg, ["now", "grid", "bars", "labels", "names"]);
 
-    ct.join(
-      layer.now,
-      now < 0 ? [] : [now],
-      () => "now",
-      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
-      (group) => {
-        const band = Math.min(step, 44);
-        ct.move(group, x(now) - band / 2, top - 8);
-        ct.set(group.firstChild, { width: band, height: TALL + 38 });
-      },
-    );
+    ct.nowBand(layer.now, { now, x, step, top, tall: TALL });
     ct.join(
       layer.grid,
       ct.ticks(0, most, 3).filter((value) => value > 0),

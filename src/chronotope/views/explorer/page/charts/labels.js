@@ -1,4 +1,4 @@
-// The labels of conditions below a chart: as many as fit, always that of the condition looked at.
+// What charts over conditions share: the labels below, as many as fit, and the band behind the condition looked at.
 (function (ct) {
   "use strict";
 
@@ -34,6 +34,29 @@
         element.textContent = item.text;
         ct.move(element, item.middle, y);
         element.onclick = choose ? () => void choose(item.label) : null;
+      },
+    );
+  };
+
+  const WIDEST = 44;
+
+  /**
+   * @param parent the group for the band
+   * @param options
+   *   now        the position looked at, or -1
+   *   x, step    from a position to pixels; how far apart two positions are
+   *   top, tall  where the plot begins, and its height; the band reaches down to the labels
+   */
+  ct.nowBand = function (parent, { now, x, step, top, tall }) {
+    ct.join(
+      parent,
+      now < 0 ? [] : [now],
+      () => "now",
+      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
+      (group) => {
+        const wide = Math.min(step, WIDEST);
+        ct.move(group, x(now) - wide / 2, top - 8);
+        ct.set(group.firstChild, { width: wide, height: tall + 38 });
       },
     );
   };

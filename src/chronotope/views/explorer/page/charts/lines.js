@@ -43,17 +43,7 @@
     const x = (at) => left + step * (at + 0.5);
     const layer = ct.layers(svg, ["now", "frame", "bands", "changes", "lines", "points", "names"]);
 
-    ct.join(
-      layer.now,
-      now < 0 ? [] : [now],
-      () => "now",
-      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
-      (group) => {
-        const wide = Math.min(step, 44);
-        ct.move(group, x(now) - wide / 2, top - 8);
-        ct.set(group.firstChild, { width: wide, height: tall + 38 });
-      },
-    );
+    ct.nowBand(layer.now, { now, x, step, top, tall });
 
     drawFrame(layer.frame, {
       x,

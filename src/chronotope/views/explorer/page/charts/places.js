@@ -63,7 +63,7 @@
         );
         name.textContent = ct.format.clip(row.place, Math.floor((wide - 20) / 7.6));
         value.textContent = ct.known(row.value)
-          ? `${ct.format.number(row.value)} · ${ct.format.count(row.support)}×`
+          ? ct.format.number(row.value) + (ct.about.counted ? ` · ${ct.format.count(row.support)}×` : "")
           : "too rare";
         ct.tell(group, tips(row));
         ct.act(group, () => state.choosePlace(row.place));

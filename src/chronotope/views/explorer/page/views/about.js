@@ -20,7 +20,7 @@
       const fact = (name, value) => (value ? [ct.h("dt", null, name), ct.h("dd", null, value)] : []);
       const conditions = {
         columns: [ct.axisName(), "words", "running words"],
-        rows: about.conditions.map((one) => [one.label, one.words, one.tokens]),
+        rows: about.conditions.map((one) => [one.label, one.words, about.counted ? one.tokens : null]),
       };
       const element = ct.h(
         "div",

@@ -84,25 +84,7 @@
         if (document.activeElement !== formula || asked) formula.value = asked;
         fixed.checked = Boolean(address.params.fixed);
         turn.rates(null);
-        ct.join(
-          chips,
-          words,
-          (word) => word,
-          (word) =>
-            ct.h(
-              "button",
-              {
-                type: "button",
-                onclick: () => go(words.filter((other) => other !== word)),
-                "aria-label": `Take ${word} away`,
-              },
-              ct.h("span", null, word),
-              ct.h("span", { "aria-hidden": "true" }, " ×"),
-            ),
-          (chip, word) => {
-            chip.className = `chip away color-${words.indexOf(word)}`;
-          },
-        );
+        ct.wordChips(chips, words, (word) => go(words.filter((other) => other !== word)));
         const missing = !words.length
           ? "First choose a word to place."
           : asked

@@ -22,7 +22,8 @@
         },
         "Cite",
       );
-      const panels = { series: seriesPanel(), pairs: pairsPanel(), often: oftenPanel() };
+      const panels = { series: seriesPanel(), pairs: pairsPanel() };
+      if (ct.about.counted) panels.often = oftenPanel();
       const holder = ct.h(
         "div",
         { class: "panels" },
@@ -49,26 +50,7 @@
 
       async function show(address, state, turn) {
         words = [...new Set(address.words)].slice(0, MOST);
-        ct.join(
-          chips,
-          words,
-          (word) => word,
-          (word) =>
-            ct.h(
-              "button",
-              {
-                type: "button",
-                class: "chip away",
-                onclick: () => go(words.filter((other) => other !== word)),
-                "aria-label": `Take ${word} away`,
-              },
-              ct.h("span", null, word),
-              ct.h("span", { "aria-hidden": "true" }, " ×"),
-            ),
-          (chip, word) => {
-            chip.className = `chip away color-${words.indexOf(word)}`;
-          },
-        );
+        ct.wordChips(chips, words, (word) => go(words.filter((other) => other !== word)));
         cite.hidden = holder.hidden = words.length < 2;
         told.textContent =
           words.length < 2

@@ -160,7 +160,7 @@
             name: ct.namer(state),
             tip: (y, x) => [
               `${label(labels[y])} and ${label(labels[x])}: ${format.number(answer.similarity[shown[y]][shown[x]])}`,
-              `occurrences: ${format.count(answer.support[shown[y]])} and ${format.count(answer.support[shown[x]])}`,
+              ct.about.counted && `occurrences: ${format.count(answer.support[shown[y]])} and ${format.count(answer.support[shown[x]])}`,
             ],
             choose: (y, x) => state.choose(labels[x]),
           });

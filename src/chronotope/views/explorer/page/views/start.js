@@ -90,7 +90,7 @@
                 ct.h(
                   "span",
                   { class: "support" },
-                  `${ct.format.number(row.stability)} · ${ct.format.count(row.count)}×`,
+                  ct.format.number(row.stability) + (ct.about.counted ? ` · ${ct.format.count(row.count)}×` : ""),
                 ),
               ),
             ),

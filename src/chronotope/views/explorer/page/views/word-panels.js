@@ -16,7 +16,7 @@
         title: (answer, state) => `Its company in ${label(state.condition)}`,
         lead: (answer) => {
           const row = answer.rows[0];
-          return row && row.support
+          return row && row.support && ct.about.counted
             ? `The words used most like ${quoted(answer.word)}, which occurs here ${format.times(row.support)}. Follow one to its own page.`
             : `The words used most like ${quoted(answer.word)}.`;
         },

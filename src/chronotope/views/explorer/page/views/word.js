@@ -91,10 +91,11 @@
                 ),
               REST,
             );
-          panels.frequency.show(
-            series.then((answer) => frequency(get, answer, place)),
-            state,
-          );
+          if (panels.frequency)
+            panels.frequency.show(
+              series.then((answer) => frequency(get, answer, place)),
+              state,
+            );
           panels.ranks.show(get("ranks", { place, top: 6 }), state);
           panels.heat.show(get("similarity", { place }), state);
         }
@@ -139,7 +140,7 @@
           ([answer, found]) => {
             if (heading.textContent !== word) return;
             const total = answer.support.reduce((sum, count) => sum + count, 0);
-            const often = `It occurs ${ct.format.times(total)}${where}. `;
+            const often = ct.about.counted ? `It occurs ${ct.format.times(total)}${where}. ` : "";
             const points = found ? found.points.filter((point) => point.accepted) : [];
             const none = found ? ["No change of its use stands out among words as frequent."] : [];
             ct.replace(gist, often, ...(points.length ? points.slice(-2).flatMap(changeSentence) : none));
@@ -192,8 +193,9 @@
   };
 
   function wanted(name) {
-    const { times, places, available, conditions } = ct.about;
+    const { times, places, available, conditions, counted } = ct.about;
     if (name === "nearest") return true;
+    if (name === "frequency" && !counted) return false;
     if (conditions.length < 2) return false;
     if (name === "trajectory") return available.one_space;
     if (name === "map") return places.length > 1 && !times.length && available.one_space;
@@ -230,6 +232,7 @@
 
   // How often the word occurs in each time bin, for the bar above the slider.
   function ratesOf(series, state) {
+    if (!ct.about.counted) return null;
     return ct.about.times.map((time) => {
       const found = ct.about.conditions.find(
         (one) =>
