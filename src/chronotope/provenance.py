@@ -15,7 +15,7 @@ from typing import Any
 
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
 # So much of a file is read at a time, and so much is sent to the disk.
-BLOCK, SENT_AT_ONCE = 1 << 20, 64 << 20
+BLOCK, SENT_AT_ONCE = 1 << 20, 16 << 20
 
 
 def package_version() -> str:

@@ -89,3 +89,25 @@ def test_the_page_never_writes_markup():
         assert (PAGE / address).is_file(), address
     for file in [*PAGE.rglob("*.css"), *PAGE.rglob("*.html")]:
         assert not re.search(r"https?:|@import|url\(", file.read_text(encoding="utf-8")), file.name
+
+
+def test_a_model_without_counts_shows_none(visit, tmp_path):
+    """Vectors of other programs say nothing of how often words occur; the number that stands in for it is not shown."""
+    draw = random.Random(1)
+    for year in ("1990", "2000"):
+        rows = (f"word{at} {' '.join(str(draw.gauss(0, 1)) for _ in range(5))}\n" for at in range(30))
+        (tmp_path / f"{year}.txt").write_text("".join(rows))
+    chronotope("align", tmp_path / "1990.txt", tmp_path / "2000.txt", "-o", tmp_path / "model.ct")
+    chronotope("explore", tmp_path / "model.ct", "--export", tmp_path / "page")
+    address = (tmp_path / "page" / "index.html").as_uri()
+    page = visit(f"{address}#/word/word7")
+    for view in ("#/word/word7", "#/compare/word7/word8", "#/about", "#/"):
+        page.goto(address + view)
+        opened(page)
+        shown = page.locator("main").inner_text()
+        assert not re.search(r"\b100\b|×|\btimes\.", shown.replace("word7 ×", "").replace("word8 ×", "")), view
+    page.goto(f"{address}#/word/word7")
+    opened(page)
+    expect(page.locator(".panel.frequency")).to_have_count(0)
+    page.locator(".nearest summary").click()
+    expect(page.locator(".nearest th[scope=col]")).to_have_text(["word", "time", "similarity"])

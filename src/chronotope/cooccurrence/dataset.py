@@ -37,6 +37,7 @@ from chronotope.cooccurrence.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
 from chronotope.display import MOST_ROWS, html
+from chronotope.durable import sync_file
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.provenance import canonical_json, checksum, checksum_of, versions
 from chronotope.resources import Resources
@@ -271,10 +272,10 @@ def _make_run(
     vocabulary = build_vocabulary(store, settings)
     if on_report:
         on_report(store, vocabulary)
-    # What is finished gets its checksum while the counting goes on.
+    # What is finished goes to the disk and gets its checksum while the counting goes on.
     stop = threading.Event()
     with ThreadPoolExecutor(1) as beside:
-        sums = {path.name: beside.submit(checksum, path, stop) for path in work.iterdir()}
+        sums = {path.name: beside.submit(_settled, path, stop) for path in work.iterdir()}
         try:
             about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
         except BaseException:
@@ -297,6 +298,12 @@ def _make_run(
     }
     about["checksum"] = checksum_of(about)
     (work / ABOUT).write_text(canonical_json(about), encoding="utf-8")
+
+
+def _settled(path: Path, stop: threading.Event) -> str:
+    """The checksum of a file that is finished, once it is on the disk."""
+    sync_file(path)
+    return checksum(path, stop)
 
 
 def _write_counts(

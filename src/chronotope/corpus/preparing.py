@@ -70,7 +70,7 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
         try:
             for piece, done in _pieces(corpus, selection):
                 waiting.append((pool.submit(prepare, piece, corpus, selection), done))
-                if len(waiting) > workers + 2:
+                if len(waiting) > workers:
                     future, reached = waiting.popleft()
                     yield future.result(), reached
             while waiting:
