@@ -47,9 +47,7 @@ async def soak(host: str, port: int, process: int, requests: int) -> None:
     held, faults, begin = [], 0, time.perf_counter()
     for part in range(PARTS):
         seeds = range(part * CLIENTS, (part + 1) * CLIENTS)
-        faults += sum(
-            await asyncio.gather(*(ask(host, port, seed, requests // PARTS // CLIENTS) for seed in seeds))
-        )
+        faults += sum(await asyncio.gather(*(ask(host, port, seed, requests // PARTS // CLIENTS) for seed in seeds)))
         held.append(held_mb(process))
         done = (part + 1) * (requests // PARTS)
         record("explorer, soak", requests=done, held_mb=held[-1], seconds=time.perf_counter() - begin)

@@ -20,6 +20,7 @@ from harness import peak_mb, record, resident_mb
 from invented_counts import HeldOutCells, hold_out, invented_counts
 from training_ladder import one_cell_at_a_time, two_rows_a_cell
 
+from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
 from chronotope.model import ConditionedModel
 from chronotope.model.cw2v.kernels.cpu import side_of
@@ -46,6 +47,7 @@ def main() -> None:
         against_authors(counts, chosen.authors, chosen.epochs)
     else:
         ladder()
+        forms()
         from_disk()
         growth()
 
@@ -182,6 +184,29 @@ def ladder() -> None:
             "cw2v ladder", version=name, nanoseconds_a_cell=1e9 * seconds_a_cell,
             ratio=found[1][1] / seconds_a_cell, dimensions=model.dimensions,
         )  # fmt: skip
+
+
+def forms() -> None:
+    """The same cells as times, as places and as times in places, with the defaults and both presets."""
+    counts, three, nine = invented_counts(**BASE), list("abc"), list("abcdefghi")
+    axes = (
+        Conditions.of_times(nine),
+        Conditions.of_places(nine),
+        Conditions(tuple(three), tuple(three), tuple(np.repeat(range(3), 3).tolist()), tuple(range(3)) * 3),
+    )
+    usual = None
+    for conditions in axes:
+        here = dataclasses.replace(counts, conditions=conditions)
+        for name in ("default", "paper", "authors"):
+            model = ConditionedModel() if name == "default" else ConditionedModel.preset(name, conditions.axis)
+            model = dataclasses.replace(model, dimensions=DIMENSIONS)
+            train(here, model, 2, 1)  # compiles
+            trained = train(here, model, 2, 3)
+            usual = usual or min(trained.processor_seconds)
+            record(
+                "cw2v forms", axis=conditions.axis, settings=name, cells=trained.cells, seconds=min(trained.seconds),
+                processor_seconds=min(trained.processor_seconds), ratio=usual / min(trained.processor_seconds),
+            )  # fmt: skip
 
 
 def from_disk() -> None:

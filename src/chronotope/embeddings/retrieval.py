@@ -316,6 +316,6 @@ def _matches(
 ) -> list[Matches]:
     columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
     return [
-        Matches(Match(words[number], *rest) for number, *rest in zip(*row, strict=True))
-        for row in zip(*(column.tolist() for column in columns), strict=True)
+        Matches(map(Match, map(words.__getitem__, numbers), *rest))
+        for numbers, *rest in zip(*(column.tolist() for column in columns), strict=True)
     ]
