@@ -1,9 +1,10 @@
 """How long a reader waits for the explorer's page, in a real browser: `python benchmarks/explorer_page.py`.
 
 A server of its own process looks at an invented model, or at the one that `--model` names; Chromium opens its page as a
-reader would. Measured, each until the browser has painted it: the first visit; a new word (its name and its company) on
-a page at rest, and in haste, while the charts of the word before are still asked for and drawn; all charts of a word;
-and a step of the slider. Each row has a ratio to a bare request of the same page (the icon) in the same run.
+reader would. With `--folder` it is the same page as an exported folder, which answers in the browser. Measured, each
+until the browser has painted it: the first visit; a new word (its name and its company) on a page at rest, and in
+haste, while the charts of the word before are still asked for and drawn; all charts of a word; and a step of the
+slider. Each row has a ratio to a bare request of the same page (the icon) in the same run.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ import os
 import random
 import shutil
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,7 +27,9 @@ from explorer import invented_embeddings, server
 from harness import record
 from playwright.sync_api import Page, sync_playwright
 
-from chronotope.embeddings import load
+from chronotope.embeddings import ConditionedEmbeddings, load
+from chronotope.views.explorer.explored import Explored
+from chronotope.views.explorer.export import export
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # How long after a word is shown the next is asked for, in milliseconds: what people and search fields do.
@@ -118,11 +126,38 @@ def measure(page: Page, address: str, words: list[str], conditions: int, about: 
     row("a step of the slider", steps)
 
 
+@contextmanager
+def folder_of(embeddings: ConditionedEmbeddings, where: Path) -> Iterator[str]:
+    """The page as a folder, handed out by a plain web server: its address."""
+    missing = dict.fromkeys(("counts", "text", "coordinates"), "it is not there")
+    export(Explored(embeddings, "A folder", missing=missing), where)
+    handler = partial(Quiet, directory=str(where))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
+        threading.Thread(target=files.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{files.server_address[1]}/"
+        files.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Hands out files, and says nothing about it."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(model: Path) -> Iterator[str]:
+    """The page from the explorer's own server: its address."""
+    with server(model) as (host, port, _, _):
+        yield f"http://{host}:{port}/"
+
+
 def main() -> None:
     """Measure, and append rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, help="A model with times; without one, a small one is invented.")
     parser.add_argument("--opened", type=int, default=30, help="How many words are opened.")
+    parser.add_argument("--folder", action="store_true", help="The page as a folder instead of from the server.")
     given = parser.parse_args()
     browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser_path is None:
@@ -137,14 +172,15 @@ def main() -> None:
             "words": len(embeddings),
             "conditions": len(embeddings.conditions),
             "dimensions": embeddings.dimensions,
+            "page": "folder" if given.folder else "server",
         }
         words = random.Random(1).sample(embeddings.words[: len(embeddings) // 2], given.opened)
         # Inside a container Chromium cannot make a sandbox of its own for root.
         sandbox = [] if hasattr(os, "geteuid") and os.geteuid() else ["--no-sandbox"]
-        with server(model) as (host, port, _, _):
+        with folder_of(embeddings, Path(folder) / "page") if given.folder else served(model) as address:
             browser = playwright.chromium.launch(executable_path=browser_path, args=[*sandbox, "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1400, "height": 950})
-            measure(page, f"http://{host}:{port}/", words, len(embeddings.conditions), sizes)
+            measure(page, address, words, len(embeddings.conditions), sizes)
             browser.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import platform
@@ -55,7 +56,7 @@ class ChecksumBehind:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._file = open(path, "rb", buffering=0)
+        self._file = io.FileIO(path)
         self._digest = hashlib.blake2b(digest_size=16)
         self._done = self._on_disk = 0
         self._pool = ThreadPoolExecutor(1)

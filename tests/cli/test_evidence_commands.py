@@ -106,3 +106,17 @@ def test_a_mistake_gets_one_clear_line(run, arguments, message):
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_collocates_are_drawn(run, folder):
+    for name, asked in (("one", ("--at", "1992")), ("two", ("--from", "1990", "--to", "1999"))):
+        run("plot", "collocates", "run", "bank", *asked, "-o", f"{name}.svg")
+        assert "“bank”" in (folder / f"{name}.svg").read_text(encoding="utf-8")
+    done = run("plot", "collocates", "run", "bank", "-o", "a.svg", code=2)
+    assert "needs one condition (--at), or two" in done.stderr
+
+
+def test_near_says_how_much_was_searched(run):
+    note = run("evidence", "run", "bank", "--at", "1999", "--near", "money").stdout
+    assert "times within 5 words of money (" in note
+    assert "documents have both)" in note

@@ -139,3 +139,12 @@ def test_letters_end_where_they_end_at_any_place_among_eight_bytes():
         assert tokens.forms == words
         assert tokens.code.tolist() == [*range(17), *range(17)]
         assert tokens.length.tolist() == [17] + [1] * 17
+
+
+def test_words_are_found_at_any_place_among_sixty_four_bytes():
+    """The scan jumps from mark to mark, 64 bytes at a time: words of every length around that, at every place."""
+    words = ["a", "b1", "c" * 15, "d" * 16, "e" * 63, "f" * 64, "g" * 65, "h" * 129, "é" * 33, "i" * 64 + "é"]
+    for shift in range(64):
+        tokens = split_texts(pl.Series([" " * shift + "  ".join(words), "-".join(words), " " * 130]))
+        assert tokens.forms == words
+        assert tokens.length.tolist() == [len(words), len(words), 0]

@@ -41,6 +41,7 @@ def test_the_engineer(tmp_path):
 
 def test_the_guides_and_the_page_on_files(tmp_path):
     assert run_page(DOCS / "guides" / "shell.md", tmp_path) == 1
+    assert run_python(DOCS / "guides" / "time-bins.md", tmp_path) == 3
     assert run_python(DOCS / "reference" / "files.md", tmp_path) > 5
 
 

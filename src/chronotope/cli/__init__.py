@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
@@ -10,6 +11,8 @@ import sys
 
 def main() -> None:
     """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
+    # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
+    gc.set_threshold(50_000, 20, 20)
     try:
         from chronotope.cli.app import app
         from chronotope.cli.console import talk

@@ -67,7 +67,10 @@ def demo_command(
 
 def command_name() -> str:
     """How the command line is called here: by its name, or, as after `make demo`, by where it lies."""
-    return "chronotope" if shutil.which("chronotope") else os.path.relpath(sys.argv[0])
+    if shutil.which("chronotope"):
+        return "chronotope"
+    called = Path(sys.argv[0])
+    return "python -m chronotope" if called.name == "__main__.py" else os.path.relpath(called)
 
 
 def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,8 +37,8 @@ FILES = (OCCURRENCES, OFFSETS)
 PAIRS_AT_ONCE = 1 << 26
 BYTES_OF_A_PAIR = 8
 NO_DOCUMENT = 0xFFFFFFFF
-# So many are written at a time, by each thread.
-PAIRS_TO_WRITE = 1 << 20
+# So many are written at a time.
+PAIRS_TO_WRITE = 1 << 22
 
 
 class Occurrences(NamedTuple):
@@ -110,7 +110,7 @@ def write_occurrences(
     parts = list(pairwise([0, *bounds.tolist(), len(length)]))
     if memory and memory.limit is not None:
         # Beside the pairs: what is written at a time, and the state of each word in each part.
-        beside = (10 * PAIRS_TO_WRITE + 40 * words) * threads
+        beside = 10 * PAIRS_TO_WRITE + 40 * words * threads
         left = memory.room_for(beside + 2 * BYTES_OF_A_PAIR * PAIRS_TO_WRITE, "the index of words and documents")
         # Half of it: the pages of the tokens that are being read count, too.
         pairs_at_once = min(pairs_at_once, (left - beside) // BYTES_OF_A_PAIR // 2)
@@ -136,33 +136,25 @@ def write_occurrences(
             # The documents of a word in one part come after those in the parts before it.
             cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
             list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
-            sizes = size[first + 1 : last + 1]
-            waiting = _some_words(start, len(pairs))
-            while some := list(islice(waiting, threads)):
-                for packed in pool.map(partial(_packed, pairs, start, sizes), some):
-                    file.write(packed.data)
+            for some in _some_words(start, len(pairs)):
+                here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
+                # Five groups of 7 bits hold any number of 32 bits.
+                packed = np.empty(10 * len(here), np.uint8)
+                sizes = size[first + 1 + some.start : first + 1 + some.stop]
+                written = _encode(here, start[some] - start[some.start], packed, sizes)
+                file.write(packed[:written].data)
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
 
 
 def _some_words(start: NDArray[np.int64], pairs: int) -> Iterator[slice]:
     """Words whose pairs begin at `start`, a bounded number of pairs at a time."""
-    first, bounds = 0, np.append(start, pairs)
+    first = 0
     while first < len(start):
-        last = int(np.searchsorted(bounds, start[first] + PAIRS_TO_WRITE, side="right")) - 1
+        last = int(np.searchsorted(np.append(start, pairs), start[first] + PAIRS_TO_WRITE, side="right")) - 1
         last = min(max(last, first + 1), len(start))
         yield slice(first, last)
         first = last
-
-
-def _packed(
-    pairs: NDArray[np.uint32], start: NDArray[np.int64], sizes: NDArray[np.int64], some: slice
-) -> NDArray[np.uint8]:
-    """The bytes of some of the words, whose pairs begin at `start`; fill in how many each takes."""
-    here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
-    # Five groups of 7 bits hold any number of 32 bits.
-    packed = np.empty(10 * len(here), np.uint8)
-    return packed[: _encode(here, start[some] - start[some.start], packed, sizes[some])]
 
 
 def _fill_part(

@@ -273,14 +273,16 @@ def _rare_key(data, wide, first, last):  # type: ignore[no-untyped-def]
     return wide[first], hashed | HASHED
 
 
-@intrinsic
-def _zeros(_: Any, bits: Any) -> Any:
+def _count_zeros(_: Any, bits: Any) -> Any:
     """How many zeros stand below the lowest bit that is set; 64 if none is."""
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
 
     return types.uint64(bits), generate
+
+
+_zeros: Any = intrinsic(_count_zeros)
 
 
 @kernel(inline="always")

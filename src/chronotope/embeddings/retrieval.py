@@ -36,6 +36,10 @@ FEW = 256
 # compared with the candidates at a time.
 AT_FIRST = 32
 LANDMARKS = 256
+# To take a score out of its row costs about as much as to go through so many in their order.
+GATHERING = 8
+# The scores of so many queries with all candidates stay in the cache, for vocabularies of the usual size.
+IN_THE_CACHE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +240,24 @@ class Neighborhoods:
     def _likely(self, scores: Floats, top: int, dimensions: int) -> NDArray[np.int64]:
         """The candidates that are the `top` of a query if no r is above what is known of it."""
         r = np.where(np.isnan(self.exact), self.floor, self.exact)
-        return np.unique(within_reach(scores - (r / 2).astype(np.float32), top, dimensions)[1])
+        penalty, found = (r / 2).astype(np.float32), []
+        # A few queries at a time, in room that is used again and stays in the cache.
+        room = np.empty((min(IN_THE_CACHE, len(scores)), scores.shape[1]), dtype=np.float32)
+        for begin in range(0, len(scores), IN_THE_CACHE):
+            part = scores[begin : begin + IN_THE_CACHE]
+            found.append(within_reach(np.subtract(part, penalty, out=room[: len(part)]), top, dimensions)[1])
+        return np.unique(np.concatenate(found))
 
     def _above(self, cut: Floats, scores: Floats, rows: NDArray[np.int64]) -> Floats:
         """How far some candidates could be above the cut of a query, at best."""
-        most: Floats = (scores[:, rows] - cut[:, None]).max(axis=0)
+        if len(rows) * GATHERING < scores.shape[1]:
+            most: Floats = (scores[:, rows] - cut[:, None]).max(axis=0)
+        else:
+            # Where they are many it is cheaper to look at all: nothing is gathered, and one query fits into the cache.
+            most, above = np.full((2, scores.shape[1]), -np.inf, dtype=np.float32)
+            for score, least in zip(scores, cut, strict=True):
+                np.maximum(most, np.subtract(score, least, out=above), out=most)
+            most = most[rows]
         return most - self.floor[rows] / np.float32(2)
 
     def _raise_floor(self, rows: NDArray[np.int64], around: Floats, candidates: ConditionMatrix, own: bool) -> None:

@@ -51,7 +51,8 @@ def drift(answer: Drift, top: int = 20, *, subtitle: str | None = None) -> Any:
     ends = "typically → in the most unusual condition" if answer.over in ("series", "unusual") else "before → after"
     told = [subtitle or made_by(answer.signature), f"Beside: the nearest words {ends}"]
     if answer.judged.low is not None:
-        told.append("Line: 95 % interval over the documents")
+        unknown = "; none: in fewer than five documents" if any(row.low is None for row in rows) else ""
+        told.append(f"Line: 95 % interval over the documents{unknown}")
     measured = "1 − cosine, less the noise of the text" if judged else "1 − cosine"
     return finished(ranked(rows, measured), drift_title(answer), told)
 

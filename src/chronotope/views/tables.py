@@ -133,10 +133,14 @@ def drift(answer: Drift, top: int = 20) -> Table:
     note += f"{answer.min_support} occurrences"
     if _has(answer, "q"):
         note += f"; {answer.discoveries():,} words with q of at most 0.05"
+    first = most_changed(len(answer))
     if _has(answer, "stability"):
-        note += f"; stability: the share of resamples in which a word is among the first {most_changed(len(answer))}"
+        note += f"; stability: the share of resamples in which a word is among the first {first}"
     if _has(answer, "seed_stability"):
-        note += f"; seed stability: the same over {answer.resampling.seeds + 1} models of different seeds"
+        models = answer.resampling.seeds + 1
+        note += (
+            f"; seed stability: the share of {models} models of different seeds in which it is among the first {first}"
+        )
     return Table(columns, rows, drift_title(answer), note)
 
 

@@ -53,7 +53,8 @@ class Kept:
         if len(done) <= len(self._done.get(kind, ())):
             return
         self._done[kind] = np.array(done, dtype=np.float32)
-        self._file.save(self._done, {})
+        # In one order, whichever kind was finished first: the same answer has the same bytes.
+        self._file.save(dict(sorted(self._done.items())), {})
         if self._file.path:
             _thin_out(self._file.path.parent)
 

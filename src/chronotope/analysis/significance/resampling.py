@@ -60,7 +60,10 @@ class Resampler:
 
     def observed(self) -> Scores:
         """(K,) the score of each word in the documents as they are."""
-        done = self._kept.of(OBSERVED, 1) or [self._measure(self._documents.all())]
+        done = self._kept.of(OBSERVED, 1)
+        if not done:
+            with threadpool_limits(1):
+                done = [self._measure(self._documents.all())]
         self._kept.save(OBSERVED, done)
         return done[0]
 

@@ -148,13 +148,14 @@
     return { joined: joined.filter((one) => gain(one) > 0), left: left.filter((one) => gain(one) < 0) };
   }
 
-  async function changepoints({ word, place, min_support, most = 3, top = 5 }) {
+  async function changepoints({ word, place, min_support, most = 3, top = 5, signal }) {
     const number = model.wordNumber(word);
     const line = model.timeline(place);
     await model.needAll(line);
+    await lib.breathe(signal);
     const own = model.own(number, min_support, line, 2 * LEAST);
     const others = likeWords(number, own.conditions, min_support);
-    await lib.breathe();
+    await lib.breathe(signal);
     const found = tried(own.unit, others).sort(
       (a, b) => b.good - a.good || a.p - b.p || (a.p_words || 0) - (b.p_words || 0),
     );

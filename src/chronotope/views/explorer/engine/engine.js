@@ -92,10 +92,11 @@
     ],
   };
 
-  async function answer(name, params) {
+  // `signal` says when nobody waits for the answer any more.
+  async function answer(name, params, signal) {
     if (!Object.hasOwn(questions, name)) model.fail("bad_request", `there is no question '${name}'`);
     const [takes, answered] = questions[name];
-    const asked = {};
+    const asked = { signal };
     for (const [key, read] of Object.entries(takes)) {
       const given = params[key] === null ? undefined : params[key];
       asked[key] = read(given, key);

@@ -25,7 +25,7 @@
     return { word, retrieval, top, min_support, rows, signature };
   }
 
-  async function ranks({ word, place, top, min_support }) {
+  async function ranks({ word, place, top, min_support, signal }) {
     const number = model.wordNumber(word);
     const chosen = among(place);
     await model.needAll(chosen);
@@ -36,14 +36,14 @@
         if (!found.has(match.word)) found.set(match.word, kept.map(() => null));
         found.get(match.word)[at] = rank + 1;
       });
-      await lib.breathe();
+      await lib.breathe(signal);
     }
     const ranked = [...found].map(([name, places]) => ({ word: name, ranks: places }));
     const conditions = kept.map((one) => labels[one]);
     return { word, axis: axisOf(place), conditions, top, neighbors: ranked, min_support, signature };
   }
 
-  async function company({ word, top, limit, min_support, each }) {
+  async function company({ word, top, limit, min_support, each, signal }) {
     const number = model.wordNumber(word);
     const all = model.among();
     await model.needAll(all);
@@ -58,7 +58,7 @@
       for (const match of search.neighbors(number, one, top, min_support)) {
         near.set(match.word, [...(near.get(match.word) || []), labels[one]]);
       }
-      await lib.breathe();
+      await lib.breathe(signal);
     }
     const kept = new Set([...near.keys()].sort((a, b) => near.get(b).length - near.get(a).length).slice(0, limit));
     const companions = [...near].filter(([name]) => kept.has(name)).map(([name, near_in]) => {
@@ -155,7 +155,7 @@
     return { word, at: labels[source], to: labels[target], support, retrieval, top, min_support, matches, signature };
   }
 
-  async function everywhere({ word, at, top, chance, min_support }) {
+  async function everywhere({ word, at, top, chance, min_support, signal }) {
     const number = model.wordNumber(word);
     const source = model.conditionNumber(at);
     const known = chance === model.manifest.chance && min_support === model.manifest.min_support;
@@ -173,7 +173,7 @@
       const enough = chance === 1 ? -1 : row[to];
       const matches = found.filter((match) => match.cosine >= enough);
       parts.push({ condition, matches, nearest: found[0] || null, needed: enough });
-      await lib.breathe();
+      await lib.breathe(signal);
     }
     return { word, at: labels[source], axis: about.axis, parts, chance, retrieval: "csls", min_support, signature };
   }

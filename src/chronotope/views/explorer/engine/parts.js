@@ -5,6 +5,7 @@
   const lib = chronotope.lib;
   const given = new Map(); // name → data
   const loading = new Map(); // name → promise
+  const SLICE = 25; // milliseconds of work between two breaths
 
   chronotope.part = function (name, data) {
     given.set(name, data);
@@ -40,12 +41,13 @@
     return loading.get(name);
   };
 
-  // Lets the page breathe in the middle of long work.
+  // Lets the page breathe in the middle of long work, which ends here when nobody waits for it any more.
   let last = 0;
-  lib.breathe = function () {
-    const now = Date.now();
-    if (now - last < 40) return undefined;
-    last = now;
-    return new Promise((resolve) => setTimeout(resolve, 0));
+  lib.breathe = async function (signal) {
+    if (Date.now() - last >= SLICE) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      last = Date.now();
+    }
+    if (signal && signal.aborted) throw new DOMException("given up", "AbortError");
   };
 })(window.chronotope);

@@ -132,7 +132,7 @@
     }
   }
 
-  async function grid({ word, formula, min_support }) {
+  async function grid({ word, formula, min_support, signal }) {
     needAxes("time", "place");
     const number = model.wordNumber(word);
     const all = model.among();
@@ -151,7 +151,7 @@
     const found = [];
     for (const place of about.places) {
       found.push(await change(word, place, min_support));
-      await lib.breathe();
+      await lib.breathe(signal);
     }
     const order = (one) => (one.first === null ? about.times.length : about.times.indexOf(one.first));
     found.sort((a, b) => b.accepted - a.accepted || order(a) - order(b) || (a.place < b.place ? -1 : 1));

@@ -58,11 +58,12 @@
     return plane.map((_, at) => ({ x: columns[0].values[at], y: columns[1].values[at] }));
   }
 
-  async function trajectory({ word, method, min_support }) {
+  async function trajectory({ word, method, min_support, signal }) {
     const number = model.wordNumber(word);
     await model.needAll(model.among());
     const own = model.own(number, min_support, model.among(), 2);
-    const { companions } = await meaning.company({ word, top: TOP, limit: LIMIT, min_support, each: true });
+    const { companions } = await meaning.company({ word, top: TOP, limit: LIMIT, min_support, each: true, signal });
+    await lib.breathe(signal);
     const around = companions.map((one) => {
       const other = model.wordNumber(one.word);
       const units = one.near_in.map((label) => model.unit(other, model.conditionNumber(label)));

@@ -52,6 +52,13 @@
     return element;
   };
 
+  // Waits until the browser has painted what is there; not for ever, since a page that nobody sees is not painted.
+  ct.painted = () =>
+    new Promise((done) => {
+      requestAnimationFrame(() => setTimeout(done));
+      setTimeout(done, 100);
+    });
+
   // Not every browser tells when it has nothing else to do.
   window.requestIdleCallback = window.requestIdleCallback || ((work) => setTimeout(work, 50));
   window.cancelIdleCallback = window.cancelIdleCallback || clearTimeout;

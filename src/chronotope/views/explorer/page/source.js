@@ -67,7 +67,7 @@ window.chronotope = window.chronotope || {};
 
   async function ask(name, params, where, signal) {
     const engine = chronotope.engine;
-    let answer = await (engine ? engine.answer(name, params) : fromServer(where, signal));
+    let answer = await (engine ? engine.answer(name, params, signal) : fromServer(where, signal));
     if (name === "evidence") answer = { ...answer, examples: answer.examples.map(withUnits) };
     remember(where, answer);
     return answer;

@@ -66,15 +66,18 @@
         const found = await company;
         if (!turn.current()) return;
         const nearest = found.rows[0] ? found.rows[0].matches.map((match) => match.word) : [];
+        heading.textContent = word;
+        links(word, state);
+        panels.nearest.show(company, state);
+        // In a folder the other answers are worked out by the page itself: first it shows what it has.
+        if (ct.source.static) await ct.painted();
+        if (!turn.current()) return;
         const series = get("series", { against: params.against || usual, place });
         series.then(
           (answer) => turn.rates(ratesOf(answer, state)),
           () => {},
         );
         before = { key, word };
-        heading.textContent = word;
-        links(word, state);
-        panels.nearest.show(company, state);
         if (last.key === key) for (const name of OF_PLACE) if (panels[name]) panels[name].update(state);
         if (last.key !== key && panels.series) {
           const changes = changesOf(get, place);

@@ -1,0 +1,36 @@
+"""Checksums: of whole files, and of files that are still growing."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from chronotope import provenance
+from chronotope.provenance import ChecksumBehind, checksum
+
+
+@pytest.mark.parametrize("steps", [[], [0], [5, 5, 40_000], [100_000]])
+def test_what_follows_the_writer_ends_at_the_same_checksum(tmp_path, monkeypatch, steps):
+    monkeypatch.setattr(provenance, "BLOCK", 1000)
+    monkeypatch.setattr(provenance, "SENT_AT_ONCE", 7000)
+    data, path = os.urandom(100_000), tmp_path / "growing"
+    with open(path, "wb", buffering=0) as file, ChecksumBehind(path) as behind:
+        for size in steps:
+            file.write(data[file.tell() : size])
+            behind.reach(file.tell())
+        file.write(data[file.tell() :])
+        assert behind.finish() == checksum(path)
+
+
+def test_a_writer_that_fails_is_not_waited_for(tmp_path):
+    path = tmp_path / "growing"
+
+    def write_a_part():
+        with open(path, "wb") as file, ChecksumBehind(path) as behind:
+            behind.reach(file.tell() + 10)
+            raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        write_a_part()
+    assert path.exists()
