@@ -34,3 +34,17 @@ def test_a_writer_that_fails_is_not_waited_for(tmp_path):
     with pytest.raises(OSError, match="no room"):
         write_a_part()
     assert path.exists()
+
+
+def test_an_error_of_the_disk_on_the_way_is_told_at_the_end(tmp_path, monkeypatch):
+    """The system reports it once, and nobody would hear of it again."""
+
+    def broken(_handle):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(provenance, "SENT_AT_ONCE", 3)
+    monkeypatch.setattr(os, "fsync", broken)
+    path = tmp_path / "growing"
+    path.write_bytes(b"12345")
+    with ChecksumBehind(path) as behind, pytest.raises(OSError, match="Input/output error"):
+        behind.finish()

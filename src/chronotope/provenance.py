@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
@@ -56,10 +55,11 @@ class ChecksumBehind:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._file = io.FileIO(path)
+        self._file = io.FileIO(path, "r+")
         self._digest = hashlib.blake2b(digest_size=16)
         self._done = self._on_disk = 0
         self._pool = ThreadPoolExecutor(1)
+        self._taken: list[Future[None]] = []
 
     def __enter__(self) -> ChecksumBehind:
         return self
@@ -68,13 +68,15 @@ class ChecksumBehind:
         self._pool.shutdown(cancel_futures=True)
         self._file.close()
 
-    def reach(self, size: int) -> Future[None]:
+    def reach(self, size: int) -> None:
         """Take in the first `size` bytes, which are written and stay as they are; does not wait for it."""
-        return self._pool.submit(self._take, size)
+        self._taken.append(self._pool.submit(self._take, size))
 
     def finish(self) -> str:
         """What `checksum` says of all bytes that are there now."""
-        self.reach(os.fstat(self._file.fileno()).st_size).result()
+        self.reach(os.fstat(self._file.fileno()).st_size)
+        for taken in self._taken:
+            taken.result()  # a disk tells of an error once: it must not be lost here
         return self._digest.hexdigest()
 
     def _take(self, size: int) -> None:
@@ -82,8 +84,7 @@ class ChecksumBehind:
             self._digest.update(block)
             self._done += len(block)
         if self._done - self._on_disk >= SENT_AT_ONCE:
-            with contextlib.suppress(OSError):  # whoever needs to know asks again at the end
-                os.fsync(self._file.fileno())
+            os.fsync(self._file.fileno())
             self._on_disk = self._done
 
 

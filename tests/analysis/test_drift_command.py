@@ -59,3 +59,14 @@ def test_tables_say_what_was_left_out_and_found(run):
 def test_a_field_that_the_run_does_not_keep(run):
     with pytest.raises(InputError, match="keeps place for its documents, and not 'source'"):
         asked(run, *RESAMPLED, "--within", "source")
+
+
+def test_other_seeds_have_columns_of_their_own(run):
+    seeds = (run, "--min-support", 8, "--from", "1992", "--to", "1997", "--seeds", 1)
+    told = json.loads(asked(*seeds, "--json"))
+    assert told["seeds"] == 1
+    assert told["rows"][0]["word"] == "bank"
+    assert told["rows"][0]["seed_stability"] == 1.0
+    assert told["signature"].endswith("|other seeds 1")
+    assert asked(*seeds, "--csv").startswith("word,change,seed stability,seed spread,z,own")
+    assert "seed stability: the share of 2 models of different seeds" in asked(*seeds)

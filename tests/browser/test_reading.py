@@ -160,7 +160,9 @@ def test_words_are_compared(visit, site):
     assert "#/compare/bank/river/money" in page.url
     page.get_by_role("button", name="Take river away").click()
     expect(page.get_by_role("button", name="Take river away")).to_have_count(0)
-    expect(page.locator(".name", has_text="bank – money")).to_have_count(1)
+    expect(page.locator(".deck")).to_contain_text("“bank” and “money”")
+    expect(page.locator(".compare-page .name:not(.leave)", has_text="river")).to_have_count(0)
+    expect(page.locator(".compare-page .name:not(.leave)", has_text=re.compile("^money$"))).to_have_count(2)
 
 
 def test_an_axis_is_drawn_from_a_formula(visit, site):

@@ -135,9 +135,10 @@ def test_the_defaults_take_part_beside_the_common_dimensions():
     assert {"compass", "dynamic", "shared-context-50", "shared-context", "covariate", "additive"} <= set(names)
     assert len(set(names)) == len(names)
     for contender in contenders("place", 50):
-        if contender.name not in ("graph", "shared-context"):
+        if contender.name not in ("graph", "shared-context", "cw2v-200"):
             assert contender.settings.get("dimensions", 50) == 50
         assert "seed" not in contender.settings
+    assert [one.name for one in contenders("place", 200, ["cw2v"])].count("cw2v-200") == 1
     paper = {axis: contenders(axis, 50, ["cw2v-paper"])[0].settings["smoothness"] for axis in ("time", "place")}
     assert paper == {"time": 1.5, "place": 1.0}
     with pytest.raises(SettingsError, match="did you mean graph"):

@@ -150,7 +150,7 @@ class Drift(Answer):
         parts = [f"{name} {getattr(asked, name)}" for name in ("permutations", "bootstrap") if getattr(asked, name)]
         if parts:
             parts += [f"within {asked.within}"] * bool(asked.within) + [f"seed {asked.seed}"]
-        parts += [f"{asked.seeds} other seeds"] * bool(asked.seeds)
+        parts += [f"other seeds {asked.seeds}"] * bool(asked.seeds)
         return "|".join([self.embeddings.signature, *parts])
 
     def discoveries(self, level: float = 0.05) -> int:

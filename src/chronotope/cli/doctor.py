@@ -16,7 +16,6 @@ from pathlib import Path
 
 from chronotope.cli.console import stderr, stdout
 from chronotope.cli.options import Json
-from chronotope.model.device import Gpu, find_gpu, gpu_seen
 from chronotope.provenance import package_version
 
 # What chronotope cannot do without: the name that pip knows, and the module that must load.
@@ -127,7 +126,7 @@ def _extra(name: str) -> Finding:
         return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
     if name == "word2vec" and sys.version_info >= (3, 14):
         return Finding(f"extra {name}", "missing", purpose, "gensim is not there for Python 3.14 yet; use 3.13")
-    if name == "gpu" and not gpu_seen():
+    if name == "gpu" and not _gpu_seen():
         return Finding(f"extra {name}", "missing", f"for {purpose}; none is here")
     return Finding(f"extra {name}", "missing", f"for {purpose}", f"pip install 'chronotope[{name}]'")
 
@@ -136,7 +135,15 @@ def _version_of_any(names: tuple[str, ...]) -> str | None:
     return next((found for name in names if (found := installed(name))), None)
 
 
+def _gpu_seen() -> bool:
+    from chronotope.model.device import gpu_seen
+
+    return gpu_seen()
+
+
 def _gpu() -> Finding:
+    from chronotope.model.device import Gpu, find_gpu
+
     found = find_gpu()
     if isinstance(found, Gpu):
         return Finding("GPU", "ok", f"{found.name}, {found.free / 1e9:.1f} GB free")

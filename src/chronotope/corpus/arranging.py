@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -73,34 +69,19 @@ def write_tokens(
     order = np.argsort(condition, kind="stable")
     target_start = np.empty(len(length), np.int64)
     target_start[order] = np.cumsum(length[order]) - length[order]
-
-    def gathered(documents: slice, tokens: NDArray[np.int32]) -> list[tuple[int, NDArray[np.int32]]]:
-        """The tokens of a chunk, condition after condition, each with the place where it goes."""
-        chunk_length, chunk_condition = length[documents], condition[documents]
-        chunk_order = np.argsort(chunk_condition, kind="stable")
-        together = np.empty(len(tokens), TOKEN)
-        _gather(tokens, chunk_length, chunk_order, rank, together)
-        ordered = chunk_condition[chunk_order]
-        runs = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
-        ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
-        places = target_start[documents.start + chunk_order[runs[:-1]]].tolist()
-        return [(at, together[ends[i] : ends[j]]) for at, (i, j) in zip(places, pairwise(runs), strict=True)]
-
-    with open(target, "wb") as file, ThreadPoolExecutor(1) as beside:
+    with open(target, "wb") as file:
         file.truncate(int(length.sum()) * TOKEN.itemsize)
-        waiting: deque[Future[list[tuple[int, NDArray[np.int32]]]]] = deque()
         for documents, tokens in read_chunks(source, length):
-            waiting.append(beside.submit(gathered, documents, tokens))
-            if len(waiting) > 1:
-                _write_runs(file, waiting.popleft().result())
-        for future in waiting:
-            _write_runs(file, future.result())
-
-
-def _write_runs(file: BinaryIO, runs: list[tuple[int, NDArray[np.int32]]]) -> None:
-    for at, tokens in runs:
-        file.seek(at * TOKEN.itemsize)
-        file.write(tokens.data)
+            chunk_length, chunk_condition = length[documents], condition[documents]
+            chunk_order = np.argsort(chunk_condition, kind="stable")
+            gathered = np.empty(len(tokens), TOKEN)
+            _gather(tokens, chunk_length, chunk_order, rank, gathered)
+            ordered = chunk_condition[chunk_order]
+            runs = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [len(ordered)]])
+            ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
+            for first, last in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
+                file.seek(int(target_start[documents.start + chunk_order[first]]) * TOKEN.itemsize)
+                file.write(gathered[ends[first] : ends[last]].data)
 
 
 def read_chunks(

@@ -10,6 +10,9 @@ from chronotope.config import PRESETS, preset
 from chronotope.errors import SettingsError, did_you_mean
 from chronotope.methods import METHODS, default_settings
 
+# Where the default is not the number of dimensions that predicts held-out text best, this one takes part, too.
+BEST_DIMENSIONS = {"cw2v": 200}
+
 
 @dataclass(frozen=True)
 class Contender:
@@ -34,7 +37,7 @@ def contenders(axis: str, dimensions: int, chosen: Sequence[str] | None = None) 
     """All that take part, or the chosen ones.
 
     A method with another number of dimensions of its own takes part twice: as it is, and with `dimensions`. No setting
-    comes from anywhere but the defaults and the presets.
+    comes from anywhere but the defaults, the presets and held-out text.
 
     Parameters
     ----------
@@ -68,6 +71,9 @@ def _forms(method: str, axis: str, dimensions: int) -> list[Contender]:
     forms = [Contender(method, method, default)]
     if default.get("dimensions", dimensions) != dimensions:
         forms.insert(0, Contender(f"{method}-{dimensions}", method, default | {"dimensions": dimensions}))
+    best = BEST_DIMENSIONS.get(method, dimensions)
+    if best != dimensions:
+        forms.append(Contender(f"{method}-{best}", method, default | {"dimensions": best}))
     if method == "cw2v":
         for name in PRESETS:
             settings = without_seed(asdict(preset(name, axis))) | {"dimensions": dimensions}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ WORDS = ("#0072B2", "#D55E00", "#007D5A", "#A0527D", "#3d3d3d", "#8A6D00", "#4AA
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
 LABEL_SIZE, LABEL_WIDTH, LABEL_GAP = 13, 7.2, 16.5
 MOST_TICKS = 8
+ROUND = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 Rows = list[dict[str, Any]]
 Chart = TypeVar("Chart", bound=Any)
@@ -76,9 +78,8 @@ def made_by(signature: str) -> str:
 
 def condition_axis(conditions: Sequence[str], most: int = MOST_TICKS, **more: Any) -> alt.Axis:
     """An axis of numbers that shows the labels of the conditions, as many as fit."""
-    step = -(-len(conditions) // most)
     return alt.Axis(
-        values=list(range(0, len(conditions), step)),
+        values=ticks(conditions, most),
         labelExpr=f"{json.dumps(list(conditions), ensure_ascii=False)}[datum.value]",
         grid=False,
         domainColor=QUIET,
@@ -87,6 +88,27 @@ def condition_axis(conditions: Sequence[str], most: int = MOST_TICKS, **more: An
         labelFlush=False,
         **more,
     )
+
+
+def ticks(conditions: Sequence[str], most: int) -> list[int]:
+    """The numbers of the conditions that have a label: of years that follow each other the round ones.
+
+    Examples
+    --------
+    >>> years = [str(year) for year in range(1946, 2025)]
+    >>> [years[at] for at in ticks(years, 8)]
+    ['1950', '1960', '1970', '1980', '1990', '2000', '2010', '2020']
+    >>> ticks(["1940s", "1950s", "1960s"], 2)
+    [0, 2]
+    """
+    step = -(-len(conditions) // most)
+    even = list(range(0, len(conditions), step))
+    if step == 1 or not all(re.fullmatch(r"\d{4}", label) for label in conditions):
+        return even
+    length = next(size for size in ROUND if size >= step or size == ROUND[-1])
+    found = [at for at, year in enumerate(conditions) if int(year) % length == 0]
+    # Where bins are missing, or are every second year, there may be hardly any round one.
+    return found if len(even) / 2 <= len(found) <= most else even
 
 
 def value_axis(title: str, **more: Any) -> alt.Axis:

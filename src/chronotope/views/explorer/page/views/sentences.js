@@ -188,11 +188,16 @@
       source.textContent = sourceOf(found);
     }
 
+    function leave() {
+      clearTimeout(timer);
+      asked++;
+    }
+
     return {
       element,
+      leave,
       show(word, state) {
-        clearTimeout(timer);
-        asked++;
+        leave();
         if (!ct.about.available.text || state.condition === null) element.hidden = true;
         // A slider that is being dragged passes many conditions: the sentence waits for where it stops.
         else timer = setTimeout(() => ask(word, state), STOPPED);

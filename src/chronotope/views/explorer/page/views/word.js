@@ -123,6 +123,8 @@
         asking.controller.abort();
         asking = { word, controller: new AbortController() };
         before = {};
+        clearTimeout(resting);
+        epigraph.leave();
         for (const panel of Object.values(panels)) panel.leave();
       }
 
@@ -186,8 +188,7 @@
       }
 
       function close() {
-        clearTimeout(resting);
-        asking.controller.abort();
+        leave(null);
         sentences.close();
       }
 
