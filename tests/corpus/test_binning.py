@@ -138,3 +138,31 @@ def test_no_time_and_no_place_is_one_condition(tmp_path):
     store = tokenize(read_corpus([{"text": "a"}, {"text": "b"}]), tmp_path / "s")
     assert store.conditions.labels == ("all",)
     assert len(store.conditions) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("12 March 1998", (1998, 3, 12)),
+        ("12th of March, 1998", (1998, 3, 12)),
+        ("Thu, 12 Mar 1998 23:30:00 -0500", (1998, 3, 12)),
+        ("March 12th, 1998", (1998, 3, 12)),
+        ("SEPT. 5 1900", (1900, 9, 5)),
+        ("12-Mar-1998", (1998, 3, 12)),
+        ("Wed Oct 10 20:19:24 +0000 2018", (2018, 10, 10)),
+        ("May 1998", (1998, 5, 0)),
+        ("1998/3/12", (1998, 3, 12)),
+        ("26.11.1987", (1987, 11, 26)),
+    ],
+)
+def test_dates_that_can_be_read_in_one_way_only_are_read(written, date):
+    dates = read_dates(pl.Series(["no date", written, "1998-03-12"]))
+    assert dates.readable.tolist() == [False, True, True]
+    assert (dates.year[1], dates.month[1], dates.day[1]) == date
+
+
+@pytest.mark.parametrize(
+    "written", ["12/03/1998", "5 May 98", "May 5", "Marx 5 1998", "31 February 1998", "29 Feb 1900", "1998/13/01", "May"]
+)
+def test_other_dates_are_not(written):
+    assert not read_dates(pl.Series([written])).readable.any()

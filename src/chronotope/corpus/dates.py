@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,28 @@ _YEAR = r"^(?P<year>[+-]\d{1,9}|\d{3,5})(?:\.0*)?$"
 _MONTH = r"^(?P<year>[+-]\d{4,9}|\d{4,5})-(?P<month>\d{2})$"
 _DAY = r"^(?P<year>[+-]\d{4,9}|\d{4,5})-(?P<month>\d{2})-(?P<day>\d{2})(?:[T ]\s*\d{1,2}(?::\d|\d{2}).*)?$"
 _COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:\.0*|T\d{2,}.*)?$"
+_PLAIN = (_DAY, _YEAR, _MONTH, _COMPACT)
+
+# Dates in other forms that can be read in one way only: 12 March 1998, Thu, 12 Mar 1998 10:00 +0100, March 12th, 1998,
+# Mar 1998, 1998/3/12, 12.3.1998, Thu Mar 12 10:00:00 +0000 1998. Not 12/03/1998, nor a year of two digits.
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NAME = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?|september|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_WEEKDAY = r"(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+_WRITTEN_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_WRITTEN_YEAR = r"(?P<year>\d{4})"
+_CLOCK = r"(?:,?\s+\d{1,2}:\d{2}.*)?$"
+_WRITTEN = (
+    rf"{_WEEKDAY}{_WRITTEN_DAY}\.?[\s-]+(?:of\s+)?{_NAME},?[\s-]+{_WRITTEN_YEAR}{_CLOCK}",
+    rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY},?\s+{_WRITTEN_YEAR}{_CLOCK}",
+    rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY}\s+\d{{1,2}}:\d{{2}}\S*(?:\s+[+-]\d{{4}}|\s+[a-z]{{1,5}})?\s+{_WRITTEN_YEAR}$",
+    rf"(?i)^{_NAME},?[\s-]+{_WRITTEN_YEAR}$",
+    rf"^{_WRITTEN_YEAR}[/.](?P<month>\d{{1,2}})[/.](?P<day>\d{{1,2}}){_CLOCK}",
+    rf"^(?P<day>\d{{1,2}})\.\s*(?P<month>\d{{1,2}})\.\s*{_WRITTEN_YEAR}{_CLOCK}",
+)
+_MISSING = -(2**40)
 
 
 class Dates(NamedTuple):
@@ -49,38 +72,45 @@ class Dates(NamedTuple):
 def read_dates(texts: pl.Series) -> Dates:
     """The dates in a column of text; the written local date counts, whatever the zone.
 
-    Readable are a year, a year and month, an ISO date or timestamp, and the compact form 19980312.
+    Readable are a year, a year and month, an ISO date or timestamp, the compact form 19980312, and other forms that can
+    be read in one way only: with the English name of a month, the year first, or points between day, month and year.
 
     Examples
     --------
-    >>> dates = read_dates(pl.Series(["1998-03-12T23:30:00-05:00", "1998.0", "12/03/1998", "1999-02-29"]))
+    >>> texts = ["1998-03-12T23:30:00-05:00", "1998.0", "12/03/1998", "1999-02-29", "Mar 12, 1998"]
+    >>> dates = read_dates(pl.Series(texts))
     >>> dates.year.tolist(), dates.month.tolist(), dates.readable.tolist()
-    ([1998, 1998, 0, 1999], [3, 0, 0, 2], [True, True, False, False])
+    ([1998, 1998, 0, 1999, 1998], [3, 0, 0, 2, 3], [True, True, False, False, True])
     """
+    texts = texts.cast(pl.String)
+    dates = _read(texts, _PLAIN)
+    left = np.flatnonzero(~dates.readable)
+    if len(left):
+        for column, written in zip(dates, _read(texts[left], _WRITTEN), strict=True):
+            column[left] = np.where(written != 0, written, column[left])
+    return dates
+
+
+def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:
     text = pl.col("text").str.strip_chars()
 
-    def part(name: str, *patterns: str) -> pl.Expr:
-        found = [text.str.extract(pattern, _group(pattern, name)) for pattern in patterns]
-        return pl.coalesce(found).str.strip_prefix("+").cast(pl.Int64, strict=False).fill_null(-(2**40)).alias(name)
+    def part(name: str) -> pl.Expr:
+        groups = [(pattern, re.compile(pattern).groupindex.get(name)) for pattern in patterns]
+        found = pl.coalesce([text.str.extract(pattern, group) for pattern, group in groups if group])
+        if name == "month":
+            short = found.str.to_lowercase().str.slice(0, 3)
+            found = short.replace(_MONTHS, [str(number) for number in range(1, 13)])
+        return found.str.strip_prefix("+").cast(pl.Int64, strict=False).fill_null(_MISSING).alias(name)
 
-    parts = pl.DataFrame({"text": texts.cast(pl.String)}).select(
-        part("year", _DAY, _YEAR, _MONTH, _COMPACT),
-        part("month", _DAY, _MONTH, _COMPACT),
-        part("day", _DAY, _COMPACT),
-    )
+    parts = pl.DataFrame({"text": texts}).select(part("year"), part("month"), part("day"))
     year, month, day = (parts[name].to_numpy().copy() for name in ("year", "month", "day"))
-    missing = -(2**40)
-    readable = year != missing
-    readable &= (month == missing) | ((month >= 1) & (month <= 12))
+    readable = year != _MISSING
+    readable &= (month == _MISSING) | ((month >= 1) & (month <= 12))
     safe_year, safe_month = np.where(readable, year, 2000), np.where(readable & (month > 0), month, 1)
-    readable &= (day == missing) | ((day >= 1) & (day <= days_in_month(safe_year, safe_month)))
+    readable &= (day == _MISSING) | ((day >= 1) & (day <= days_in_month(safe_year, safe_month)))
     for values in (year, month, day):
-        values[values == missing] = 0
+        values[values == _MISSING] = 0
     return Dates(year, month, day, readable)
-
-
-def _group(pattern: str, name: str) -> int:
-    return ["year", "month", "day"].index(name) + 1 if f"(?P<{name}>" in pattern else 0
 
 
 def days_from_date(year: Integers, month: Integers, day: Integers) -> Integers:
