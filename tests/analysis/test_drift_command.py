@@ -56,6 +56,12 @@ def test_tables_say_what_was_left_out_and_found(run):
     assert asked(run, "--min-support", 8, "--over", "steps", "--markdown").startswith("| word | change | z | own |")
 
 
+def test_too_few_permutations_are_told(run):
+    table = asked(run, "--min-support", 8, "--from", "1992", "--to", "1997", "--permutations", 3)
+    assert "p and q need 10 permutations at least" in table
+    assert "words with q of at most" not in table
+
+
 def test_a_field_that_the_run_does_not_keep(run):
     with pytest.raises(InputError, match="keeps place for its documents, and not 'source'"):
         asked(run, *RESAMPLED, "--within", "source")

@@ -41,18 +41,18 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple
     Returns how many cells each condition has, and the checksum of the file.
     """
     sizes = []
-    condition = np.empty(ROWS_IN_A_GROUP, np.int32)
     kinds = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
     with open(path, "wb") as file, ChecksumBehind(path) as behind:
         with DeltaParquet(file, kinds, with_range=("condition", "word")) as table:
             for number, blocks in enumerate(conditions):
                 sizes.append(0)
-                condition.fill(number)
                 for cells in _groups(blocks):
-                    sizes[-1] += len(cells.word)
-                    table.write([condition[: len(cells.word)], *cells])
-                    file.flush()
-                    behind.reach(file.tell())
+                    size = len(cells.word)
+                    sizes[-1] += size
+                    table.write([np.full(size, number, np.int32), *cells])
+                    if size > ROWS_IN_A_GROUP // 64:
+                        file.flush()
+                        behind.reach(file.tell())
         file.flush()
         return sizes, behind.finish()
 

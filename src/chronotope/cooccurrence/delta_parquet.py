@@ -9,6 +9,7 @@ Parquet reads it.
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -142,11 +143,13 @@ def _range(values: NDArray[Any]) -> tuple[Any, Any]:
 
 def _struct(fields: Fields) -> bytes:
     """Fields (number, kind, value) in the compact protocol of Thrift."""
-    written, before = [], 0
+    written, before = bytearray(), 0
     for number, kind, value in fields:
-        written += [bytes([(number - before) << 4 | kind]), _value(kind, value)]
+        written.append((number - before) << 4 | kind)
+        written += _varint(2 * value) if kind in (I32, I64) else _value(kind, value)
         before = number
-    return b"".join(written) + b"\0"
+    written.append(0)
+    return bytes(written)
 
 
 def _value(kind: int, value: Any) -> bytes:
@@ -161,6 +164,7 @@ def _value(kind: int, value: Any) -> bytes:
     return _varint(2 * value)  # no number is negative here
 
 
+@lru_cache(1 << 12)
 def _varint(number: int) -> bytes:
     """A number in groups of seven bits.
 
@@ -169,11 +173,12 @@ def _varint(number: int) -> bytes:
     >>> _varint(300).hex()
     'ac02'
     """
-    groups = []
+    groups = bytearray()
     while number >= 128:
         groups.append(number & 127 | 128)
         number >>= 7
-    return bytes([*groups, number])
+    groups.append(number)
+    return bytes(groups)
 
 
 @kernel()

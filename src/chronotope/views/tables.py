@@ -122,6 +122,7 @@ def matches(found: Sequence[Match], *, title: str = "") -> Table:
 def drift(answer: Drift, top: int = 20) -> Table:
     """The words that changed most, what resamples say of them, and their neighbors before and after."""
     from chronotope.analysis.significance.judged import most_changed
+    from chronotope.analysis.significance.matched import LEAST_RESAMPLES
 
     ends = () if answer.start else ("before", "after") if answer.over == "steps" else ("typical", "unusual")
     judged = tuple(name for name in DRIFT_FIGURES if _has(answer, name))
@@ -132,7 +133,9 @@ def drift(answer: Drift, top: int = 20) -> Table:
     note = f"{len(answer):,} words compared; left out: {answer.left_out:,} words with fewer than "
     note += f"{answer.min_support} occurrences"
     if _has(answer, "q"):
-        note += f"; {answer.discoveries():,} words with q of at most 0.05"
+        few = answer.resampling.permutations < LEAST_RESAMPLES
+        told = f"p and q need {LEAST_RESAMPLES} permutations at least, and 200 will do"
+        note += f"; {told}" if few else f"; {answer.discoveries():,} words with q of at most 0.05"
     first = most_changed(len(answer))
     if _has(answer, "stability"):
         note += f"; stability: the share of resamples in which a word is among the first {first}"
