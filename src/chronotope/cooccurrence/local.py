@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int | None], None]
 TOKENS_IN_A_CHUNK = 2_000_000
 FEWEST_TOKENS_IN_A_CHUNK = 25_000
 # What writing a row group of the final file takes.
-BYTES_OF_WRITING = 40_000_000
+BYTES_OF_WRITING = 70_000_000
 
 
 class Plan(NamedTuple):

@@ -8,14 +8,13 @@ machine, or in any store that fsspec can open (s3://…, memory://…).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
+from chronotope.cooccurrence.cells_file import as_column
 from chronotope.cooccurrence.counting import CellArrays, add_cells
 from chronotope.stores import reading, writing
 
@@ -65,19 +64,13 @@ def write_runs(path: str, parts: Iterable[Iterable[CellArrays]]) -> list[Run]:
         for blocks in parts:
             first, cells = groups, 0
             for block in blocks:
-                table = pa.Table.from_arrays([_column(column) for column in block], schema=SCHEMA)
+                table = pa.Table.from_arrays([as_column(column) for column in block], schema=SCHEMA)
                 if len(table):
                     writer.write_table(table, row_group_size=ROWS_IN_A_GROUP)
                 groups += -(-len(table) // ROWS_IN_A_GROUP)
                 cells += len(table)
             runs.append(Run(path, first, groups, cells))
     return runs
-
-
-def _column(values: NDArray[Any]) -> pa.Array[Any]:
-    """Numbers as Arrow has them, not copied; `pa.array` would import pandas to ask whether they are its own."""
-    kind = pa.from_numpy_dtype(values.dtype)
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values).data)])
 
 
 def read_run(run: Run) -> Iterator[CellArrays]:
