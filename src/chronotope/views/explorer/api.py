@@ -107,9 +107,15 @@ class Asking:
         return found
 
 
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    404: {"description": "The model has no such word or condition."},
+    409: {"description": "What is looked at has not what the question needs: places, times or text."},
+}
+
+
 def routes(asking: Asking) -> APIRouter:
     """The addresses of all questions."""
-    api = APIRouter(prefix="/api", default_response_class=Response)
+    api = APIRouter(prefix="/api", default_response_class=Response, responses=REFUSALS)
     ask = asking.ask
 
     @api.get("/about")
