@@ -313,3 +313,9 @@ def test_columns_of_pandas_may_be_numbers(tmp_path):
 def test_a_series_is_no_corpus(series):
     with pytest.raises(InputError, match=r"cannot read a Series as a corpus; give a frame"):
         read_corpus(series)
+
+
+def test_a_value_of_several_lines_is_shown_in_one(tmp_path):
+    with pytest.raises(InputError, match="the first values are: 'in the spring of 1990'") as caught:
+        tokenize(read_corpus([{"text": "a b", "time": "in the spring\nof\u20281990"}], time="time"), tmp_path / "store")
+    assert len(str(caught.value).splitlines()) == 1

@@ -58,7 +58,8 @@ class Problems(Mapping[str, Problem]):
     _kinds: dict[str, Problem] = field(default_factory=dict)
 
     def add(self, kind: str, location: str, value: str = "") -> None:
-        """Count a bad row."""
+        """Count a bad row; a value of several lines is shown in one."""
+        value = " ".join(value.split())
         known = self._kinds.get(kind, Problem(0, (), ()))
         locations, values = known.locations, known.values
         if len(locations) < SHOWN:
