@@ -34,6 +34,7 @@ def test_settings_survive_a_file(tmp_path):
         ("[corpus]\ntmie = 'date'\n", "unknown setting 'corpus.tmie'; did you mean time"),
         ("[counting]\nwindow = 'five'\n", "'counting.window' must be int, not 'five'"),
         ("[counting]\nwindow = 0\n", "window must be a number of at least 1"),
+        ("[counting]\nwindow = 4294967301\n", "window must be at most 31"),
         ("[cw2v]\ndimensions = 0\n", "dimensions must be"),
         ("[corpus]\nevery = '1y'\n", "no time field was named"),
         ("[corpus]\nbins = [{name = 'a', start = '1900'}]\ntime = 'x'\n", "end"),

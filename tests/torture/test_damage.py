@@ -251,6 +251,7 @@ class TestStrangers:
             {"files": {"/etc/passwd": {"bytes": 1, "checksum": ""}}},
             {"files": ["tokens.bin"]},
             {"counting": {"window": "wide"}},
+            {"counting": {"window": 1 << 32}},
             {"unit": 0.5},
         ],
         ids=str,

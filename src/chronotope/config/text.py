@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from chronotope.config.checks import at_least, one_of
 from chronotope.errors import SettingsError
 
+WIDEST_WINDOW = 31
+
 
 @dataclass(frozen=True)
 class NamedBin:
@@ -103,6 +105,9 @@ class CountSettings:
     def __post_init__(self) -> None:
         one_of("weighting", self.weighting, ("harmonic", "flat"))
         at_least("window", self.window, 1)
+        # More would have no use; and a run of a stranger must not ask for the memory of billions.
+        if self.window > WIDEST_WINDOW:
+            raise SettingsError(f"window must be at most {WIDEST_WINDOW}, not {self.window}")
         if self.min_count is not None:
             at_least("min_count", self.min_count, 1)
         if self.max_words is not None:
