@@ -197,4 +197,7 @@ class Conditions:
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        return cls(**{key: tuple(data[key]) for key in ("times", "places", "time_of", "place_of")})
+        found = cls(**{key: tuple(data[key]) for key in ("times", "places", "time_of", "place_of")})
+        if len(found._by_label) < len(found.labels):
+            raise ValueError("two of its conditions have the same label")
+        return found

@@ -243,6 +243,7 @@ class TestStrangers:
         [
             {"conditions": {"times": ["1990"], "places": [], "time_of": [7], "place_of": []}},
             {"conditions": []},
+            {"conditions": {"times": ["1990", "1990"], "places": [], "time_of": [0, 1], "place_of": []}},
             {"cells": [10**30]},
             {"cells": "many"},
             {"pairs": [None]},
