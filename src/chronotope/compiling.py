@@ -25,7 +25,7 @@ import numba
 
 PACKAGE = Path(__file__).parent
 _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
-_MATTERS = re.compile(rb"NamedTuple|@kernel\(")
+_MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
 _lock = threading.Lock()

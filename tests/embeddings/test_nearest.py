@@ -1,15 +1,34 @@
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.embeddings import nearest as module
+from chronotope.embeddings.byte_products import available
 from chronotope.embeddings.nearest import nearest, unit_rows
+from chronotope.embeddings.sieve import sieve_of, sieved
+
+bytes_only = pytest.mark.skipif(not available(), reason="this processor has no products of bytes (AVX-512 VNNI)")
+WAYS = ["float32", "bytes"] if available() else ["float32"]
+
+
+@contextmanager
+def searching(way):
+    """All rows are scored in full, or wherever possible a sieve of bytes is used."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "worth_sieving", lambda queries, _, top: way == "bytes" and queries > 0 and top > 0)
+        yield
 
 
 def by_hand(queries, candidates, top, penalty):
     """All cosines in float64, sorted; equal ones in the order of the candidates."""
-    cosine = (queries[:, None, :].astype(np.float64) * candidates[None].astype(np.float64)).sum(axis=2)
+    sums = np.zeros((8, len(queries), len(candidates)))
+    for k in range(queries.shape[1]):
+        sums[k % 8] += queries[:, k, None].astype(np.float64) * candidates[:, k].astype(np.float64)
+    a, b, c, d, e, f, g, h = sums
+    cosine = ((a + b) + (c + d)) + ((e + f) + (g + h))
     row = np.argsort(-(cosine - penalty), axis=1, kind="stable")[:, :top]
     return row, np.take_along_axis(cosine, row, axis=1)
 
@@ -22,22 +41,60 @@ def by_hand(queries, candidates, top, penalty):
     dimensions=st.sampled_from([1, 2, 17]),
     top=st.integers(0, 12),
     penalized=st.booleans(),
+    way=st.sampled_from(WAYS),
 )
-def test_the_nearest_are_those_of_a_full_sort(seed, queries, candidates, dimensions, top, penalized):
+def test_the_nearest_are_those_of_a_full_sort(seed, queries, candidates, dimensions, top, penalized, way):
     rng = np.random.default_rng(seed)
     # Rounded, so that equal rows and equal scores occur.
     left = unit_rows(rng.standard_normal((queries, dimensions)).round(1).astype(np.float32))
     right = unit_rows(rng.standard_normal((candidates, dimensions)).round(1).astype(np.float32))
     penalty = rng.random(candidates).round(1) * penalized
-    found = nearest(left, right, top, penalty if penalized else None)
+    with searching(way):
+        found = nearest(left, right, top, penalty if penalized else None)
     row, cosine = by_hand(left, right, top, penalty)
     assert (found.row == row).all()
     assert (found.cosine == cosine).all()
 
 
-def test_many_equal_rows_come_in_their_order():
+@pytest.mark.parametrize("way", WAYS)
+def test_many_equal_rows_come_in_their_order(way):
     rows = np.ones((3000, 4), dtype=np.float32) / 2
-    assert nearest(rows[:2], rows, 5).row.tolist() == [[0, 1, 2, 3, 4]] * 2
+    with searching(way):
+        assert nearest(rows[:2], rows, 5).row.tolist() == [[0, 1, 2, 3, 4]] * 2
+
+
+@bytes_only
+@pytest.mark.parametrize("dimensions", [1, 3, 100, 201])
+@pytest.mark.parametrize("spread", [1, 8])
+def test_a_sieve_keeps_few_and_loses_none(dimensions, spread):
+    """Rows of one large number and many small ones, which one byte cannot tell apart, among others."""
+    rng = np.random.default_rng(9)
+    rows = rng.standard_normal((4001, dimensions)) * np.geomspace(1, 10.0**-spread, dimensions)
+    rows[::10, 0] += 5
+    unit = unit_rows(rows.astype(np.float32))
+    queries, penalty = unit[::40][:100], rng.random(4001) / 2
+    with searching("float32"):
+        expected = nearest(queries, unit, 10, penalty)
+    row, cosine, lost = sieved(queries, unit, sieve_of(unit), 10, penalty)
+    kept = np.setdiff1d(np.arange(100), lost)
+    assert (row[kept] == expected.row[kept]).all()
+    assert (cosine[kept] == expected.cosine[kept]).all()
+    # In one dimension all rows of a sign are equal; elsewhere nothing is given up.
+    assert len(lost) == 0 or dimensions == 1
+    with searching("bytes"):
+        assert (nearest(queries, unit, 10, penalty).row == expected.row).all()
+
+
+@bytes_only
+def test_the_bytes_of_a_row_are_as_near_as_they_say():
+    rng = np.random.default_rng(10)
+    unit = unit_rows(rng.standard_normal((70, 37)).astype(np.float32))
+    sieve = sieve_of(unit)
+    rows = sieve.bytes.transpose(0, 2, 1, 3).reshape(-1, 40)[:70, :37].astype(np.float64) - 128
+    distance = np.linalg.norm(rows * sieve.scale[:70, None] - unit, axis=1)
+    assert (distance <= sieve.error[:70]).all()
+    assert (sieve.error[:70] < 0.02).all()
+    assert np.isnan(sieve.error[70:]).all()
 
 
 def test_blocks_do_not_show(monkeypatch):

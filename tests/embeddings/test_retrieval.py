@@ -1,13 +1,15 @@
 """CSLS measures r only where it could matter; the answers must be those of measuring it everywhere."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chronotope.embeddings import retrieval
+from chronotope.embeddings import nearest, retrieval
+from chronotope.embeddings.byte_products import available
 from chronotope.embeddings.nearest import unit_rows
 from chronotope.embeddings.retrieval import ConditionMatrix, Neighborhoods, csls_matches, reference_pool
 from embeddings.invented import random_embeddings
@@ -56,8 +58,9 @@ def by_full_computation(queries, candidates, top, source_pool, target_pool, own)
     noise=st.sampled_from([0.1, 0.5, 3.0]),
     top=st.sampled_from([1, 5, 70]),
     same=st.booleans(),
+    sieve=st.booleans() if available() else st.just(False),
 )
-def test_the_answers_are_those_of_the_full_computation(seed, count, pool, asked, dimensions, noise, top, same):
+def test_the_answers_are_those_of_the_full_computation(seed, count, pool, asked, dimensions, noise, top, same, sieve):
     rng = np.random.default_rng(seed)
     candidates = matrix(rng, count, dimensions, noise)
     source = candidates if same else matrix(rng, count + 50, dimensions, noise)
@@ -67,6 +70,7 @@ def test_the_answers_are_those_of_the_full_computation(seed, count, pool, asked,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retrieval, "POOL", pool)
         patch.setattr(retrieval, "AT_FIRST", 4)
+        patch.setattr(nearest, "SIEVED_FROM", 0 if sieve else 1 << 60)
         pools = reference_pool(source), reference_pool(candidates)
         known = Neighborhoods(count)
         found = csls_matches(words, queries, candidates, top, *pools, known, own)
@@ -105,7 +109,7 @@ def test_one_query_measures_few_neighborhoods():
     source = matrix(rng, 4000, 30)
     # The target is the source, a little moved.
     moved = unit_rows((source.unit + 0.05 * rng.standard_normal(source.unit.shape)).astype(np.float32))
-    candidates = source._replace(unit=moved)
+    candidates = replace(source, unit=moved)
     words = [str(number) for number in range(8000)]
     measured = []
     for query in range(0, 4000, 400):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
@@ -141,7 +142,7 @@ class ConditionedEmbeddings:
 
     def _remember(self) -> None:
         """Begin with nothing kept of earlier questions."""
-        self._matrices = BoundedCache[ConditionMatrix](MATRIX_MEMORY, lambda m: sum(part.nbytes for part in m))
+        self._matrices = BoundedCache[ConditionMatrix](MATRIX_MEMORY, lambda matrix: matrix.nbytes)
         self._neighborhoods = BoundedCache[Neighborhoods](NEIGHBORHOOD_MEMORY, lambda r: r.nbytes)
         self._lists = BoundedCache[tuple[Match, ...]](LISTS_KEPT, lambda _: 1)
 
@@ -419,8 +420,8 @@ class ConditionedEmbeddings:
             return pool
         return self._matrices.get(
             (source, target, min_support, "carried"),
-            lambda: pool._replace(
-                unit=mapping.carry_together(pool.unit, self._shared(source, target, mapping.min_support))
+            lambda: replace(
+                pool, unit=mapping.carry_together(pool.unit, self._shared(source, target, mapping.min_support))
             ),
         )
 

@@ -1,17 +1,21 @@
 """The nearest rows of a matrix, found fast and ranked exactly.
 
-A product in float32 finds every row that could be among the nearest; those few are then scored again in float64, each
-in the same order of additions. So the answer has the same bits whether a query is asked alone or among thousands,
-and for any number of threads or kind of BLAS.
+A product in float32, or a sieve of bytes, finds every row that could be among the nearest; those few are then scored
+again in float64, each in the same order of additions. So the answer has the same bits whether a query is asked alone or
+among thousands, for any number of threads or kind of BLAS, on any processor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from chronotope.embeddings.sieve import Sieve
 
 Floats = NDArray[np.float32]
 
@@ -22,6 +26,10 @@ MOST_QUERIES = 256
 GROUP = 64
 RESCORED = 1 << 20
 UNIT_ROUNDOFF = 2.0**-24
+# A sieve is worth while for so many products of two numbers, and for more where what compiles it is not yet loaded;
+# it goes through so many queries at a time.
+SIEVED_FROM, LOADED_FOR = 2 * 10**8, 10**11
+SIEVED = 4096
 
 
 class Nearest(NamedTuple):
@@ -38,8 +46,23 @@ class Nearest(NamedTuple):
     row: NDArray[np.int64]
     cosine: NDArray[np.float64]
 
+    @classmethod
+    def room(cls, queries: int, top: int) -> Nearest:
+        """Room for so many queries."""
+        return cls(np.empty((queries, top), dtype=np.int64), np.empty((queries, top), dtype=np.float64))
 
-def nearest(queries: Floats, candidates: Floats, top: int, penalty: NDArray[np.float64] | None = None) -> Nearest:
+    def put(self, queries: NDArray[np.int64] | slice, found: Nearest) -> None:
+        """Put what was found for some of the queries in its place."""
+        self.row[queries], self.cosine[queries] = found
+
+
+def nearest(
+    queries: Floats,
+    candidates: Floats,
+    top: int,
+    penalty: NDArray[np.float64] | None = None,
+    sieve: Callable[[], Sieve] | None = None,
+) -> Nearest:
     """The `top` candidates with the largest cosine, less a penalty for each candidate, for every query.
 
     Parameters
@@ -50,6 +73,8 @@ def nearest(queries: Floats, candidates: Floats, top: int, penalty: NDArray[np.f
         How many; where there are fewer candidates, all of them.
     penalty
         (N,) what is taken off the cosine of each candidate before ranking.
+    sieve
+        What gives the sieve of the candidates, where it is kept for other queries.
 
     Examples
     --------
@@ -58,16 +83,37 @@ def nearest(queries: Floats, candidates: Floats, top: int, penalty: NDArray[np.f
     [[0, 1]]
     """
     top = min(top, len(candidates))
-    row = np.empty((len(queries), top), dtype=np.int64)
-    cosine = np.empty((len(queries), top), dtype=np.float64)
-    if top == 0:
-        return Nearest(row, cosine)
-    penalty32 = None if penalty is None else penalty.astype(np.float32)
-    for part, scores in score_blocks(queries, candidates):
-        if penalty32 is not None:
-            scores -= penalty32
-        row[part], cosine[part] = best(queries[part], candidates, scores, top, penalty)
-    return Nearest(row, cosine)
+    found = Nearest.room(len(queries), top)
+    rest = np.arange(len(queries))
+    if worth_sieving(len(queries), candidates, top):
+        from chronotope.embeddings.sieve import sieve_of, sieved
+
+        made = sieve() if sieve else sieve_of(candidates)
+        given_up = [rest[:0]]
+        for begin in range(0, len(queries), SIEVED):
+            part = slice(begin, begin + SIEVED)
+            row, cosine, lost = sieved(queries[part], candidates, made, top, penalty)
+            found.put(part, Nearest(row, cosine))
+            given_up.append(begin + lost)
+        rest = np.concatenate(given_up)
+    if top and len(rest):
+        penalty32 = None if penalty is None else penalty.astype(np.float32)
+        for part, scores in score_blocks(queries[rest], candidates):
+            if penalty32 is not None:
+                scores -= penalty32
+            found.put(rest[part], best(queries[rest[part]], candidates, scores, top, penalty))
+    return found
+
+
+def worth_sieving(queries: int, candidates: Floats, top: int) -> bool:
+    """Whether so many queries are answered faster by a sieve."""
+    products = queries * candidates.size
+    if products < (SIEVED_FROM if "numba" in sys.modules else LOADED_FOR) or not 0 < top <= len(candidates) // 8:
+        return False
+    from chronotope.embeddings.byte_products import available
+    from chronotope.embeddings.sieve import MOST_TOP
+
+    return top <= MOST_TOP and available()
 
 
 def score_blocks(queries: Floats, candidates: Floats) -> Iterator[tuple[slice, Floats]]:
@@ -141,13 +187,24 @@ def within_reach(scores: Floats, top: int, dimensions: int) -> tuple[NDArray[np.
 def _cosines(
     queries: Floats, which: NDArray[np.int64], candidates: Floats, found: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The cosine of each (query, candidate) in float64, added up in the same order however many there are."""
+    """The cosine of each (query, candidate) in float64, added up in the same order however many there are.
+
+    Eight sums take turns, dimension by dimension; then they are added two by two.
+    """
     cosines = np.empty(len(found), dtype=np.float64)
-    step = max(1, RESCORED // max(1, queries.shape[1]))
+    dimensions = queries.shape[1]
+    rounds = -(-dimensions // 8)
+    step = max(1, RESCORED // max(1, dimensions))
     for begin in range(0, len(found), step):
         part = slice(begin, begin + step)
-        products = np.multiply(queries[which[part]], candidates[found[part]], dtype=np.float64)
-        cosines[part] = products.sum(axis=1)
+        products = np.zeros((len(found[part]), 8 * rounds))
+        np.multiply(queries[which[part]], candidates[found[part]], out=products[:, :dimensions], dtype=np.float64)
+        sums = np.zeros((len(products), 8))
+        for turn in range(rounds):
+            sums += products[:, 8 * turn : 8 * turn + 8]
+        while sums.shape[1] > 1:
+            sums = sums[:, ::2] + sums[:, 1::2]
+        cosines[part] = sums[:, 0]
     return cosines
 
 

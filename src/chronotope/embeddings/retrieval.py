@@ -13,16 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.embeddings.nearest import Floats, Nearest, best, nearest, score_blocks, slack, within_reach
+from chronotope.embeddings.nearest import (
+    Floats,
+    Nearest,
+    best,
+    nearest,
+    score_blocks,
+    slack,
+    within_reach,
+    worth_sieving,
+)
 from chronotope.frames import Framed, rows_frame
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from chronotope.embeddings.sieve import Sieve
 
 RETRIEVALS = ("cosine", "csls")
 NEIGHBORHOOD = 10
@@ -30,6 +42,7 @@ POOL = 10_000
 # With so many queries for each candidate, such a share of r measured, or so few words, all r are measured at once:
 # that is cheaper than to choose again and again.
 QUERIES_FOR_ALL = 1 / 16
+QUERIES_FOR_ALL_SIEVED = 1 / 128
 MEASURED_FOR_ALL = 1 / 4
 FEW = 256
 # How many r are measured before the others are looked at again, at first; and how many means of ten words are
@@ -81,7 +94,8 @@ class Matches(list[Match], Framed):
         return rows_frame(Match, self)
 
 
-class ConditionMatrix(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ConditionMatrix:
     """The words of a condition that have enough support, as rows that can be compared.
 
     Attributes
@@ -97,6 +111,22 @@ class ConditionMatrix(NamedTuple):
     word: NDArray[np.int64]
     support: NDArray[np.int64]
     unit: Floats
+
+    @cached_property
+    def sieve(self) -> Sieve:
+        """What tells fast which words cannot be among the nearest."""
+        from chronotope.embeddings.sieve import sieve_of
+
+        return sieve_of(self.unit)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes, with its sieve."""
+        return self.word.nbytes + self.support.nbytes + self.unit.nbytes * 5 // 4
+
+    def nearest(self, queries: Floats, top: int, penalty: NDArray[np.float64] | None = None) -> Nearest:
+        """The words with the largest cosine, less a penalty for each, for every query; see `nearest`."""
+        return nearest(queries, self.unit, top, penalty, lambda: self.sieve)
 
 
 def reference_pool(matrix: ConditionMatrix) -> ConditionMatrix:
@@ -138,7 +168,7 @@ def neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] |
 
 def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionMatrix, top: int) -> list[Matches]:
     """The candidates with the largest cosine, for each query."""
-    found = nearest(queries, candidates.unit, top)
+    found = candidates.nearest(queries, top)
     return _matches(words, candidates, found, found.cosine)
 
 
@@ -178,7 +208,7 @@ class Neighborhoods:
         own
             Whether source and target are the same condition.
         """
-        found = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + own)
+        found = pool.nearest(candidates.unit[rows], NEIGHBORHOOD + own)
         self.exact[rows] = neighborhood(found, pool, candidates.word[rows] if own else None)
         return _sums(found.row[:LANDMARKS], pool)
 
@@ -219,7 +249,7 @@ class Neighborhoods:
             self.measure(rest, candidates, pool, own)
             return
         # The best candidates of a query have their nearest words about where the query has its own.
-        around = _sums(nearest(queries[:LANDMARKS], pool.unit, NEIGHBORHOOD + own).row, pool)
+        around = _sums(pool.nearest(queries[:LANDMARKS], NEIGHBORHOOD + own).row, pool)
         self._raise_floor(rest, around, candidates, own)
         rows = self._likely(scores, top, queries.shape[1])
         kept = np.full((len(queries), top), -np.inf, dtype=np.float32)
@@ -308,22 +338,27 @@ def csls_matches(
         return [Matches() for _ in queries]
     same = own is not None
     size = min(NEIGHBORHOOD + same, len(target_pool.word))
-    if len(queries) > QUERIES_FOR_ALL * len(candidates.word):
+    sieved = worth_sieving(len(queries), candidates.unit, top)
+    if len(queries) > (QUERIES_FOR_ALL_SIEVED if sieved else QUERIES_FOR_ALL) * len(candidates.word):
         known.measure(np.flatnonzero(np.isnan(known.exact)), candidates, source_pool, same)
-    found = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
-    query_r = np.empty(len(queries))
-    for part, scores in score_blocks(queries, candidates.unit):
-        asked = queries[part]
-        if target_pool is candidates:
-            near = best(asked, candidates.unit, scores, size)
-        else:
-            near = nearest(asked, target_pool.unit, size)
-        query_r[part] = neighborhood(near, target_pool, None if own is None else own[part])
-        known.measure_within_reach(asked, scores, top, candidates, source_pool, same)
-        # A candidate whose r is not measured is out of reach.
-        penalty = np.where(np.isnan(known.exact), np.inf, known.exact) / 2
-        scores -= penalty.astype(np.float32)
-        found.row[part], found.cosine[part] = best(asked, candidates.unit, scores, top, penalty)
+    if sieved and not np.isnan(known.exact).any():
+        near = target_pool.nearest(queries, size)
+        query_r = neighborhood(near, target_pool, own)
+        found = candidates.nearest(queries, top, known.exact / 2)
+    else:
+        found, query_r = Nearest.room(len(queries), top), np.empty(len(queries))
+        for part, scores in score_blocks(queries, candidates.unit):
+            asked = queries[part]
+            if target_pool is candidates:
+                near = best(asked, candidates.unit, scores, size)
+            else:
+                near = target_pool.nearest(asked, size)
+            query_r[part] = neighborhood(near, target_pool, None if own is None else own[part])
+            known.measure_within_reach(asked, scores, top, candidates, source_pool, same)
+            # A candidate whose r is not measured is out of reach.
+            penalty = np.where(np.isnan(known.exact), np.inf, known.exact) / 2
+            scores -= penalty.astype(np.float32)
+            found.put(part, best(asked, candidates.unit, scores, top, penalty))
     score = 2 * found.cosine - query_r[:, None] - known.exact[found.row]
     return _matches(words, candidates, found, score)
 
