@@ -118,8 +118,10 @@ def test_a_word_absent_from_a_condition_has_no_deviation_of_its_own(own_method, 
 def test_function_words_are_the_most_stable(fitted_to_addresses):
     """In kind the paper's Table 1, on the State of the Union addresses."""
     answer = stable(fitted_to_addresses[0], min_support=20, min_conditions=10)
-    assert len({row.word for row in answer.most(20)} & FUNCTION_WORDS) >= 12
-    assert len({row.word for row in answer.least(20)} & FUNCTION_WORDS) <= 3
+    order = [row.word in FUNCTION_WORDS for row in answer.most(len(answer.rows))]
+    # By chance 4 or 5 of the first twenty, and the mean place is a half, give or take 0.03.
+    assert sum(order[:20]) >= 8
+    assert np.flatnonzero(order).mean() < 0.43 * len(order)
 
 
 def test_training_can_be_stopped_and_goes_on_to_the_same_bytes(own_method, small, tmp_path):

@@ -17,7 +17,9 @@ class ConditionedSettings:
     Attributes
     ----------
     epochs
-        Passes over the cells; None: 8 with time, 15 for places alone.
+        Passes over the cells.
+    start
+        Where words and contexts start: along the main 'directions' of the mutual information, or at 'random'.
     smoothness
         α: the pull between the vectors of neighboring conditions; None: 1.5 with time, 1.0 for places alone.
     deviation_penalty
@@ -45,8 +47,9 @@ class ConditionedSettings:
     """
 
     dimensions: int = 50
-    epochs: int | None = None
+    epochs: int = 15
     seed: int = 1
+    start: str = "directions"
     smoothness: float | None = None
     deviation_penalty: float = 8.0
     target: str = "log"
@@ -63,9 +66,9 @@ class ConditionedSettings:
 
     def __post_init__(self) -> None:
         at_least("dimensions", self.dimensions, 1)
-        if self.epochs is not None:
-            at_least("epochs", self.epochs, 1)
+        at_least("epochs", self.epochs, 1)
         at_least("seed", self.seed, 0)
+        one_of("start", self.start, ("directions", "random"))
         for name in ("smoothness", "deviation_penalty", "weight_cap", "weight_power", "accumulator"):
             if getattr(self, name) is not None:
                 at_least(name, getattr(self, name), 0)
@@ -186,23 +189,23 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "paper": {
         "time": {
             "smoothness": 1.5, "deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, "accumulator": 1.0,
-            "epochs": 40, "centering": "vocabulary", "vectors": "word",
+            "epochs": 40, "centering": "vocabulary", "vectors": "word", "start": "random",
         },
         "place": {
             "smoothness": 1.0, "deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, "accumulator": 1.0,
-            "epochs": 40, "centering": "vocabulary", "vectors": "word",
+            "epochs": 40, "centering": "vocabulary", "vectors": "word", "start": "random",
         },
     },
     "authors": {
         "time": {
             "smoothness": 3.0, "deviation_penalty": 0.4, "target": "log1p", "weight_cap": 6.0, "penalties": "each-cell",
             "scaling": "tokens", "rate": 0.04, "accumulator": 1.0, "epochs": 40, "centering": "vocabulary",
-            "vectors": "word",
+            "vectors": "word", "start": "random",
         },
         "place": {
             "smoothness": 0.4, "deviation_penalty": 0.4, "target": "log1p", "weight_cap": 4.0, "penalties": "each-cell",
             "scaling": "tokens", "rate": 0.02, "accumulator": 1.0, "epochs": 40, "centering": "vocabulary",
-            "vectors": "word",
+            "vectors": "word", "start": "random",
         },
     },
 }  # fmt: skip

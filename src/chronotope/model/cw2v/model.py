@@ -24,9 +24,11 @@ from chronotope.model.cw2v.kernels.cpu import width_of
 from chronotope.model.cw2v.kernels.gpu import memory_needed
 from chronotope.model.cw2v.layout import PARTS
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
+from chronotope.model.cw2v.start import start_along_directions
 from chronotope.model.cw2v.trainers import CpuTrainer, GpuTrainer, Trainer
 from chronotope.model.cw2v.training import State
 from chronotope.model.device import Choice, gpu_versions, train_on
+from chronotope.model.graph.model import host_need as graph_need
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch
 from chronotope.model.stretches import HostNeed, cells_on_disk
@@ -111,7 +113,7 @@ class ConditionedModel(ConditionedSettings):
             if choice.device == "cpu":
                 folder = cells_on_disk(
                     Memory.of(memory),
-                    host_need(counts, self.dimensions, both=self.vectors == "both"),
+                    host_need(counts, self),
                     checkpoint,
                     on_device,
                 )
@@ -122,12 +124,7 @@ class ConditionedModel(ConditionedSettings):
 
     def _for_axis(self, axis: str) -> ConditionedModel:
         """The model with the settings that depend on the conditions filled in."""
-        smoothness, epochs = (1.5, 8) if "time" in axis else (1.0, 15)
-        return replace(
-            self,
-            smoothness=smoothness if self.smoothness is None else self.smoothness,
-            epochs=epochs if self.epochs is None else self.epochs,
-        )
+        return replace(self, smoothness=1.5 if "time" in axis else 1.0) if self.smoothness is None else self
 
     def _fit(
         self,
@@ -142,7 +139,6 @@ class ConditionedModel(ConditionedSettings):
         on_epoch: Callable[[Epoch], None] | None,
     ) -> ConditionedEmbeddings:
         epochs = self.epochs
-        assert epochs is not None  # see _for_axis
         # Without a pull between neighbors there is no need to know them: thousands of places have millions of pairs.
         graph = counts.conditions.graph(place_edges) if self.smoothness else Graph.without_edges(len(counts.conditions))
         rows = held_out_rows(counts) if counts.has_held_out else None
@@ -155,6 +151,8 @@ class ConditionedModel(ConditionedSettings):
             state = State.restored(*found)
 
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
+            if self.start == "directions" and not found:
+                start_along_directions(state.parameters, counts, self.seed, choice, pool, threads, folder)
             trainer: Trainer = (
                 CpuTrainer(self, counts, graph, state, pool, threads, folder)
                 if choice.device == "cpu"
@@ -233,17 +231,21 @@ class ConditionedModel(ConditionedSettings):
         )
 
 
-def host_need(counts: Counts, dimensions: int, both: bool) -> HostNeed:
+def host_need(counts: Counts, settings: ConditionedSettings) -> HostNeed:
     """The memory that training on the CPU takes."""
     words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
-    largest = int(counts.cell_sizes.max())
+    largest, dimensions = int(counts.cell_sizes.max()), settings.dimensions
     # Of each pair two deviations and biases with their accumulators, and where its cells are.
     kept = pairs * (8 * dimensions + 80) + (2 * words + conditions * (1 + PARTS)) * 4 * dimensions
     # In the end both sides of each pair are put together, if they are asked for.
-    kept += 8 * pairs * dimensions * both
+    kept += 8 * pairs * dimensions * (settings.vectors == "both")
     # A condition is arranged at a time, in both directions; later the vectors of one or two are written out.
     written = 8 * width_of(dimensions) * int(np.diff(counts.vocabulary.support.start).max())
-    return HostNeed(kept + max(8 * largest, written), 8 * counts.size)
+    need = HostNeed(kept + max(8 * largest, written), 8 * counts.size)
+    if settings.start == "random":
+        return need
+    start = graph_need(counts, dimensions, sides=1, chains_only=True)
+    return HostNeed(max(need.kept, start.kept), max(need.cells, start.cells))
 
 
 def context_scores(parameters: Parameters, base: NDArray[np.float64], counts: Counts) -> Scores:
