@@ -26,9 +26,9 @@ MOST_QUERIES = 256
 GROUP = 64
 RESCORED = 1 << 20
 UNIT_ROUNDOFF = 2.0**-24
-# A sieve is worth while for so many products of two numbers, and for more where what compiles it is not yet loaded;
-# it goes through so many queries at a time.
-SIEVED_FROM, LOADED_FOR = 2 * 10**8, 10**11
+# A sieve is worth while for so many products of two numbers; for more where what compiles it is not loaded yet, which
+# takes a third of a second, once. It goes through so many queries at a time.
+SIEVED_FROM, LOADED_FOR = 2 * 10**8, 5 * 10**9
 SIEVED = 4096
 
 
