@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from chronotope.config import CountSettings
 from chronotope.cooccurrence import counting
-from chronotope.cooccurrence.counting import add_cells, count_cells, distance_weights
+from chronotope.cooccurrence.cells import CellArrays, sum_in_blocks, sum_of
+from chronotope.cooccurrence.counting import count_cells, distance_weights
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=15), max_size=6)
 # Most of these words are rare, some are not: both ways of counting a word are taken.
@@ -54,7 +56,7 @@ def test_counting_equals_the_quadratic_definition(documents, words, asked):
 def test_counts_of_parts_add_up_to_the_counts_of_the_whole(first, second):
     weights = distance_weights(CountSettings(window=4))
     whole = counted(first + second, 10, weights)
-    parts = add_cells(counted(first, 10, weights), counted(second, 10, weights))
+    parts = sum_of([counted(first, 10, weights), counted(second, 10, weights)])
     assert all(np.array_equal(a, b) for a, b in zip(whole, parts, strict=True))
 
 
@@ -89,3 +91,27 @@ def test_scratch_of_an_earlier_count_does_not_show():
     for document in ([1, 2, 3, 1, 2, 5] * 9, [4, 4], [], [5, 1, 5]):
         tokens, ends = np.array(document, dtype=np.int32), np.array([len(document)])
         assert as_dict(count_cells(tokens, ends, 6, weights, scratch)) == quadratic([document], 6, weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    parts=st.integers(0, 40),
+    words=st.sampled_from([1, 3, 70, 700]),
+    blocks=st.integers(1, 5),
+)
+def test_sums_of_many_parts_are_those_of_a_dictionary(seed, parts, words, blocks):
+    rng = np.random.default_rng(seed)
+    expected, given_parts = {}, []
+    for _ in range(parts):
+        pairs = np.unique(np.sort(rng.integers(0, words, (rng.integers(0, 60), 2)), axis=1), axis=0)
+        counts = rng.integers(0, 9, (len(pairs), 2))
+        given_parts.append(CellArrays.of(*pairs.T, *counts.T))
+        for pair, (count, after) in zip(map(tuple, pairs.tolist()), counts.tolist(), strict=True):
+            old = expected.get(pair, (0, 0))
+            expected[pair] = old[0] + count, old[1] + after
+    with ThreadPoolExecutor(2) as pool:
+        in_blocks = sum_in_blocks(given_parts, pool, blocks)
+    for found in ([sum_of(given_parts)], in_blocks):
+        cells = [cell for block in found for cell in zip(*(column.tolist() for column in block), strict=True)]
+        assert cells == [(*pair, *sums) for pair, sums in sorted(expected.items())]

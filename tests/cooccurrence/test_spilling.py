@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import worlds
 from chronotope.cooccurrence import count, local, spilling
-from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.spilling import merged, read_run, write_runs
 from chronotope.corpus import read_corpus
 

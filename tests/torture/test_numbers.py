@@ -8,7 +8,8 @@ import pytest
 
 from chronotope.analysis import drift, frequency
 from chronotope.cooccurrence import count
-from chronotope.cooccurrence.counting import CellArrays, add_cells, count_cells
+from chronotope.cooccurrence.cells import CellArrays, sum_of
+from chronotope.cooccurrence.counting import count_cells
 from chronotope.corpus import read_corpus
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownWord
@@ -100,7 +101,7 @@ def test_counts_beyond_32_bits_are_exact():
     cells = count_cells(tokens, np.arange(2, 2 * many + 1, 2), 2, np.array([0, 2520]))
     assert cells.count.tolist() == [2520 * many]
     huge = CellArrays.of([0], [1], [2**62], [2**61])
-    assert add_cells(huge, CellArrays.of([0], [1], [5], [3])).count.tolist() == [2**62 + 5]
+    assert sum_of([huge, CellArrays.of([0], [1], [5], [3])]).count.tolist() == [2**62 + 5]
 
 
 def test_training_on_counts_beyond_32_bits_stays_finite(monkeypatch):

@@ -1,7 +1,7 @@
 """Token ids in, sparse counts out."""
 
 from chronotope.cooccurrence.association import Association, PairMatrix, positive_pmi
-from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts, count
 from chronotope.cooccurrence.weighting import (
     scale_of_conditions,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
-from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts
 from chronotope.cooccurrence.weighting import scale_of_conditions
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.cells import CellArrays
 from chronotope.errors import DamagedFile
 from chronotope.provenance import ChecksumBehind
 

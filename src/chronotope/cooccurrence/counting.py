@@ -3,10 +3,6 @@
 Counts are integers, so that any order of adding them gives the same bytes. A context at distance d counts 1/d in
 units of 1/2520, which is exact up to a window of 10 (2520 is the least common multiple of 1 … 10) and rounded beyond.
 
-Only cells with word ≤ context are kept. A cell holds how often the two stand near each other on either side, and how
-much of that has the context after the word; the counts of the context's row are the same the other way round. A cell of
-the diagonal holds both directions.
-
 The tokens of each word are found by a counting sort of their places. Then the words are visited in ascending order,
 each with all its windows at once, so that the sums of one word stay in the fastest memory. A pair of words is counted
 at the higher number, which is the rarer word, and its cell is appended to the row of the lower one: since the words
@@ -15,44 +11,14 @@ come in ascending order, every row comes out sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
 from chronotope.config import CountSettings
+from chronotope.cooccurrence.cells import CellArrays, sum_of
 
 UNIT = 2520
-
-
-class CellArrays(NamedTuple):
-    """Co-occurrence counts of one condition, sorted by word, then by context, with word ≤ context."""
-
-    word: NDArray[np.int32]
-    context: NDArray[np.int32]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
-    after: NDArray[np.int64]  # how much of the count has the context after the word
-
-    @classmethod
-    def of(cls, word: Iterable[int], context: Iterable[int], count: Iterable[int], after: Iterable[int]) -> CellArrays:
-        """Cells from plain numbers."""
-        ids, sums = np.array([word, context], np.int32), np.array([count, after], np.int64)
-        return cls(ids[0], ids[1], sums[0], sums[1])
-
-    def part(self, first: int, last: int) -> CellArrays:
-        """Some of the cells, not copied."""
-        return CellArrays(
-            self.word[first:last], self.context[first:last], self.count[first:last], self.after[first:last]
-        )
-
-    @classmethod
-    def empty(cls, size: int) -> CellArrays:
-        """Room for so many cells."""
-        ids = np.empty((2, size), dtype=np.int32)
-        sums = np.empty((2, size), dtype=np.int64)
-        return cls(ids[0], ids[1], sums[0], sums[1])
 
 
 class Scratch:
@@ -127,12 +93,8 @@ def count_cells(
     places = np.empty(total, dtype=np.uint32)
     _arrange(tokens, ends, number, text, places, start, window)
     most = int(frequency.max(initial=0))
-    found = [
-        _counted(text, places, start, word, some, unit, scratch or Scratch()) for some, unit in _that_fit(weights, most)
-    ]
-    while len(found) > 1:
-        found.append(add_cells(found.pop(), found.pop()))
-    return found[0]
+    fitting = _that_fit(weights, most)
+    return sum_of([_counted(text, places, start, word, some, unit, scratch or Scratch()) for some, unit in fitting])
 
 
 def _that_fit(weights: NDArray[np.int64], most: int) -> list[tuple[NDArray[np.int64], int]]:
@@ -181,32 +143,6 @@ def _counted(
     found = CellArrays.empty(int(last.sum()) - int(first[:-1].sum()))
     _close_up(word, first, last, rows, unit, found)
     return found
-
-
-def add_cells(a: CellArrays, b: CellArrays) -> CellArrays:
-    """The sum of two sorted sets of cells."""
-    both = CellArrays.empty(len(a.word) + len(b.word))
-    size = _merge(a, b, both)
-    return CellArrays(both.word[:size], both.context[:size], both.count[:size], both.after[:size])
-
-
-def total_pairs(cells: CellArrays) -> int:
-    """The sum of both triangles: a cell counts in the row of its word and in that of its context.
-
-    Examples
-    --------
-    >>> total_pairs(CellArrays.of([0, 0], [0, 1], [4, 5], [2, 5]))
-    14
-    """
-    return int(_total(*cells[:3]))
-
-
-@kernel()
-def _total(word, context, count):  # type: ignore[no-untyped-def]
-    total = 0
-    for cell in range(len(word)):
-        total += count[cell] if word[cell] == context[cell] else 2 * count[cell]
-    return total
 
 
 @kernel()
@@ -307,29 +243,3 @@ def _close_up(word, first, last, rows, unit, found):  # type: ignore[no-untyped-
             found.count[size] = unit * (after + before)
             found.after[size] = unit * after
             size += 1
-
-
-@kernel()
-def _merge(a, b, both):  # type: ignore[no-untyped-def]
-    """Fill in the sum of two sets of cells; return its size. Without branches but for the loop."""
-    i = j = size = 0
-    while i < len(a.word) and j < len(b.word):
-        of_a = (np.int64(a.word[i]) << 32) | a.context[i]
-        of_b = (np.int64(b.word[j]) << 32) | b.context[j]
-        from_a, from_b = of_a <= of_b, of_b <= of_a
-        key = min(of_a, of_b)
-        both.word[size] = key >> 32
-        both.context[size] = key & 0xFFFFFFFF
-        both.count[size] = (a.count[i] if from_a else 0) + (b.count[j] if from_b else 0)
-        both.after[size] = (a.after[i] if from_a else 0) + (b.after[j] if from_b else 0)
-        i += from_a
-        j += from_b
-        size += 1
-    for cells, at in ((a, i), (b, j)):
-        for position in range(at, len(cells.word)):
-            both.word[size] = cells.word[position]
-            both.context[size] = cells.context[position]
-            both.count[size] = cells.count[position]
-            both.after[size] = cells.after[position]
-            size += 1
-    return size

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from chronotope import stores
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
+from chronotope.cooccurrence.cells import CellArrays, total_pairs
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
-from chronotope.cooccurrence.counting import CellArrays, total_pairs, units
+from chronotope.cooccurrence.counting import units
 from chronotope.cooccurrence.distributed import count_elsewhere
 from chronotope.cooccurrence.local import Progress, count_conditions
 from chronotope.cooccurrence.run_folder import ABOUT, FORMAT, building, read_run

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from chronotope.cluster import Pool, once
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.counting import CellArrays, count_cells, distance_weights
+from chronotope.cooccurrence.cells import CellArrays, sum_of
+from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.cooccurrence.local import TOKENS_IN_A_CHUNK, Progress, chunks, documents
-from chronotope.cooccurrence.spilling import MOST_AT_ONCE, Run, merged, read_run, sum_of, write_runs
+from chronotope.cooccurrence.spilling import MOST_AT_ONCE, Run, merged, read_run, write_runs
 from chronotope.corpus import TokenStore
 
 # What one task counts; its tokens travel with it.

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.counting import CellArrays, Scratch, add_cells, count_cells, distance_weights
+from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_in_blocks, sum_of
+from chronotope.cooccurrence.counting import Scratch, count_cells, distance_weights
 from chronotope.cooccurrence.spilling import (
     BYTES_OF_A_CELL,
     BYTES_OF_A_MERGE,
@@ -21,7 +22,6 @@ from chronotope.cooccurrence.spilling import (
     Run,
     merged,
     read_run,
-    sum_of,
     write_runs,
 )
 from chronotope.corpus import TokenStore
@@ -32,6 +32,8 @@ Progress = Callable[[str, int, int | None], None]
 # Small enough that the text of a chunk and the places of its words stay in the caches.
 TOKENS_IN_A_CHUNK = 2_000_000
 FEWEST_TOKENS_IN_A_CHUNK = 25_000
+# Up to so many cells (400 MB) the parts of a condition are kept as they are until the end.
+FEW_CELLS = 1 << 24
 # What writing a row group of the final file takes.
 BYTES_OF_WRITING = 70_000_000
 
@@ -130,7 +132,7 @@ def count_conditions(
             if progress:
                 progress(stage, done, total)
             if is_last:
-                yield found.blocks()
+                yield found.blocks(pool, threads)
 
 
 def chunks(store: TokenStore, condition: int, tokens: int) -> Iterator[tuple[int, int]]:
@@ -159,36 +161,36 @@ def documents(
 class CellSum:
     """The cells of a condition, added up by several threads; when there are too many they go to disk.
 
-    Sums of equally many parts are added to each other, so that no cell is gone through more than a few times.
+    Parts are kept until there are many, or together more than the largest, and are then added all at once, so that no
+    cell is gone through more than a few times.
     """
 
     def __init__(self, most_cells: int, names: Iterator[str]) -> None:
         self._most_cells = most_cells
         self._names = names
         self._lock = threading.Lock()
-        self._parts: dict[int, CellArrays] = {}  # n: the sum of 2ⁿ parts
+        self._parts: list[CellArrays] = []
         self._runs: list[Run] = []
 
     def add(self, cells: CellArrays) -> None:
         """Add cells; any thread may."""
-        power = 0
         while True:
             with self._lock:
-                other = self._parts.pop(power, None)
-                if other is None:
-                    self._parts[power] = cells
-                    full = self._taken() if self._size() > self._most_cells else []
-                    break
-            cells = add_cells(other, cells)
-            power += 1
-        del cells
-        self._spill(full)
+                self._parts.append(cells)
+                full = self._taken() if self._size() > self._most_cells else []
+                some = self._taken() if self._many() else []
+            del cells
+            self._spill(full)
+            if not some:
+                return
+            cells = sum_of(some)
+            del some
 
-    def blocks(self) -> Iterator[CellArrays]:
+    def blocks(self, pool: ThreadPoolExecutor, threads: int) -> Iterator[CellArrays]:
         """The sum, sorted, in one or more blocks; nothing can be added any more."""
         parts = self._taken()
         if not self._runs:
-            yield sum_of(parts)
+            yield from sum_in_blocks(parts, pool, threads)
             return
         self._spill(parts)
         while len(self._runs) > MOST_AT_ONCE:
@@ -201,11 +203,15 @@ class CellSum:
             Path(run.path).unlink()
 
     def _size(self) -> int:
-        return sum(len(part.word) for part in self._parts.values())
+        return sum(len(part.word) for part in self._parts)
+
+    def _many(self) -> bool:
+        largest = max((len(part.word) for part in self._parts), default=0)
+        few = min(FEW_CELLS, self._most_cells // 4)
+        return len(self._parts) == AT_ONCE or self._size() - largest > max(largest, few)
 
     def _taken(self) -> list[CellArrays]:
-        parts = list(self._parts.values())
-        self._parts.clear()
+        parts, self._parts = self._parts, []
         return parts
 
     def _spill(self, parts: list[CellArrays]) -> None:

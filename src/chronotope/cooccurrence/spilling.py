@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chronotope.compiling import kernel
+from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_of
 from chronotope.cooccurrence.cells_file import as_column
-from chronotope.cooccurrence.counting import CellArrays, add_cells
 from chronotope.stores import reading, writing
 
 SCHEMA = pa.schema(
@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
 # As much as is held of each run that is merged, 24 bytes a row.
 ROWS_IN_A_GROUP = 1 << 15
 # So many runs are merged at a time; more are merged in a tree.
-MOST_AT_ONCE = 16
+MOST_AT_ONCE = AT_ONCE
 BYTES_OF_A_CELL = 24
 # What is held while so many runs are merged: a row group of each, its sum with the others, and what is written.
 BYTES_OF_A_MERGE = 4 * MOST_AT_ONCE * ROWS_IN_A_GROUP * BYTES_OF_A_CELL
@@ -116,15 +116,6 @@ def merged(streams: list[Iterator[CellArrays]]) -> Iterator[CellArrays]:
     for block, stream in held:
         yield block
         yield from stream
-
-
-def sum_of(parts: list[CellArrays]) -> CellArrays:
-    """The sum of sorted cells; parts of about the same size are added first."""
-    parts = [part for part in parts if len(part.word)]
-    while len(parts) > 1:
-        parts.sort(key=lambda part: -len(part.word))
-        parts.append(add_cells(parts.pop(), parts.pop()))
-    return parts[0] if parts else CellArrays.empty(0)
 
 
 def _next(stream: Iterator[CellArrays]) -> CellArrays | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.cooccurrence.counting import CellArrays
+from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts
 
 if TYPE_CHECKING:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from chronotope.bits import trailing_zeros
 from chronotope.compiling import kernel
 
 # What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
@@ -120,7 +119,7 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
             length[text] = 0
         stop = start[text + 1]
         while i < stop:
-            skipped = _zeros(_bits(marks.start, i))
+            skipped = trailing_zeros(_bits(marks.start, i))
             i += np.int64(skipped)
             if skipped == np.uint64(64) or i >= stop:
                 continue
@@ -140,7 +139,7 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                 i = after
                 run = np.uint64(64)
                 while run == np.uint64(64):
-                    run = _zeros(~_bits(marks.plain, i))
+                    run = trailing_zeros(~_bits(marks.plain, i))
                     i += np.int64(run)
                 if i >= stop:
                     i = stop
@@ -271,18 +270,6 @@ def _rare_key(data, wide, first, last):  # type: ignore[no-untyped-def]
     # The last eight bytes may overlap with those before.
     hashed = (hashed ^ wide[last - 8]) * np.uint64(0x9E3779B97F4A7C15)
     return wide[first], hashed | HASHED
-
-
-def _count_zeros(_: Any, bits: Any) -> Any:
-    """How many zeros stand below the lowest bit that is set; 64 if none is."""
-
-    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.uint64(bits), generate
-
-
-_zeros: Any = intrinsic(_count_zeros)
 
 
 @kernel(inline="always")

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import CellArrays, Counts
+from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
-from chronotope.cooccurrence.counting import add_cells
 from chronotope.embeddings.nearest import Floats
 from chronotope.model import GraphModel
 from chronotope.vocabulary import Support
@@ -36,7 +35,7 @@ class JoinedCells(CellsFile):
         if len(found) == 1:
             return found[0]
         # What is read may not be written to; the sums may, and the compiler wants both alike.
-        return reduce(add_cells, [CellArrays._make([column.copy() for column in cells]) for cells in found])
+        return sum_of([CellArrays._make([column.copy() for column in cells]) for cells in found])
 
     def parts(self, condition: int) -> Iterator[CellArrays]:
         """The same, all at once."""

@@ -19,7 +19,8 @@ from chronotope.analysis.significance.resampled_rows import resampled_rows
 from chronotope.analysis.significance.shuffling import Resample
 from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, joined, rows_of
-from chronotope.cooccurrence.counting import CellArrays, distance_weights
+from chronotope.cooccurrence.cells import CellArrays
+from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows

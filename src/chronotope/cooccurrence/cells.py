@@ -1,0 +1,152 @@
+"""Co-occurrence counts as sorted cells, and their sums.
+
+Only cells with word ≤ context are kept. A cell holds how often the two stand near each other on either side, and how
+much of that has the context after the word; the counts of the context's row are the same the other way round. A cell of
+the diagonal holds both directions.
+
+Many sets of cells are added at once, row by row: the counts of a row go to the places of their contexts, which stay in
+the nearest caches, and a bit for each context says where there are any. Going through the bits gives them in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.bits import trailing_zeros
+from chronotope.compiling import kernel
+
+# So many sets are added at a time: a compiled function is made for one number of them.
+AT_ONCE = 16
+
+
+class CellArrays(NamedTuple):
+    """Co-occurrence counts of one condition, sorted by word, then by context, with word ≤ context."""
+
+    word: NDArray[np.int32]
+    context: NDArray[np.int32]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    after: NDArray[np.int64]  # how much of the count has the context after the word
+
+    @classmethod
+    def of(cls, word: Iterable[int], context: Iterable[int], count: Iterable[int], after: Iterable[int]) -> CellArrays:
+        """Cells from plain numbers."""
+        ids, sums = np.array([word, context], np.int32), np.array([count, after], np.int64)
+        return cls(ids[0], ids[1], sums[0], sums[1])
+
+    def part(self, first: int, last: int) -> CellArrays:
+        """Some of the cells, not copied."""
+        return CellArrays(
+            self.word[first:last], self.context[first:last], self.count[first:last], self.after[first:last]
+        )
+
+    @classmethod
+    def empty(cls, size: int) -> CellArrays:
+        """Room for so many cells."""
+        ids = np.empty((2, size), dtype=np.int32)
+        sums = np.empty((2, size), dtype=np.int64)
+        return cls(ids[0], ids[1], sums[0], sums[1])
+
+
+def sum_of(parts: list[CellArrays]) -> CellArrays:
+    """The sum of sorted cells.
+
+    Examples
+    --------
+    >>> one, two = CellArrays.of([0, 0], [1, 2], [5, 7], [5, 0]), CellArrays.of([0, 3], [2, 3], [1, 2], [1, 1])
+    >>> [column.tolist() for column in sum_of([one, two])]
+    [[0, 0, 3], [1, 2, 3], [5, 8, 2], [5, 1, 1]]
+    """
+    parts = [part for part in parts if len(part.word)]
+    while len(parts) > 1:
+        parts.sort(key=lambda part: -len(part.word))
+        some, parts = parts[-AT_ONCE:], parts[:-AT_ONCE]
+        parts.append(_added(some))
+    return parts[0] if parts else CellArrays.empty(0)
+
+
+def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, blocks: int) -> list[CellArrays]:
+    """The sum of sorted cells, in as many blocks of whole rows, each made by a thread."""
+    parts = [part for part in parts if len(part.word)]
+    if len(parts) <= 1:
+        return parts
+    # Rows where the largest part has about equal shares.
+    largest = max(parts, key=lambda part: len(part.word)).word
+    limits = np.unique(largest[np.linspace(0, len(largest), blocks, endpoint=False)[1:].astype(np.int64)])
+    cuts = [[0, *np.searchsorted(part.word, limits), len(part.word)] for part in parts]
+    stretches = [
+        [part.part(cut[number], cut[number + 1]) for part, cut in zip(parts, cuts, strict=True)]
+        for number in range(len(limits) + 1)
+    ]
+    return list(pool.map(sum_of, stretches))
+
+
+def _added(parts: list[CellArrays]) -> CellArrays:
+    """The sum of at most `AT_ONCE` sets of cells, none of them empty."""
+    first, last = min(part.word[0] for part in parts), max(part.word[-1] for part in parts)
+    rows = np.arange(first, last + 2)
+    start = np.zeros((AT_ONCE, len(rows)), dtype=np.int64)
+    for number, part in enumerate(parts):
+        start[number] = np.searchsorted(part.word, rows)
+    contexts = 1 + max(int(part.context.max()) for part in parts)
+    both = CellArrays.empty(sum(len(part.word) for part in parts))
+    padded = (*parts, *[CellArrays.empty(0)] * (AT_ONCE - len(parts)))
+    return both.part(0, _add_rows(padded, len(parts), start, np.int32(first), contexts, both))
+
+
+def total_pairs(cells: CellArrays) -> int:
+    """The sum of both triangles: a cell counts in the row of its word and in that of its context.
+
+    Examples
+    --------
+    >>> total_pairs(CellArrays.of([0, 0], [0, 1], [4, 5], [2, 5]))
+    14
+    """
+    return int(_total(*cells[:3]))
+
+
+@kernel()
+def _total(word, context, count):  # type: ignore[no-untyped-def]
+    total = 0
+    for cell in range(len(word)):
+        total += count[cell] if word[cell] == context[cell] else 2 * count[cell]
+    return total
+
+
+@kernel()
+def _add_rows(parts, number, start, first, contexts, both):  # type: ignore[no-untyped-def]
+    """Fill in the sum; return its size."""
+    total, after = np.zeros(contexts, dtype=np.int64), np.zeros(contexts, dtype=np.int64)
+    marks = np.zeros(contexts // 64 + 1, dtype=np.uint64)
+    one, six, low_bits = np.uint64(1), np.uint64(6), np.uint64(63)
+    size = 0
+    for row in range(start.shape[1] - 1):
+        least, most = contexts, 0
+        for which in range(number):
+            begin, end = start[which, row], start[which, row + 1]
+            if begin == end:
+                continue
+            part = parts[which]
+            least, most = min(least, part.context[begin]), max(most, part.context[end - 1])
+            for cell in range(begin, end):
+                context = np.uint64(part.context[cell])
+                total[context] += part.count[cell]
+                after[context] += part.after[cell]
+                marks[context >> six] |= one << (context & low_bits)
+        for place in range(least >> 6, (most >> 6) + 1):
+            bits = marks[place]
+            marks[place] = 0
+            while bits:
+                context = np.uint64(64 * place) + trailing_zeros(bits)
+                bits &= bits - one
+                both.word[size] = first + row
+                both.context[size] = context
+                both.count[size] = total[context]
+                both.after[size] = after[context]
+                total[context] = after[context] = 0
+                size += 1
+    return size
