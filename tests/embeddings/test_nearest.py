@@ -40,7 +40,7 @@ def by_hand(queries, candidates, top, penalty):
     candidates=st.sampled_from([0, 1, 5, 63, 700, 1501]),
     dimensions=st.sampled_from([1, 2, 17]),
     top=st.integers(0, 12),
-    penalized=st.booleans(),
+    penalized=st.sampled_from(["no", "some", "out of reach"]),
     way=st.sampled_from(WAYS),
 )
 def test_the_nearest_are_those_of_a_full_sort(seed, queries, candidates, dimensions, top, penalized, way):
@@ -48,9 +48,11 @@ def test_the_nearest_are_those_of_a_full_sort(seed, queries, candidates, dimensi
     # Rounded, so that equal rows and equal scores occur.
     left = unit_rows(rng.standard_normal((queries, dimensions)).round(1).astype(np.float32))
     right = unit_rows(rng.standard_normal((candidates, dimensions)).round(1).astype(np.float32))
-    penalty = rng.random(candidates).round(1) * penalized
+    penalty = rng.random(candidates).round(1) * (penalized != "no")
+    if penalized == "out of reach":
+        penalty[rng.random(candidates) < 0.7] = np.inf
     with searching(way):
-        found = nearest(left, right, top, penalty if penalized else None)
+        found = nearest(left, right, top, None if penalized == "no" else penalty)
     row, cosine = by_hand(left, right, top, penalty)
     assert (found.row == row).all()
     assert (found.cosine == cosine).all()
@@ -123,3 +125,23 @@ def test_the_number_of_threads_does_not_show(threads):
     row, cosine = by_hand(left[:20], right, 10, 0)
     assert (together.row[:20] == row).all()
     assert (together.cosine[:20] == cosine).all()
+
+
+@bytes_only
+def test_a_sieve_can_be_copied():
+    """A copy lies anywhere in memory, not where whole lines of the cache begin."""
+    unit = unit_rows(np.random.default_rng(11).standard_normal((900, 30)).astype(np.float32))
+    made = sieve_of(unit)
+    for offset in range(0, 64, 16):
+        room = np.empty(made.bytes.size + 64, dtype=np.uint8)[offset:][: made.bytes.size]
+        moved = made._replace(bytes=room.reshape(made.bytes.shape))
+        moved.bytes[:] = made.bytes
+        assert (sieved(unit[:30], unit, moved, 5)[0] == sieved(unit[:30], unit, made, 5)[0]).all()
+
+
+@pytest.mark.parametrize("setting", [("ENABLE_AVX", 0), ("DISABLE_JIT", 1), ("CPU_NAME", "generic")])
+def test_there_is_no_sieve_where_numba_may_not_use_the_instruction(monkeypatch, setting):
+    import numba
+
+    monkeypatch.setattr(numba.config, *setting)
+    assert not available.__wrapped__()

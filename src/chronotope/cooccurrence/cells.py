@@ -5,7 +5,8 @@ much of that has the context after the word; the counts of the context's row are
 the diagonal holds both directions.
 
 Many sets of cells are added at once, row by row: the counts of a row go to the places of their contexts, which stay in
-the nearest caches, and a bit for each context says where there are any. Going through the bits gives them in order.
+the nearest caches. A bit for each context, and one for each 64 of these, say where there are any; going through them
+gives the contexts in order.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def sum_of(parts: list[CellArrays]) -> CellArrays:
 
 
 def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, blocks: int) -> list[CellArrays]:
-    """The sum of sorted cells, in as many blocks of whole rows, each made by a thread."""
+    """The sum of sorted cells, in up to so many blocks of whole rows, each made by a thread; some may be empty."""
     parts = [part for part in parts if len(part.word)]
     if len(parts) <= 1:
         return parts
@@ -87,15 +88,14 @@ def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, blocks: int
 
 def _added(parts: list[CellArrays]) -> CellArrays:
     """The sum of at most `AT_ONCE` sets of cells, none of them empty."""
-    first, last = min(part.word[0] for part in parts), max(part.word[-1] for part in parts)
-    rows = np.arange(first, last + 2)
-    start = np.zeros((AT_ONCE, len(rows)), dtype=np.int64)
-    for number, part in enumerate(parts):
-        start[number] = np.searchsorted(part.word, rows)
     contexts = 1 + max(int(part.context.max()) for part in parts)
+    # No context is below its word, so what lies below the first word is left out.
+    base = min(int(part.word[0]) for part in parts) // 64 * 64
+    sums, marks = np.zeros((contexts - base, 2), np.int64), np.zeros((contexts - base) // 64 + 1, np.uint64)
+    groups = np.zeros(len(marks) // 64 + 1, np.uint64)
     both = CellArrays.empty(sum(len(part.word) for part in parts))
     padded = (*parts, *[CellArrays.empty(0)] * (AT_ONCE - len(parts)))
-    return both.part(0, _add_rows(padded, len(parts), start, np.int32(first), contexts, both))
+    return both.part(0, _add_rows(padded, len(parts), base, sums, marks, groups, both))
 
 
 def total_pairs(cells: CellArrays) -> int:
@@ -118,35 +118,50 @@ def _total(word, context, count):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _add_rows(parts, number, start, first, contexts, both):  # type: ignore[no-untyped-def]
+def _add_rows(parts, number, base, sums, marks, groups, both):  # type: ignore[no-untyped-def]
     """Fill in the sum; return its size."""
-    total, after = np.zeros(contexts, dtype=np.int64), np.zeros(contexts, dtype=np.int64)
-    marks = np.zeros(contexts // 64 + 1, dtype=np.uint64)
     one, six, low_bits = np.uint64(1), np.uint64(6), np.uint64(63)
+    cursor = np.zeros(number, dtype=np.int64)
+    beyond = np.int64(1) << 31
     size = 0
-    for row in range(start.shape[1] - 1):
-        least, most = contexts, 0
+    while True:
+        row = beyond
         for which in range(number):
-            begin, end = start[which, row], start[which, row + 1]
-            if begin == end:
-                continue
+            if cursor[which] < len(parts[which].word):
+                row = min(row, np.int64(parts[which].word[cursor[which]]))
+        if row == beyond:
+            return size
+        least, most = beyond, np.int64(0)
+        for which in range(number):
             part = parts[which]
-            least, most = min(least, part.context[begin]), max(most, part.context[end - 1])
-            for cell in range(begin, end):
-                context = np.uint64(part.context[cell])
-                total[context] += part.count[cell]
-                after[context] += part.after[cell]
-                marks[context >> six] |= one << (context & low_bits)
-        for place in range(least >> 6, (most >> 6) + 1):
-            bits = marks[place]
-            marks[place] = 0
-            while bits:
-                context = np.uint64(64 * place) + trailing_zeros(bits)
-                bits &= bits - one
-                both.word[size] = first + row
-                both.context[size] = context
-                both.count[size] = total[context]
-                both.after[size] = after[context]
-                total[context] = after[context] = 0
-                size += 1
-    return size
+            cell, end = cursor[which], len(part.word)
+            if cell == end or part.word[cell] != row:
+                continue
+            least = min(least, part.context[cell] - base)
+            while cell < end and part.word[cell] == row:
+                context = np.uint64(part.context[cell] - base)
+                sums[context, 0] += part.count[cell]
+                sums[context, 1] += part.after[cell]
+                word = context >> six
+                marks[word] |= one << (context & low_bits)
+                groups[word >> six] |= one << (word & low_bits)
+                cell += 1
+            most = max(most, part.context[cell - 1] - base)
+            cursor[which] = cell
+        for group in range(least >> 12, (most >> 12) + 1):
+            some = groups[group]
+            groups[group] = 0
+            while some:
+                place = np.uint64(64 * group) + trailing_zeros(some)
+                some &= some - one
+                bits = marks[place]
+                marks[place] = 0
+                while bits:
+                    context = (place << six) + trailing_zeros(bits)
+                    bits &= bits - one
+                    both.word[size] = row
+                    both.context[size] = base + np.int64(context)
+                    both.count[size] = sums[context, 0]
+                    both.after[size] = sums[context, 1]
+                    sums[context, 0] = sums[context, 1] = 0
+                    size += 1

@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int | None], None]
 # Small enough that the text of a chunk and the places of its words stay in the caches.
 TOKENS_IN_A_CHUNK = 2_000_000
 FEWEST_TOKENS_IN_A_CHUNK = 25_000
-# Up to so many cells (400 MB) the parts of a condition are kept as they are until the end.
+# Up to so many cells (400 MB) the parts of a condition wait until there are `AT_ONCE`.
 FEW_CELLS = 1 << 24
 # What writing a row group of the final file takes.
 BYTES_OF_WRITING = 70_000_000
@@ -101,7 +101,8 @@ def count_conditions(
         tempfile.TemporaryDirectory(prefix=".spilled-", dir=folder) as spilled,
         ThreadPoolExecutor(threads) as pool,
     ):
-        names = (str(Path(spilled) / f"{number}.parquet") for number in itertools.count())
+        # Threads that take a name at the same time get different ones: nothing of this is Python's own code.
+        names = map(f"{spilled}/{{}}.parquet".format, itertools.count())
 
         def work() -> Iterator[tuple[CellSum, int, int, bool]]:
             for condition in range(len(store.conditions)):
@@ -161,8 +162,8 @@ def documents(
 class CellSum:
     """The cells of a condition, added up by several threads; when there are too many they go to disk.
 
-    Parts are kept until there are many, or together more than the largest, and are then added all at once, so that no
-    cell is gone through more than a few times.
+    Parts wait until there are many, or the others together are more than the largest, and are then added all at once,
+    so that no cell is gone through more than a few times.
     """
 
     def __init__(self, most_cells: int, names: Iterator[str]) -> None:
@@ -188,11 +189,10 @@ class CellSum:
 
     def blocks(self, pool: ThreadPoolExecutor, threads: int) -> Iterator[CellArrays]:
         """The sum, sorted, in one or more blocks; nothing can be added any more."""
-        parts = self._taken()
         if not self._runs:
-            yield from sum_in_blocks(parts, pool, threads)
+            yield from sum_in_blocks(self._taken(), pool, threads)
             return
-        self._spill(parts)
+        self._spill(self._taken())
         while len(self._runs) > MOST_AT_ONCE:
             some, self._runs = self._runs[:MOST_AT_ONCE], self._runs[MOST_AT_ONCE:]
             self._runs += write_runs(next(self._names), [merged([read_run(run) for run in some])])

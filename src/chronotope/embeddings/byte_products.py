@@ -7,7 +7,7 @@ arranges a loop for it well, so the innermost loop is spelled out here, instruct
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 from llvmlite import ir
@@ -27,7 +27,7 @@ def available() -> bool:
     from numba import config
 
     settings: Any = config
-    if settings.DISABLE_JIT or settings.CPU_NAME or settings.CPU_FEATURES:
+    if settings.DISABLE_JIT or not settings.ENABLE_AVX or settings.CPU_NAME or settings.CPU_FEATURES:
         return False
     features = binding.get_host_cpu_features()
     return all(features.get(name, False) for name in ("avx512f", "avx512bw", "avx512vnni"))
@@ -105,7 +105,7 @@ def _generated(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments:
     step = builder.phi(long)
     sums = {place: builder.phi(integers) for place in tile}
     line, four = builder.mul(step, long(PANELS)), builder.mul(step, long(QUERIES))
-    lines = [builder.load(element(0, builder.add(line, long(panel))), align=64) for panel in range(PANELS)]
+    lines = [builder.load(element(0, builder.add(line, long(panel))), align=4) for panel in range(PANELS)]
     total = {}
     for query in range(QUERIES):
         values = everywhere(1, builder.add(four, long(query)))
@@ -120,20 +120,17 @@ def _generated(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments:
     builder.cbranch(builder.icmp_unsigned("<", following, steps), loop, after)
 
     builder.position_at_end(after)
-    scores, most = [], None
+    scores, marks = [], []
     for panel, query in tile:
         scale, offset = (builder.load(element(number, panel), align=4) for number in (3, 4))
         product = builder.fmul(builder.sitofp(total[panel, query], singles), scale)
         scores.append(builder.fadd(builder.fmul(product, everywhere(6, query)), offset))
-        above = builder.fsub(scores[-1], everywhere(5, query))
-        most = above if most is None else builder.select(builder.fcmp_ordered(">", above, most), above, most)
-    some = builder.fcmp_ordered(">=", most, singles([0.0] * LANES))
-    some = builder.icmp_unsigned("!=", builder.bitcast(some, short), short(0))
+        marks.append(builder.bitcast(builder.fcmp_ordered(">=", scores[-1], everywhere(5, query)), short))
+    some = builder.icmp_unsigned("!=", reduce(builder.or_, marks), short(0))
     with builder.if_then(some, likely=False):
-        for place, (score, (_, query)) in enumerate(zip(scores, tile, strict=True)):
+        for place, (score, mark) in enumerate(zip(scores, marks, strict=True)):
             builder.store(score, element(8, place), align=4)
-            mark = builder.fcmp_ordered(">=", score, everywhere(5, query))
-            builder.store(builder.bitcast(mark, short), element(9, place))
+            builder.store(mark, element(9, place))
     return some
 
 

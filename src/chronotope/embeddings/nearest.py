@@ -72,7 +72,7 @@ def nearest(
     top
         How many; where there are fewer candidates, all of them.
     penalty
-        (N,) what is taken off the cosine of each candidate before ranking.
+        (N,) what is taken off the cosine of each candidate before ranking: some units at most, or infinitely much.
     sieve
         What gives the sieve of the candidates, where it is kept for other queries.
 

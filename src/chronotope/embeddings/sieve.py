@@ -76,7 +76,7 @@ class Remembered(NamedTuple):
 def sieve_of(rows: Floats, size: int = PANELS * LANES) -> Sieve:
     """The sieve for rows of length one (or zero), in groups of a size."""
     groups, steps = -(-len(rows) // size), max(1, -(-rows.shape[1] // 4))
-    # Lines of 64 bytes are read whole: each has to lie in one line of the cache.
+    # Lines of 64 bytes are read whole, fastest if each lies in one line of the cache.
     length = groups * steps * size * 4
     room = np.full(length + 64, 128, dtype=np.uint8)
     begin = -room.ctypes.data % 64
@@ -104,7 +104,7 @@ def sieved(
     top
         How many are wanted, from 1 to `MOST_TOP` and to the number of candidates.
     penalty
-        (N,) what is taken off the cosine of each candidate before ranking.
+        (N,) what is taken off the cosine of each candidate before ranking: some units at most, or infinitely much.
     """
     asked = sieve_of(queries, QUERIES)
     signed = (asked.bytes - np.uint8(128)).view(np.int8)
@@ -173,7 +173,7 @@ def _fill(rows, sieve, begin, end):  # type: ignore[no-untyped-def]
 
 @kernel()
 def _pass_by(sieve, offset, reach, queries, factor, start, own, begin, end, remembered):  # type: ignore[no-untyped-def]
-    """Show all candidates to the queries from `begin` to `end`, both multiples of a tile's."""
+    """Show all candidates to the queries from `begin` to `end`, both multiples of `QUERIES`."""
     groups, steps, size = sieve.bytes.shape[:3]
     scores, reached = np.empty((TILE, LANES), np.float32), np.empty(TILE, np.uint16)
     block = max(1, NEAR // (4 * size * steps))

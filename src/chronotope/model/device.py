@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +47,10 @@ class Need:
     parameters: int
     cells: int
     part: int
+
+    def or_more(self, other: Need) -> Need:
+        """What is enough for the one and then for the other."""
+        return Need(*map(max, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from chronotope.model.cw2v.start import start_along_directions
 from chronotope.model.cw2v.trainers import CpuTrainer, GpuTrainer, Trainer
 from chronotope.model.cw2v.training import State
 from chronotope.model.device import Choice, gpu_versions, train_on
+from chronotope.model.graph.gpu import memory_needed as graph_memory_needed
 from chronotope.model.graph.model import host_need as graph_need
 from chronotope.model.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.model.progress import Epoch
@@ -103,10 +104,10 @@ class ConditionedModel(ConditionedSettings):
             counts = count(counts)
         model = self._for_axis(counts.conditions.axis)
         edges = None if place_edges is None else list(place_edges)
-        need = memory_needed(
-            len(counts.vocabulary.support.word), len(counts.vocabulary), len(counts.conditions), 2 * counts.size,
-            self.dimensions,
-        )  # fmt: skip
+        pairs, words, cells = len(counts.vocabulary.support.word), len(counts.vocabulary), 2 * counts.size
+        need = memory_needed(pairs, words, len(counts.conditions), cells, self.dimensions)
+        if self.start == "directions":
+            need = need.or_more(graph_memory_needed(pairs, words, cells, self.dimensions))
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
             folder = None

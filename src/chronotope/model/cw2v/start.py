@@ -57,15 +57,15 @@ def start_along_directions(
     total, rows = np.zeros((words, dimensions)), solver.rows
     for first, last in pairwise(support.start):
         total[support.word[first:last]] += rows[first:last] * support.count[first:last, None]
-    word, context = balanced(total / np.bincount(support.word, support.count, words)[:, None], solver.contexts)
+    word, context = balanced(total / np.maximum(counts.vocabulary.counts, 1)[:, None], solver.contexts)
     found = word.shape[1]
     parameters.word[:, :found], parameters.context[:, :found] = word, context
 
 
 def balanced(rows: NDArray[np.float64], contexts: Floats) -> tuple[Floats, Floats]:
-    """(W, D′) words and contexts whose products are those of the rows with the contexts, each with half of the scale.
+    """(W, D′) words and contexts whose products are those of the rows with the contexts, times `SHARE` squared.
 
-    Only directions that the rows have are left.
+    Both have the same length along each direction. Only directions that the rows have are left.
 
     Examples
     --------
