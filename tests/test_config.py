@@ -44,8 +44,9 @@ def test_settings_survive_a_file(tmp_path):
 )
 def test_a_wrong_setting_is_named(tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text)
-    with pytest.raises(SettingsError, match=message):
+    with pytest.raises(SettingsError, match=message) as raised:
         read_config(tmp_path / "c.toml")
+    assert str(tmp_path / "c.toml") in str(raised.value)
 
 
 def test_presets_follow_the_paper_and_the_authors_program():

@@ -74,8 +74,8 @@ def from_dict(kind: type[Settings], data: Mapping[str, Any], where: str = "") ->
         values[key] = _converted(hints[key], value, name)
     try:
         return kind(**values)
-    except TypeError as error:
-        raise SettingsError(f"[{where}] {error}") from None
+    except (TypeError, SettingsError) as error:
+        raise SettingsError(f"[{where}] {error}" if where else str(error)) from None
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
@@ -91,7 +91,10 @@ def read_config(path: str | Path) -> Config:
         raise SettingsError(f"cannot read {path}: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
-    return from_dict(Config, data)
+    try:
+        return from_dict(Config, data)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
 
 
 def write_config(config: Config, path: str | Path) -> None:
