@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import pytest
 
 from chronotope.views.explorer.answers import Answers, Lane
 from chronotope.views.explorer.leaving import Leaving
+
+
+def in_a_loop(work: Coroutine[None, None, None]) -> None:
+    """Run a coroutine in a thread of its own: where a browser was used before, a loop runs in this one already."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 class Slow:
@@ -58,7 +65,7 @@ def test_what_a_reader_waits_for_does_not_stand_behind_charts():
             assert await answers.json("near", lambda: "near", Lane.QUICK) == b'"near"'
             assert not waiting.done()
 
-    asyncio.run(run())
+    in_a_loop(run())
 
 
 def test_work_that_nobody_awaits_any_more_is_dropped():
@@ -77,7 +84,7 @@ def test_work_that_nobody_awaits_any_more_is_dropped():
             assert await answers.json("chart", make) == b'"made"'
             assert len(done) == 1
 
-    asyncio.run(run())
+    in_a_loop(run())
 
 
 def test_one_who_goes_away_takes_nothing_from_the_others():
@@ -91,7 +98,7 @@ def test_one_who_goes_away_takes_nothing_from_the_others():
             assert await second == b'"made"'
             assert len(done) == 1
 
-    asyncio.run(run())
+    in_a_loop(run())
 
 
 def test_work_that_has_begun_is_finished_and_kept():
@@ -106,7 +113,7 @@ def test_work_that_has_begun_is_finished_and_kept():
         assert await again == b'"slow"'
         answers.close()
 
-    asyncio.run(run())
+    in_a_loop(run())
 
 
 def test_a_request_ends_when_its_connection_is_closed():
@@ -130,7 +137,7 @@ def test_a_request_ends_when_its_connection_is_closed():
         await asyncio.wait_for(request, 5)
         assert ended == ["/api/ranks"]
 
-    asyncio.run(run())
+    in_a_loop(run())
 
 
 def test_an_error_of_the_application_is_not_swallowed():
@@ -141,4 +148,4 @@ def test_an_error_of_the_application_is_not_swallowed():
         await Leaving(app)({"type": "http"}, asyncio.Queue().get, None)
 
     with pytest.raises(ValueError, match="ours"):
-        asyncio.run(run())
+        in_a_loop(run())
