@@ -23,10 +23,10 @@ from pathlib import Path
 import chronotope.analysis.significance.resampling
 import chronotope.embeddings.formats.exporting
 import chronotope.model.checkpoint
-from chronotope.cooccurrence.run_folder import verify_run
 from chronotope.corpus.invented import invented_world
 from chronotope.durable import recover_folder
 from chronotope.embeddings import load
+from chronotope.run_folder import verify_run
 from torture import rig
 from torture.rig import command, contents
 

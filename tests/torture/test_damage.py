@@ -16,11 +16,11 @@ from chronotope.analysis import drift
 from chronotope.cli.app import app
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.run_folder import verify_run
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
 from chronotope.model import ConditionedModel, GraphModel
 from chronotope.provenance import checksum, checksum_of
+from chronotope.run_folder import verify_run
 from chronotope.untrusted import printable
 from chronotope.vocabulary import Support
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.run_folder import read_run
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.occurrences import OccurrenceIndex, Occurrences
 from chronotope.corpus.sentences import PATTERNS
@@ -22,6 +21,7 @@ from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokens import DOCUMENTS
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.run_folder import read_run
 from chronotope.untrusted import read_table
 
 # Among so many words, the most frequent first, those are sought that the user may have meant.

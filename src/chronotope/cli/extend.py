@@ -38,9 +38,9 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     from chronotope.analysis.concordance import run_folder
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
-    from chronotope.cooccurrence.run_folder import read_run
     from chronotope.corpus import read_corpus
     from chronotope.model import extend as extended
+    from chronotope.run_folder import read_run
 
     about = read_run(run_folder(model))
     read = from_dict(CorpusSettings, about["corpus"])

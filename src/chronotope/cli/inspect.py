@@ -36,8 +36,8 @@ def inspect_command(
 def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
     """What a run says of itself."""
     from chronotope.cooccurrence import Counts
-    from chronotope.cooccurrence.run_folder import read_run, verify_run
     from chronotope.embeddings import load
+    from chronotope.run_folder import read_run, verify_run
 
     if verify:
         verify_run(path)

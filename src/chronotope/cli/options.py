@@ -66,8 +66,8 @@ Threads = Annotated[
 
 def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
     """The embeddings in a model file, or in the `model.ct` of a run; `verify` reads it whole and compares checksums."""
-    from chronotope.cooccurrence.run_folder import read_run
     from chronotope.embeddings import load
+    from chronotope.run_folder import read_run
 
     if path.is_dir():
         if not (path / "model.ct").exists():

@@ -116,7 +116,7 @@ def _train(
     output: Path,
 ) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import Counts
-    from chronotope.cooccurrence.run_folder import verify_run
+    from chronotope.run_folder import verify_run
 
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)

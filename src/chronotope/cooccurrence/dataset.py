@@ -6,7 +6,7 @@
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for documents that were set aside
 
-The folder is built under a temporary name and renamed (see `chronotope.cooccurrence.run_folder`).
+The folder is built under a temporary name and renamed (see `chronotope.run_folder`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from chronotope.cooccurrence.cells_file import CellsFile, write_cells
 from chronotope.cooccurrence.counting import units
 from chronotope.cooccurrence.distributed import count_elsewhere
 from chronotope.cooccurrence.local import Progress, count_conditions
-from chronotope.cooccurrence.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
 from chronotope.display import MOST_ROWS, html
@@ -42,6 +41,7 @@ from chronotope.durable import sync_file
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.provenance import canonical_json, checksum, checksum_of, versions
 from chronotope.resources import Resources
+from chronotope.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.untrusted import read_table
 from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
 
