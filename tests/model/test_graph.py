@@ -142,3 +142,18 @@ def test_the_nearest_orthonormal_matrix_is_found_however_thin_the_given_one_is(l
     # Where a direction is lost in the rounding of the given matrix, only the others are told by it.
     kept = values > 1e-6
     np.testing.assert_allclose(left[:, kept].T @ found @ right[:, kept], np.eye(kept.sum()), atol=1e-3)
+
+
+@pytest.mark.parametrize(("axis", "dimensions"), [({"time": "time"}, 200), ({"place": "place"}, 300)])
+def test_places_get_more_dimensions_than_times(axis, dimensions):
+    random = np.random.default_rng(0)
+    text = [" ".join(f"w{number}" for number in random.integers(400, size=60)) for _ in range(100)]
+    records = [{"text": words, "time": 1990 + row % 2, "place": "ab"[row % 2]} for row, words in enumerate(text)]
+    counts = ct.count(ct.read_corpus(records, **axis), min_count=1)
+    assert GraphModel(epochs=1).fit(counts).vectors.shape[1] == dimensions
+
+
+def test_there_are_no_more_dimensions_than_words():
+    records = [{"text": "one two three two one", "place": place} for place in "ab"]
+    counts = ct.count(ct.read_corpus(records, place="place"), min_count=1)
+    assert GraphModel(epochs=1).fit(counts).vectors.shape[1] == 3

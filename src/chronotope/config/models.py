@@ -118,7 +118,7 @@ class GraphSettings:
     Attributes
     ----------
     dimensions
-        The length of a vector; None: 200, or the number of words where that is less.
+        The length of a vector; None: 200 with time, 300 for places alone, or the number of words where that is less.
     epochs
         Sweeps over the data; every one lowers the loss.
     smoothness

@@ -80,6 +80,7 @@ CHOICES = (
     Choice("graph", {}, flat=True),
     Choice("graph", {"dimensions": 50}),
     Choice("graph", {"dimensions": 100}),
+    Choice("graph", {"dimensions": 200}, axis="place"),  # over time it is the model as it is
     Choice("graph", {"dimensions": 400}),
     Choice("cw2v", {}),
     Choice("cw2v", {"target": "log1p"}),
