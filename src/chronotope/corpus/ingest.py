@@ -182,8 +182,12 @@ class _Collector:
         ]
         held_out = np.zeros(len(kept), bool)
         held_out[kept] = is_held_out(self._documents, int(kept.sum()), self._corpus.settings.holdout)
-        ids = np.empty(int(length.sum()), np.int32)
-        _number(tokens.code, tokens.length, number, held_out, ids, self._counts)
+        if held_out.any() or (number < 0).any():
+            ids = np.empty(int(length.sum()), np.int32)
+            _number(tokens.code, tokens.length, number, held_out, ids, self._counts)
+        else:
+            ids = number.take(tokens.code)
+            np.add.at(self._counts[0], number, tokens.frequency)
         self._file.write(ids.astype("<i4", copy=False).data)
         label = self._label(documents)
         columns = (label, length, documents.source, documents.line, held_out, prepared.text_hash)

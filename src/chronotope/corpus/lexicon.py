@@ -122,6 +122,7 @@ def unspaced(forms: Sequence[str], counts: NDArray[np.int64]) -> Unspaced:
     >>> unspaced(["天気がいい", "ok"], np.array([2, 5]))
     Unspaced(tokens=2, characters=10, of_characters=20)
     """
-    characters = np.array([len(form) for form in forms], np.int64) * counts
-    found = np.array([not form.isascii() and UNSPACED.search(form) is not None for form in forms], bool)
+    characters = np.fromiter(map(len, forms), np.int64, len(forms)) * counts
+    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, forms), bool, len(forms))).tolist()
+    found = [form for form in foreign if UNSPACED.search(forms[form])]
     return Unspaced(int(counts[found].sum()), int(characters[found].sum()), int(characters.sum()))

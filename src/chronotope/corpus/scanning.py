@@ -30,6 +30,7 @@ class Forms(NamedTuple):
     key: NDArray[np.uint64]  # (F, 2)
     start: NDArray[np.int64]  # (F,) where the first occurrence begins
     end: NDArray[np.int64]  # (F,) and ends
+    frequency: NDArray[np.int64]  # (F,) how often it occurs
     slots: NDArray[np.uint64]  # (2F,)
 
 
@@ -47,16 +48,16 @@ def scan(
     code: NDArray[np.int32],
     length: NDArray[np.int64],
     separator: int,
-) -> tuple[int, NDArray[np.uint8]]:
+) -> tuple[int, NDArray[np.uint8], NDArray[np.int64]]:
     """Number the distinct words in the order of their first occurrence.
 
-    Fills in the form of each token and the number of tokens of each text; returns the number of tokens, and the bytes
-    of the forms with a separator after each.
+    Fills in the form of each token and the number of tokens of each text; returns the number of tokens, the bytes of
+    the forms with a separator after each, and how often each form occurs.
     """
     # The eight bytes from each place on, as one number.
     wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
-    tokens, forms = _scan_all(data, wide, start, classes, code, length, separator)
-    return int(tokens), forms
+    tokens, forms, frequency = _scan_all(data, wide, start, classes, code, length, separator)
+    return int(tokens), forms, frequency
 
 
 @kernel()
@@ -74,7 +75,7 @@ def _scan_all(data, wide, start, classes, code, length, separator):  # type: ign
         )
         if text < len(start) - 1:
             forms = _larger(forms, found)
-    return tokens, _written(data, forms, found, separator)
+    return tokens, _written(data, forms, found, separator), forms.frequency[:found]
 
 
 @kernel()
@@ -182,6 +183,7 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                         break
                 slot = (slot + np.uint64(1)) & mask
             code[tokens] = form
+            forms.frequency[form] += 1
             tokens += 1
             length[text] += 1
         text += 1
@@ -213,6 +215,7 @@ def _room_for(count):  # type: ignore[no-untyped-def]
         np.empty((count, 2), np.uint64),
         np.empty(count, np.int64),
         np.empty(count, np.int64),
+        np.zeros(count, np.int64),
         np.zeros(2 * count, np.uint64),
     )
 
@@ -225,6 +228,7 @@ def _larger(forms, found):  # type: ignore[no-untyped-def]
     for form in range(found):
         larger.key[form, 0], larger.key[form, 1] = forms.key[form, 0], forms.key[form, 1]
         larger.start[form], larger.end[form] = forms.start[form], forms.end[form]
+        larger.frequency[form] = forms.frequency[form]
         mixed = _mixed(forms.key[form, 0], forms.key[form, 1])
         slot = mixed & mask
         while larger.slots[slot]:

@@ -56,12 +56,15 @@ class Tokens(NamedTuple):
         (T,) for each token the number of its form.
     forms
         The distinct forms, in the order in which they first occur.
+    frequency
+        (F,) how often each occurs.
     length
         (N,) the number of tokens of each text.
     """
 
     code: NDArray[np.int32]
     forms: list[str]
+    frequency: NDArray[np.int64]
     length: NDArray[np.int64]
 
 
@@ -81,8 +84,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     >>> tokens = split_texts(pl.Series(["Don't ask www.why.org, <b>ask</b> twenty-two.", "Ask!"]))
     >>> tokens.forms
     ["Don't", 'ask', 'twenty', 'two', 'Ask']
-    >>> tokens.code.tolist(), tokens.length.tolist()
-    ([0, 1, 1, 2, 3, 4], [5, 1])
+    >>> tokens.code.tolist(), tokens.frequency.tolist(), tokens.length.tolist()
+    ([0, 1, 1, 2, 3, 4], [1, 2, 1, 1, 1], [5, 1])
     """
     if callable(tokenizer):
         texts, tokenizer = own_tokens(texts, tokenizer), "tokens"
@@ -91,9 +94,9 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     data, start = _bytes_of(texts)
     code = np.empty(len(data) // 2 + len(start), np.int32)
     length = np.empty(len(start) - 1, np.int64)
-    tokens, forms = scan(data, start, _classes(tokenizer), code, length, ord(TOKEN_SEPARATOR))
+    tokens, forms, frequency = scan(data, start, _classes(tokenizer), code, length, ord(TOKEN_SEPARATOR))
     # The separator is in no form, whatever the tokenizer.
-    return Tokens(code[:tokens].copy(), str(forms.data, "utf-8").split(TOKEN_SEPARATOR)[:-1], length)
+    return Tokens(code[:tokens].copy(), str(forms.data, "utf-8").split(TOKEN_SEPARATOR)[:-1], frequency, length)
 
 
 def without_junk(texts: pl.Series) -> pl.Series:
