@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from chronotope.errors import ChronotopeError
+from chronotope.errors import ChronotopeError, InputError
 from chronotope.locking import locked, try_lock
 
 SUFFIX = ".partial"
@@ -36,9 +36,10 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     [('answer', '42')]
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(path)
-    handle, temporary = _new_partial(path)
+    with _writable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(path)
+        handle, temporary = _new_partial(path)
     try:
         with disk_errors(path):
             yield temporary
@@ -80,13 +81,15 @@ def written_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     when the new one has its place: see `recover_folder`.
     """
     folder = Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _writable(folder.parent):
+        folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder, purpose):
         _recover(folder)
         for left in partials(folder):
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=SUFFIX, dir=folder.parent))
+        with _writable(folder.parent):
+            work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=SUFFIX, dir=folder.parent))
         try:
             with disk_errors(folder):
                 yield work
@@ -177,6 +180,15 @@ def _new_partial(path: Path) -> tuple[int, Path]:
         if os.path.exists(name):
             return handle, Path(name)
         os.close(handle)  # taken for a leftover in the moment before it was locked
+
+
+@contextlib.contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """Within the block a folder where nobody may write is an error that names it, not the temporary file."""
+    try:
+        yield
+    except PermissionError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}; choose another folder") from None
 
 
 def _umask() -> int:

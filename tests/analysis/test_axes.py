@@ -66,6 +66,26 @@ def test_broken_formulas_are_refused(text):
         parse(text)
 
 
+@pytest.mark.parametrize(
+    ("half", "message"),
+    [
+        ("river - ", "ends with a sign"),
+        ("river -", "ends with a sign"),
+        ("river,", "ends with a sign"),
+        ("river + - money", "no word before '-'"),
+        ("river - ()", "no word before '\\)'"),
+    ],
+)
+def test_a_formula_that_is_half_typed_is_refused(over_time, half, message):
+    with pytest.raises(SettingsError, match=message):
+        positions(over_time, "bank", half)
+
+
+def test_a_formula_may_begin_with_a_minus(over_time):
+    turned, plain = (positions(over_time, "bank", text) for text in ("- river + (money)", "money - river"))
+    assert turned.rows == plain.rows
+
+
 def test_errors_say_what_to_do(over_time):
     with pytest.raises(SettingsError, match="write 'river - money'"):
         positions(over_time, "bank", "river-money")

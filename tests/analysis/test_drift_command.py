@@ -11,7 +11,7 @@ import worlds
 from chronotope.cli.app import app
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.errors import InputError
+from chronotope.errors import InputError, SettingsError
 from chronotope.model import GraphModel
 
 
@@ -54,6 +54,33 @@ def test_tables_say_what_was_left_out_and_found(run):
     columns = "word,change,corrected,noise,low,high,p,q,stability,z,own,count before"
     assert asked(run, *RESAMPLED, "--csv").startswith(columns)
     assert asked(run, "--min-support", 8, "--over", "steps", "--markdown").startswith("| word | change | z | own |")
+
+
+@pytest.mark.parametrize(
+    ("over", "title"),
+    [
+        ("series", "The words that changed most over all conditions"),
+        ("steps", "The words that changed most from one bin to the next"),
+        ("unusual", "The words that one condition uses most unlike the others"),
+    ],
+)
+def test_a_change_over_a_part_of_time_says_which(run, over, title):
+    """'bank' moves in 1995: before that nothing changes, and the answer must say that it looked there alone."""
+    every, part = (("--min-support", 8, "--over", over, *more) for more in ((), ("--from", "1991", "--to", "1993")))
+    told = json.loads(asked(run, *part, "--json"))
+    assert (told["from"], told["to"]) == ("1991", "1993")
+    assert told["rows"][0]["score"] < json.loads(asked(run, *every, "--json"))["rows"][0]["score"] / 2
+    assert f"{title} from 1991 to 1993\n" in asked(run, *part)
+    assert f"{title} from 1996 to 1999\n" in asked(run, "--min-support", 8, "--over", over, "--from", "1996")
+    told = json.loads(asked(run, *every, "--json"))
+    assert (told["from"], told["to"]) == (None, None)
+    assert f"{title}\n" in asked(run, *every)
+
+
+@pytest.mark.parametrize("more", [(), ("--bootstrap", 5)])
+def test_within_needs_something_to_exchange(run, more):
+    with pytest.raises(SettingsError, match="add --permutations"):
+        asked(run, "--within", "place", *more)
 
 
 def test_too_few_permutations_are_told(run):

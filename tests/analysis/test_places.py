@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from chronotope.analysis import place_distances, word_map
-from chronotope.analysis.geography import morans_i, nearest_places, place_links, read_coordinates
+from chronotope.analysis.geography import morans_i, nearest_places, place_links, read_coordinates, without_coordinates
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, UnknownCondition
 from embeddings.invented import support_from
 
 NORTH, SOUTH = ("ava", "bern", "cork"), ("dax", "ems", "fes")
@@ -81,8 +81,21 @@ def test_a_word_of_the_south_is_alike_among_neighbors(two_countries):
     links = place_links(two_countries.conditions.places, coordinates=WHERE, nearest=2)
     assert moved.moran.links == len(links) == 6
     assert moved.rows[0].lat == 60
-    by_edges = word_map(two_countries, "w150", "w151 - w3", edges=[("AVA", "bern"), ("ava", "unknown")])
+    by_edges = word_map(two_countries, "w150", "w151 - w3", edges=[("AVA", "bern"), ("bern", "ava")])
     assert by_edges.moran.links == 1
+
+
+def test_edges_and_coordinates_of_other_places_are_refused(two_countries):
+    """What nothing could come of: a place that does not exist, no pair at all, a map of one place."""
+    places = two_countries.conditions.places
+    with pytest.raises(UnknownCondition, match="'Paris' is not among the 6 conditions: ava, bern"):
+        word_map(two_countries, "w150", edges=[("ava", "bern"), ("ava", "Paris")])
+    for edges in ([], [("ava", "ava")]):
+        with pytest.raises(InputError, match="name no two places"):
+            place_links(places, edges=edges)
+    with pytest.raises(InputError, match="coordinates are of 1 of the 6 places, and a map needs two"):
+        without_coordinates(places, {"ava": (60, 0), "paris": (49, 2)})
+    assert without_coordinates(places, WHERE | {"paris": (49, 2)}) == []
 
 
 def test_morans_i_by_the_textbook():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.analysis import drift
+from chronotope.analysis import drift, series
 from chronotope.analysis.significance.retraining import agreement
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
@@ -82,3 +82,18 @@ def test_what_cannot_be_trained_again_is_refused(counts):
         drift(extend(embeddings, new), counts=counts, seeds=1)
     with pytest.raises(InputError, match="another run"):
         drift(embeddings, counts=new, seeds=1)
+
+
+def test_conditions_that_are_not_in_the_run_have_no_resamples(counts):
+    embeddings = GraphModel(dimensions=20, epochs=2).fit(counts)
+    later = invented_world(years=range(1992, 1993), places=("arlen",), documents=60)
+    longer = extend(embeddings, count(read_corpus(later.records, time="time"), min_count=1))
+    word, (first, *_, last) = counts.vocabulary.words[0], counts.conditions.labels
+    for ask in (
+        lambda: drift(longer, counts=counts, permutations=2),
+        lambda: drift(longer, first, "1992", counts=counts, bootstrap=2),
+        lambda: series(longer, word, counts=counts, bootstrap=2),
+    ):
+        with pytest.raises(SettingsError, match="no text of 1992, which came with `extend`"):
+            ask()
+    assert drift(longer, first, last, counts=counts, permutations=2, min_support=1).top(3)

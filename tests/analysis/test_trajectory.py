@@ -4,8 +4,9 @@ import pytest
 import worlds
 from chronotope.analysis import ranks, trajectory
 from chronotope.conditions import Conditions
+from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
-from embeddings.invented import random_embeddings
+from embeddings.invented import random_embeddings, support_from
 
 
 @pytest.mark.parametrize("method", ["lle", "pca"])
@@ -47,3 +48,32 @@ def test_ranks_are_the_neighbors_in_order(over_time):
     for at, label in enumerate(answer.conditions):
         shown = {one.ranks[at]: one.word for one in answer.neighbors if one.ranks[at]}
         assert [shown[rank] for rank in range(1, 5)] == [m.word for m in over_time.neighbors("bank", label, 4)]
+
+
+def parted(before: int) -> ConditionedEmbeddings:
+    """'cell' stands beside a0 … in the first years and beside b0 … in all others, always a little apart."""
+    rng = np.random.default_rng(3)
+    words = ["cell", *(f"{side}{i}" for side in "ab" for i in range(9))]
+    sides = np.eye(12)[[0] * 9 + [1] * 9] + 0.15 * rng.standard_normal((18, 12))
+    cell = np.eye(12)[[0] * before + [1] * (10 - before)] + 0.5 * np.eye(12)[2] + 0.05 * rng.standard_normal((10, 12))
+    vectors = np.concatenate([np.concatenate([cell[[at]], sides]) for at in range(10)])
+    years = Conditions.of_times([str(year) for year in range(1990, 2000)])
+    return ConditionedEmbeddings(words, years, support_from(np.full((10, 19), 50)), vectors)
+
+
+@pytest.mark.parametrize("before", [3, 5, 7])
+def test_after_a_sharp_change_the_word_is_drawn_among_its_later_company(before):
+    answer = trajectory(parted(before), "cell", top=8)
+    where = {one.word: np.array([one.x, one.y]) for one in answer.company}
+    earlier, later = (np.mean([where[word] for word in where if word[0] == side], axis=0) for side in "ab")
+    for at, point in enumerate(answer.path):
+        gaps = [np.linalg.norm(side - (point.x, point.y)) for side in (earlier, later)]
+        assert (gaps[0] < gaps[1]) == (at < before)
+    assert answer == trajectory(parted(before), "cell", top=8)
+
+
+def test_points_in_parts_become_principal_axes_with_a_note():
+    answer = trajectory(parted(7), "cell", top=8)
+    assert answer.method == "pca"
+    assert "fall into parts" in answer.note
+    assert trajectory(parted(7), "cell", top=8, method="pca").note == ""

@@ -56,7 +56,17 @@ def models(tmp_path_factory):
     (folder / "where.csv").write_text(
         "place,lat,lon\narlen,50,0\nborva,51,2\nceldon,49,5\ndorria,47,3\neskar,45,-1\nfenmark,48,0\n"
     )
-    return {name: folder / f"{name}.ct" for name in made} | {"WHERE": folder / "where.csv"}
+    texts = {
+        "EDGES": "arlen,borva\nborva,celdon\nCeldon,dorria\ndorria,eskar\neskar,fenmark\n",
+        "PARIS": "arlen,Paris\n",
+        "EMPTY": "",
+        "ELSEWHERE": "place,lat,lon\nParis,48,2\n",
+        "SOME": "place,lat,lon\narlen,50,0\nborva,51,2\nParis,48,2\nceldon,49,5\ndorria,47,3\n",
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.csv").write_text(text)
+    files = {name: folder / f"{name}.csv" for name in texts} | {"WHERE": folder / "where.csv"}
+    return {name: folder / f"{name}.ct" for name in made} | files
 
 
 ASKED = {
@@ -160,6 +170,28 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         (("grid", "TIME", "bank"), "a grid needs time bins in places"),
         (("series", "TIME", "bank", "--against", "1890"), "'1890' is not among"),
         (("trajectory", "TIME", "bank", "--method", "umap"), "method must be lle or pca"),
+        (
+            ("plot", "company", "BOTH", "gas", "--place", "arlen", "-o", "a.png"),
+            "--place has no meaning for plot company",
+        ),
+        (("plot", "series", "TIME", "bank", "--at", "1990", "-o", "a.png"), "--at has no meaning for plot series"),
+        (("plot", "drift", "TIME", "--formula", "a - b", "-o", "a.png"), "what it takes: --from, --to, --over, --top"),
+        (("plot", "heatmap", "TIME", "bank", "--top", "3", "-o", "a.png"), "what it takes: --place, --min-support"),
+        (("plot", "stable", "TIME", "--within", "place", "-o", "a.png"), "add --permutations"),
+        (("stable", "TIME", "--within", "place"), "add --permutations"),
+        (("series", "TIME", "bank", "--each", "--against", "previous"), "leave out --against"),
+        (("axis", "TIME", "bank", "money - "), "ends with a sign"),
+        (("places", "PLACES", "chips", "--edges", "PARIS"), "'Paris' is not among the 6 conditions: arlen"),
+        (
+            ("plot", "map", "PLACES", "chips", "--edges", "PARIS", "-o", "a.png"),
+            "'Paris' is not among the 6 conditions",
+        ),
+        (("places", "PLACES", "chips", "--edges", "EMPTY"), "the edges name no two places"),
+        (("places", "PLACES", "chips", "--coordinates", "EMPTY"), "has no column"),
+        (("places", "PLACES", "chips", "--coordinates", "ELSEWHERE"), "are of 0 of the 6 places, and a map needs two"),
+        (("plot", "map", "PLACES", "chips", "--coordinates", "ELSEWHERE", "-o", "a.png"), "a map needs two"),
+        (("places", "TIME", "bank", "--coordinates", "WHERE"), "not places"),
+        (("places", "PLACES", "chips", "--groups", "2"), "leave out WORD, or --groups"),
     ],
 )
 def test_a_mistake_gets_one_clear_line(models, tmp_path, arguments, message):
@@ -168,6 +200,71 @@ def test_a_mistake_gets_one_clear_line(models, tmp_path, arguments, message):
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_ranks_of_one_place_can_be_drawn(models, tmp_path):
+    for name, asked in (("all", ()), ("one", ("--place", "arlen"))):
+        run("plot", "ranks", models["BOTH"], "gas", *asked, "-o", tmp_path / f"{name}.svg")
+    every, one = ((tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("all", "one"))
+    assert "borva" in every
+    assert "borva" not in one
+
+
+def test_what_the_map_says_is_not_lost_without_a_note(models):
+    asked = ("places", models["PLACES"], "chips", "--edges", models["EDGES"])
+    for form in ("--csv", "--markdown"):
+        done = run(*asked, form)
+        assert done.stderr.startswith("Moran's I ")
+        assert "over 5 links of 6 places" in done.stderr
+        assert "Moran" not in done.stdout
+    assert run(*asked).stderr == run(*asked, "--json").stderr == ""
+
+
+def test_places_without_coordinates_are_named(models):
+    done = run("places", models["PLACES"], "chips", "--coordinates", models["SOME"])
+    assert "has no coordinates of eskar, fenmark" in done.stderr
+    assert "Moran's I" in done.stdout
+
+
+def test_that_there_is_no_morans_i_is_said(models, tmp_path):
+    (tmp_path / "model.csv").write_text("arlen,borva\n")
+    asked = ("places", models["BOTH"], "gas", "--edges", tmp_path / "model.csv")
+    assert "no Moran's I: it takes four places" in run(*asked).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (("neighbors", "TIME", "bank", "--at", "1990"), "1990"),
+        (("equivalents", "TIME", "bank", "--at", "1990", "--to", "1999"), "1999"),
+        (("equivalents", "TIME", "bank", "--at", "1990"), "any condition"),
+        (("analogy", "TIME", "river", "water", "money", "--at", "1990", "--to", "1992"), "1992"),
+    ],
+)
+def test_an_empty_answer_says_why(models, arguments, where):
+    asked = [models.get(argument, argument) for argument in arguments]
+    told = f"no other word occurs 99,999 times or more in {where}; lower --min-support"
+    assert told in run(*asked, "--min-support", 99_999).stderr
+    assert run(*asked).stderr == ""
+
+
+def test_an_analogy_says_which_of_its_words_do_not_occur_there(tmp_path):
+    """'queen' is not heard before 1992."""
+    texts = {1990: "king rules man works woman", 1991: "man king woman works rules", 1992: "queen rules woman king man"}
+    records = [{"text": text, "time": year} for year, text in texts.items() for _ in range(20)]
+    GraphModel(dimensions=2).fit(count(read_corpus(records, time="time"), min_count=5)).save(tmp_path / "a.ct")
+    asked = ("analogy", tmp_path / "a.ct", "man", "king", "queen", "--at")
+    absent = "queen does not occur in 1991; the answer rests on its other conditions alone\n"
+    assert run(*asked, "1991").stderr == run(*asked, "1990", "--to", "1991").stderr == absent
+    assert run(*asked, "1991", "--to", "1992").stderr == ""
+    assert absent in run("plot", *asked, "1991", "-o", tmp_path / "a.svg").stderr
+    drawn = run("plot", "equivalents", tmp_path / "a.ct", "queen", "--at", "1991", "-o", tmp_path / "a.svg")
+    assert absent in drawn.stderr
+
+
+def test_the_help_of_stable_promises_what_it_gives():
+    assert "p and q" not in run("stable", "--help").stdout
+    assert "p and q" in run("drift", "--help").stdout
 
 
 def test_a_trajectory_can_be_drawn_where_it_is_asked(models, tmp_path):

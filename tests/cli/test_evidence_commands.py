@@ -99,6 +99,15 @@ def test_a_word_that_is_absent_there_is_told_where_it_is(run):
         (("frequency", "run", "bank", "--level", "95"), "level lies between 0 and 1"),
         (("collocates", "run", "bank", "--from", "1990"), "two to compare"),
         (("evidence", "run", "bank", "--json", "--csv"), "choose one of"),
+        (("evidence", "run", "bank", "--within", "3"), "name that word with --near"),
+        (
+            ("plot", "frequency", "run", "bank", "--place", "x", "-o", "a.svg"),
+            "--place has no meaning for plot frequency",
+        ),
+        (
+            ("plot", "collocates", "run", "bank", "--at", "1990", "--from", "1990", "--to", "1999", "-o", "a.svg"),
+            "needs one condition (--at), or two",
+        ),
     ],
 )
 def test_a_mistake_gets_one_clear_line(run, arguments, message):
@@ -106,6 +115,24 @@ def test_a_mistake_gets_one_clear_line(run, arguments, message):
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_no_collocates_for_a_reason(run, folder):
+    """'emoji' comes up in 1992; 'bank' has company in every year, but nobody stands beside it ten thousand times."""
+    texts = {1990: "rivers run by the bank", 1991: "rivers run past a bank", 1992: "emoji and smile on a phone"}
+    records = [{"text": text, "time": year} for year, text in texts.items() for _ in range(30)]
+    (folder / "emoji.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    run("prepare", "emoji.jsonl", "-o", "emoji", "--time", "time", "--min-count", 5)
+    absent = "emoji does not occur {}; it occurs most in 1992 (30 times)\n"
+    assert run("collocates", "emoji", "emoji", "--at", "1990").stderr == absent.format("there")
+    assert run("collocates", "emoji", "emoji", "--from", "1990", "--to", "1992").stderr == absent.format("in 1990")
+    assert absent.format("there") in run("plot", "collocates", "emoji", "emoji", "--at", "1990", "-o", "e.svg").stderr
+    done = run("collocates", "run", "bank", "--min-count", 10_000, "--json")
+    assert "no word stands beside bank 10,000 times or more" in done.stderr
+    assert json.loads(done.stdout)["rows"] == []
+    done = run("collocates", "run", "bank", "--from", "1990", "--to", "1999", "--min-count", 10_000)
+    assert "no word with 10,000 occurrences or more beside bank rises or falls" in done.stderr
+    assert run("collocates", "run", "bank", "--at", "1999").stderr == ""
 
 
 def test_collocates_are_drawn(run, folder):

@@ -5,6 +5,7 @@ from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings, Match, retrieval
 from chronotope.embeddings.nearest import nearest
 from chronotope.errors import DamagedFile, SettingsError, UnknownCondition, UnknownWord
+from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
 
@@ -194,3 +195,14 @@ def test_the_signature_tells_how_the_vectors_were_made():
 
 def test_a_match_as_plain_data():
     assert Match("a", 0.5, 0.4, 3).to_dict() == {"word": "a", "score": 0.5, "cosine": 0.4, "support": 3}
+
+
+def test_a_word_is_found_however_it_is_typed():
+    words = ["café", "prime_minister", "don't", "US", "us"]
+    support = Support(np.array([0, 5]), np.arange(5, dtype=np.int32), np.full(5, 9))
+    embeddings = ConditionedEmbeddings(words, Conditions.of_times(["1990"]), support, np.eye(5, dtype=np.float32))
+    typed = {"CAFÉ": 0, "cafe\u0301": 0, "Prime Minister": 1, "Don’t": 2, "US": 3, "us": 4, "Us": 4}
+    assert {word: embeddings.index(word) for word in typed} == typed
+    assert "café" not in [match.word for match in embeddings.neighbors("CAFÉ", at="1990")]
+    with pytest.raises(UnknownWord, match="did you mean café"):
+        embeddings.index("caffé")

@@ -159,6 +159,12 @@ def test_places_are_not_joined(places):
     assert "line" not in [layer["mark"]["type"] for layer in spec["layer"]]
 
 
+def test_over_times_and_places_each_time_is_labeled_once(both, tmp_path):
+    texts = shown(lines.series([series(both, "bank")]), tmp_path)
+    assert "How alike “bank” is over time and from place to place" in texts
+    assert not any("/" in text for text in texts if not text.startswith("Cosine"))
+
+
 def test_very_many_places_become_a_tree_and_a_list(tmp_path):
     many = made(Conditions.of_places([f"place{i}" for i in range(60)]), range(30, 60))
     answer = place_distances(many)

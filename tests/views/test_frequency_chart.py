@@ -38,6 +38,13 @@ def test_places_are_rows_the_most_frequent_first(counts_of):
     assert order == sorted(rates, key=lambda place: -rates[place])
 
 
+def test_times_and_places_are_rows_in_their_order(counts_of):
+    counts = counts_of(worlds.time_and_place(documents=300), time="time", place="place")
+    answer = ct.frequency(counts, "river")
+    chart = frequency_chart.frequency(answer).to_dict()
+    assert chart["layer"][0]["encoding"]["y"]["sort"] == list(answer.conditions)
+
+
 def test_nothing_to_draw_is_told():
     rows = [{"text": "a hapax here", "year": 1990}, {"text": "none there", "year": 1991}] * 2
     counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1)

@@ -171,7 +171,14 @@ def drift(
         resampling,
         len(embeddings) - len(order),
         min_support,
+        _span(embeddings, question) if start is not None or end is not None else None,
     )
+
+
+def _span(embeddings: ConditionedEmbeddings, question: Question) -> tuple[str, str] | None:
+    """The first and the last time bin that take part in a change over several."""
+    labels, taken = embeddings.conditions.labels, question.conditions
+    return None if question.over == "ends" else (labels[taken[0]], labels[taken[-1]])
 
 
 def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: Measured, min_support: int) -> Numbers:

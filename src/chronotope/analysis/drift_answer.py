@@ -124,6 +124,8 @@ class Drift(Answer):
         How many words have too little support to tell.
     min_support
         What is enough.
+    span
+        The first and the last time bin that take part, where the change is over several and not over all conditions.
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
@@ -139,6 +141,7 @@ class Drift(Answer):
     resampling: Resampling
     left_out: int
     min_support: int
+    span: tuple[str, str] | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -174,11 +177,11 @@ class Drift(Answer):
 
     def to_dict(self, top: int = 20) -> dict[str, Any]:
         """As plain data for JSON: the most changed words, and what the list is made of."""
-        asked = self.resampling
+        asked, (first, last) = self.resampling, self.span or (self.start, self.end)
         return {
             "over": self.over,
-            "from": self.start,
-            "to": self.end,
+            "from": first,
+            "to": last,
             "rows": [row.to_dict() for row in self.top(top)],
             "words": len(self),
             "left_out": self.left_out,

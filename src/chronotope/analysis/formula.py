@@ -10,7 +10,10 @@ from chronotope.errors import SettingsError
 
 # A minus stands alone, so that words with a hyphen can be named; the longer dashes that editors put for it count, too.
 _TOKEN = re.compile(r"[()+,]|[-−–](?=[\s(])|[^\s()+,]+")
+_PLUS = ("+", ",")
 _MINUS = ("-", "−", "–")
+_SIGNS = (*_PLUS, *_MINUS)
+_OPEN = ("(", *_SIGNS)  # a word is to follow
 
 
 class Formula(NamedTuple):
@@ -54,7 +57,11 @@ def parse(text: str, known: Container[str] | None = None) -> Formula:
     sides: dict[int, list[str]] = {1: [], -1: []}
     signs = [1]
     sign = 1
+    before = "("
     for token in tokens:
+        if before in _OPEN and (token == ")" or (token in _SIGNS and not (before == "(" and token in _MINUS))):
+            raise SettingsError(f"'{text}' has no word before '{token}'; write for instance 'fruit - company'")
+        before = token
         if token == "(":
             signs.append(signs[-1] * sign)
             sign = 1
@@ -63,7 +70,7 @@ def parse(text: str, known: Container[str] | None = None) -> Formula:
                 raise SettingsError(f"'{text}' has a closing parenthesis too many")
             signs.pop()
             sign = 1
-        elif token in "+,":
+        elif token in _PLUS:
             sign = 1
         elif token in _MINUS:
             sign = -1
@@ -71,6 +78,8 @@ def parse(text: str, known: Container[str] | None = None) -> Formula:
             _check(token, known)
             sides[signs[-1] * sign].append(token)
             sign = 1
+    if before in _SIGNS:
+        raise SettingsError(f"'{text}' ends with a sign; write for instance 'fruit - company'")
     if len(signs) > 1:
         raise SettingsError(f"'{text}' has a parenthesis that is not closed")
     if not sides[1]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
 from chronotope.config import at_least
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, UnknownCondition, some_of
 
 Coordinates = Mapping[str, tuple[float, float]]
 
@@ -144,7 +144,7 @@ def place_links(
     places
         The places.
     edges
-        Pairs of neighboring places by name, in any case; places that the model does not have are passed over.
+        Pairs of neighboring places by name, in any case.
     coordinates
         Where places are, by lower-case name; a place without coordinates has no neighbors.
     nearest
@@ -155,12 +155,35 @@ def place_links(
     names = [place.casefold() for place in places]
     if edges is not None:
         number = {name: index for index, name in enumerate(names)}
-        pairs = [(number.get(a.strip().casefold()), number.get(b.strip().casefold())) for a, b in edges]
-        return sorted({(min(a, b), max(a, b)) for a, b in pairs if a is not None and b is not None and a != b})
+        links: set[tuple[int, int]] = set()
+        for pair in edges:
+            for name in pair:
+                if name.strip().casefold() not in number:
+                    raise UnknownCondition(name, places)
+            a, b = sorted(number[name.strip().casefold()] for name in pair)
+            links |= {(a, b)} if a != b else set()
+        if not links:
+            raise InputError("the edges name no two places; each is a line `place,place`")
+        return sorted(links)
     assert coordinates is not None
     located = [index for index, name in enumerate(names) if name in coordinates]
     found = nearest_places([coordinates[names[index]] for index in located], nearest)
     return [(located[a], located[b]) for a, b in found]
+
+
+def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:
+    """The places that have no coordinates; an error where fewer than two have them.
+
+    Examples
+    --------
+    >>> without_coordinates(["Bern", "Cork", "Dax"], {"bern": (47, 7), "dax": (44, -1), "oslo": (60, 11)})
+    ['Cork']
+    """
+    missing = [place for place in places if place.casefold() not in coordinates]
+    if len(places) - len(missing) < 2:
+        many = f"{len(places) - len(missing)} of the {len(places):,} places"
+        raise InputError(f"the coordinates are of {many}, and a map needs two; the places are: {some_of(places)}")
+    return missing
 
 
 def _moran(deviations: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -22,6 +22,10 @@ METHODS = ("lle", "pca")
 # From fewer points each point would be rebuilt from nearly all others, and the picture would be arbitrary.
 FEWEST_FOR_LLE = 12
 NEIGHBORS = 10
+# Points that the others do not have among their neighbors make a part of the picture of their own if they are so many.
+FEWEST_IN_A_PART = 3
+# Two dots that are nearer to each other than this share of the picture are one to the eye.
+APART = 0.01
 
 
 @dataclass(frozen=True)
@@ -108,9 +112,9 @@ def trajectory(
     known = company(embeddings, word, top=top, among="each", limit=limit, min_support=min_support)
     around = [_mean_direction(embeddings, one.word, one.near_in) for one in known.companions]
     rows = np.concatenate([own.unit, np.reshape(around, (-1, own.unit.shape[1]))])
-    used = "pca" if len(rows) < FEWEST_FOR_LLE else method
-    note = f"principal axes: {len(rows)} points are too few for LLE" if used != method else ""
-    plane = _lle(rows) if used == "lle" else _principal_axes(rows)
+    plane, note = _lle(rows) if method == "lle" else (None, "")
+    used = "pca" if plane is None else "lle"
+    plane = _principal_axes(rows) if plane is None else plane
     labels = embeddings.conditions.labels
     path = tuple(
         PathPoint(labels[condition], embeddings.support(word, labels[condition]), x, y)
@@ -130,16 +134,46 @@ def _mean_direction(embeddings: ConditionedEmbeddings, word: str, labels: tuple[
     return np.asarray(mean / (np.sqrt(np.square(mean).sum()) or 1))
 
 
-def _lle(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
+    """The locally linear embedding; or None where it would mean nothing, and why."""
     from sklearn.manifold import LocallyLinearEmbedding
     from threadpoolctl import threadpool_limits
 
-    neighbors = min(NEIGHBORS, len(rows) - 1)
+    if len(rows) < FEWEST_FOR_LLE:
+        return None, f"principal axes: {len(rows)} points are too few for LLE"
     # One thread and the dense solver: the same picture every time.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        neighbors = _joining(rows)
+        if neighbors is None:
+            return None, "principal axes: the points fall into parts, which LLE cannot relate to each other"
         plane = LocallyLinearEmbedding(n_neighbors=neighbors, n_components=2, eigen_solver="dense").fit_transform(rows)
-    return _oriented(np.asarray(plane, dtype=np.float64))
+    if _collapsed(plane):
+        return None, "principal axes: LLE would draw most points in one place"
+    return _oriented(np.asarray(plane, dtype=np.float64)), ""
+
+
+def _joining(rows: NDArray[np.float64]) -> int | None:
+    """How many neighbors join all points, up to half of them; None where these do not."""
+    from scipy.sparse.csgraph import connected_components
+    from sklearn.neighbors import NearestNeighbors
+
+    nearest = NearestNeighbors().fit(rows)
+    for neighbors in range(NEIGHBORS, max(NEIGHBORS, len(rows) // 2) + 1):
+        # Strongly: points that are near each other alone are not joined by others that have them as neighbors.
+        graph = nearest.kneighbors_graph(n_neighbors=neighbors)
+        parts = np.bincount(connected_components(graph, connection="strong")[1])
+        if np.count_nonzero(parts >= FEWEST_IN_A_PART) <= 1:
+            return neighbors
+    return None
+
+
+def _collapsed(plane: NDArray[np.float64]) -> bool:
+    """Whether most points of a plane lie on another one."""
+    scaled = plane / (np.ptp(plane, axis=0).max() or 1)
+    gaps = np.sqrt(np.square(scaled[:, None] - scaled[None]).sum(axis=2))
+    np.fill_diagonal(gaps, np.inf)
+    return bool(np.median(gaps.min(axis=1)) < APART)
 
 
 def _principal_axes(rows: NDArray[np.float64]) -> NDArray[np.float64]:

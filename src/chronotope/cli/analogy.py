@@ -8,7 +8,17 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show
-from chronotope.cli.options import At, Json, MinSupport, Model, Top, needed_condition, open_model
+from chronotope.cli.options import (
+    At,
+    Json,
+    MinSupport,
+    Model,
+    Top,
+    needed_condition,
+    open_model,
+    say_if_none,
+    warn_if_absent,
+)
 
 
 def analogy_command(
@@ -30,5 +40,9 @@ def analogy_command(
     from chronotope.views import answer_tables
 
     embeddings = open_model(model)
-    answer = analogy(embeddings, a, b, c, needed_condition(embeddings, at), to, top=top, min_support=min_support)
+    at = needed_condition(embeddings, at)
+    for word, where in ((a, at), (b, at), (c, to or at)):
+        warn_if_absent(embeddings, word, where)
+    answer = analogy(embeddings, a, b, c, at, to, top=top, min_support=min_support)
+    say_if_none(answer.matches, answer.to, min_support)
     show(answer_tables.analogy(answer), answer.to_dict(), as_json)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chronotope.cli.completing import conditions
-from chronotope.cli.console import show
-from chronotope.cli.evidence import AnyAt, RunOrModel
+from chronotope.cli.console import show, talk
+from chronotope.cli.evidence import AnyAt, RunOrModel, say_absent
 from chronotope.cli.options import Json, Top, Word
 from chronotope.errors import SettingsError
+
+if TYPE_CHECKING:
+    from chronotope.analysis.collocates import CollocateChanges, Collocates
 
 
 def collocates_command(
@@ -39,7 +43,36 @@ def collocates_command(
         if at or not (start and end):
             raise SettingsError("name one condition (--at), or two to compare (--from and --to)")
         changes = collocate_changes(run, word, start, end, top=top, min_count=min_count, window=window)
+        if not (changes.rising or changes.falling):
+            say_why_unchanged(run, changes)
         show(evidence_tables.collocate_changes(changes), changes.to_dict(), as_json)
         return
     answer = collocates(run, word, at=at, top=top, min_count=min_count, window=window)
+    if not answer.rows:
+        say_why_none(run, answer)
     show(evidence_tables.collocates(answer), answer.to_dict(), as_json)
+
+
+def say_why_none(run: Path, answer: Collocates) -> None:
+    """Say why nothing stands beside the word."""
+    if not any(answer.occurrences):
+        say_absent(run, answer.word, "there")
+        return
+    talk(
+        "[yellow]no word stands beside {} {} times or more, and more often than by chance; lower --min-count[/]",
+        answer.word,
+        f"{answer.min_count:,}",
+    )
+
+
+def say_why_unchanged(run: Path, answer: CollocateChanges) -> None:
+    """Say why nothing rises or falls beside the word."""
+    ends = zip((answer.start, answer.end), answer.occurrences, strict=True)
+    if absent := [label for label, occurrences in ends if not occurrences]:
+        say_absent(run, answer.word, f"in {' and '.join(absent)}")
+        return
+    talk(
+        "[yellow]no word with {} occurrences or more beside {} rises or falls beyond chance[/]",
+        f"{answer.min_count:,}",
+        answer.word,
+    )

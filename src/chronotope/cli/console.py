@@ -85,6 +85,12 @@ def show(table: Table, data: Any, as_json: bool) -> None:
         stdout.print(table.to_rich())
 
 
+def talk_beside(line: str) -> None:
+    """Say on stderr what else only the note of a table says, where the answer is printed without notes."""
+    if _form.get() in ("csv", "markdown"):
+        talk("{}", line)
+
+
 @contextmanager
 def answers_as(form: str) -> Iterator[None]:
     """Within the block answers are shown as 'table' (for a terminal), 'csv' or 'markdown'."""

@@ -25,6 +25,7 @@ from chronotope.cli.options import (
     open_model,
     open_run,
 )
+from chronotope.errors import SettingsError
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift
@@ -90,6 +91,8 @@ def find_drift(
 @contextmanager
 def resampling_of(model: Path, asked: Resampling, threads: int | None) -> Iterator[dict[str, Any]]:
     """What `drift` and `stable` need to resample: the run, progress, and where finished resamples are kept."""
+    if asked.within and not asked.permutations:
+        raise SettingsError("--within says which documents are exchanged; add --permutations, or leave it out")
     if not (asked.permutations or asked.bootstrap or asked.seeds):
         yield {}
         return

@@ -17,6 +17,7 @@ from chronotope.cli.options import (
     Word,
     needed_condition,
     open_model,
+    say_if_none,
     warn_if_absent,
 )
 
@@ -51,7 +52,9 @@ def equivalents_command(
         answer = equivalents_everywhere(
             embeddings, word, at, top=top or 3, chance=chance, min_support=min_support, retrieval=retrieval
         )
+        say_if_none([part for part in answer.parts if part.nearest], "any condition", min_support)
         show(answer_tables.everywhere(answer), answer.to_dict(), as_json)
         return
     found = embeddings.equivalents(word, at, to, top or 10, min_support=min_support, retrieval=retrieval)
+    say_if_none(found, to, min_support)
     show(tables.matches(found, title=f"{word} in {at}, sought in {to}"), [match.to_dict() for match in found], as_json)

@@ -10,6 +10,7 @@ import typer
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
 from chronotope.cli.options import Json, Top, Word
+from chronotope.errors import SettingsError
 
 if TYPE_CHECKING:
     from chronotope.analysis.evidence import Evidence
@@ -54,6 +55,8 @@ def evidence_command(
     from chronotope.analysis.evidence import evidence
     from chronotope.views import evidence_tables
 
+    if within is not None and near is None:
+        raise SettingsError("--within is how far from WORD another word may stand; name that word with --near")
     answer = evidence(run, word, at=at, start=start, end=end, near=near, within=within, top=top, seed=seed)
     if not answer.examples:
         say_where(run, answer)
@@ -62,13 +65,18 @@ def evidence_command(
 
 def say_where(run: Path, answer: Evidence) -> None:
     """Say that there is no sentence, and where the word does occur."""
-    from chronotope.analysis.frequency import frequency
-
     if answer.occurrences:
         assert answer.searched is not None
         where = "there" if answer.searched == answer.with_both else f"in the {answer.searched:,} documents searched"
         talk("[yellow]{} never has {} within {} words of it {}[/]", answer.word, answer.near, answer.within, where)
         return
-    rows = sorted(frequency(run, answer.word).rows, key=lambda row: -row.count)
+    say_absent(run, answer.word, "there")
+
+
+def say_absent(run: Path, word: str, where: str) -> None:
+    """Say that the word does not occur there, and where it does."""
+    from chronotope.analysis.frequency import frequency
+
+    rows = sorted(frequency(run, word).rows, key=lambda row: -row.count)
     most = ", ".join(f"{row.condition} ({row.count:,} times)" for row in rows[:3] if row.count)
-    talk("[yellow]{} does not occur there; it occurs most in {}[/]", answer.word, most or "documents set aside")
+    talk("[yellow]{} does not occur {}; it occurs most in {}[/]", word, where, most or "documents set aside")

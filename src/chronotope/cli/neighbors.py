@@ -13,6 +13,7 @@ from chronotope.cli.options import (
     Word,
     needed_condition,
     open_model,
+    say_if_none,
     warn_if_absent,
 )
 
@@ -33,4 +34,5 @@ def neighbors_command(
     at = needed_condition(embeddings, at)
     warn_if_absent(embeddings, word, at)
     found = embeddings.neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
+    say_if_none(found, at, min_support)
     show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

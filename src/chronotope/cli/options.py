@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -104,3 +105,9 @@ def warn_if_absent(embeddings: ConditionedEmbeddings, word: str, at: str) -> Non
     """Say so where an answer cannot rest on the word's own use in the condition."""
     if embeddings.support(word, at) == 0:
         talk("[yellow]{} does not occur in {}; the answer rests on its other conditions alone[/]", word, at)
+
+
+def say_if_none(found: Sized, where: str, min_support: int) -> None:
+    """Say why there is no answer: no other word is frequent enough."""
+    if not found:
+        talk("[yellow]no other word occurs {} times or more in {}; lower --min-support[/]", f"{min_support:,}", where)

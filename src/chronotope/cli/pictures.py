@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.cli.options import needed_condition
+from chronotope.cli.options import needed_condition, warn_if_absent
 from chronotope.errors import SettingsError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,32 +19,37 @@ class Asked:
     """What the command line says about a picture; each kind takes what it needs."""
 
     words: tuple[str, ...]
-    at: str | None
-    start: str | None
-    to: str | None
-    against: str
-    formula: str | None
-    fixed: bool
-    place: str | None
-    coordinates: Path | None
-    edges: Path | None
-    nearest: int
-    method: str
-    over: str | None
-    least: bool
-    top: int | None
     subtitle: str | None
-    min_support: int | None
     resampling: Mapping[str, Any]
+    at: str | None = None
+    start: str | None = None
+    to: str | None = None
+    against: str = "first"
+    formula: str | None = None
+    fixed: bool = False
+    place: str | None = None
+    coordinates: Path | None = None
+    edges: Path | None = None
+    nearest: int = 3
+    method: str = "lle"
+    over: str | None = None
+    least: bool = False
+    top: int | None = None
+    min_support: int | None = None
 
     def check(self, kind: str) -> None:
-        """Refuse an unknown kind, and a wrong number of words, in one clear line."""
+        """Refuse an unknown kind, a wrong number of words, and options that have no meaning, in one clear line."""
         if kind not in KINDS:
             raise SettingsError(f"KIND must be one of {', '.join(KINDS)}, not '{kind}'{did_you_mean(kind, KINDS)}")
         least, most = KINDS[kind][1]
         if not least <= len(self.words) <= most:
             wanted = {(0, 0): "no word", (1, 1): "one word", (3, 3): "three words"}.get((least, most), "a word or more")
             raise SettingsError(f"plot {kind} takes {wanted}, not {len(self.words)}")
+        given = [part.name for part in fields(self) if part.default not in (MISSING, getattr(self, part.name))]
+        for name in given:
+            if name not in TAKES[kind]:
+                known = ", ".join(map(_option, TAKES[kind]))
+                raise SettingsError(f"{_option(name)} has no meaning for plot {kind}; what it takes: {known}")
 
     @property
     def support(self) -> int:
@@ -56,6 +61,11 @@ class Asked:
         """What an answer about a few words needs for intervals over documents."""
         wanted = ("counts", "bootstrap", "seed", "threads", "progress")
         return {name: self.resampling[name] for name in wanted if name in self.resampling}
+
+
+def _option(name: str) -> str:
+    """An option as it is typed."""
+    return "--from" if name == "start" else f"--{name.replace('_', '-')}"
 
 
 def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
@@ -131,7 +141,7 @@ def _ranks(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.ranks import ranks
     from chronotope.views import bump
 
-    answer = ranks(embeddings, asked.words[0], top=asked.top or 5, min_support=asked.support)
+    answer = ranks(embeddings, asked.words[0], place=asked.place, top=asked.top or 5, min_support=asked.support)
     return bump.ranks(answer, subtitle=asked.subtitle)
 
 
@@ -140,6 +150,7 @@ def _equivalents(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import ranked
 
     at = needed_condition(embeddings, asked.at)
+    warn_if_absent(embeddings, asked.words[0], at)
     answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.support)
     return ranked.everywhere(answer, subtitle=asked.subtitle)
 
@@ -150,6 +161,8 @@ def _analogy(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
     at = needed_condition(embeddings, asked.at)
     a, b, c = asked.words
+    for word, where in ((a, at), (b, at), (c, asked.to or at)):
+        warn_if_absent(embeddings, word, where)
     answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.support)
     return ranked.analogy(answer, subtitle=asked.subtitle)
 
@@ -188,15 +201,21 @@ def _stable(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 def _collocates(run: Path, asked: Asked) -> Any:
     from chronotope.analysis.collocates import collocate_changes, collocates
+    from chronotope.cli.collocates import say_why_none, say_why_unchanged
     from chronotope.views import collocate_chart
 
     word, top = asked.words[0], asked.top or 12
-    if asked.start and asked.to:
+    if asked.start and asked.to and not asked.at:
         changes = collocate_changes(run, word, asked.start, asked.to, top=top)
+        if not (changes.rising or changes.falling):
+            say_why_unchanged(run, changes)
         return collocate_chart.collocate_changes(changes, subtitle=asked.subtitle)
     if not asked.at or asked.start or asked.to:
         raise SettingsError("plot collocates needs one condition (--at), or two to compare (--from and --to)")
-    return collocate_chart.collocates(collocates(run, word, at=asked.at, top=top), subtitle=asked.subtitle)
+    answer = collocates(run, word, at=asked.at, top=top)
+    if not answer.rows:
+        say_why_none(run, answer)
+    return collocate_chart.collocates(answer, subtitle=asked.subtitle)
 
 
 def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
@@ -207,8 +226,8 @@ def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 
 def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
-    from chronotope.analysis.geography import read_coordinates
     from chronotope.analysis.maps import word_map
+    from chronotope.cli.places import coordinates_of
     from chronotope.cli.train import read_edges
     from chronotope.views import map_chart, ranked
 
@@ -216,7 +235,7 @@ def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
         embeddings,
         asked.words[0],
         asked.formula,
-        coordinates=read_coordinates(asked.coordinates) if asked.coordinates else None,
+        coordinates=coordinates_of(embeddings, asked.coordinates) if asked.coordinates else None,
         edges=read_edges(asked.edges) if asked.edges else None,
         nearest=asked.nearest,
         min_support=asked.support,
@@ -258,4 +277,24 @@ KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
     "places": ("places by their use of words", (0, 0), _places),
     "map": ("a word in each place (--coordinates)", (1, 1), _map),
     "grid": ("a word over time × place", (1, 1), _grid),
+}
+# The options of each kind, beside those of every picture (--output, --subtitle) and those of resamples.
+TAKES: dict[str, tuple[str, ...]] = {
+    "company": ("top", "min_support"),
+    "ranks": ("place", "top", "min_support"),
+    "series": ("against", "place", "min_support"),
+    "changepoints": ("against", "place", "min_support"),
+    "use": ("against", "place", "min_support"),
+    "frequency": ("at", "start", "to"),
+    "collocates": ("at", "start", "to", "top"),
+    "heatmap": ("place", "min_support"),
+    "trajectory": ("method", "top", "min_support"),
+    "equivalents": ("at", "top", "min_support"),
+    "analogy": ("at", "to", "top", "min_support"),
+    "axis": ("formula", "fixed", "min_support"),
+    "drift": ("start", "to", "over", "top", "min_support"),
+    "stable": ("least", "top", "min_support"),
+    "places": ("min_support",),
+    "map": ("formula", "coordinates", "edges", "nearest", "min_support"),
+    "grid": ("formula", "min_support"),
 }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chronotope.cli.console import show
+from chronotope.cli.console import show, talk, talk_beside
 from chronotope.cli.options import Coordinates, Edges, Formula, Json, Model, Nearest, Permutations, open_model
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, some_of
+
+if TYPE_CHECKING:
+    from chronotope.embeddings import ConditionedEmbeddings
 
 
 def places_command(
@@ -26,7 +30,6 @@ def places_command(
     as_json: Json = False,
 ) -> None:
     """Which places use words alike, and where on the map is WORD used how?"""
-    from chronotope.analysis.geography import read_coordinates
     from chronotope.analysis.maps import word_map
     from chronotope.analysis.places import place_distances
     from chronotope.cli.train import read_edges
@@ -39,14 +42,30 @@ def places_command(
         apart = place_distances(embeddings, groups=groups, min_support=min_support or 10)
         show(answer_tables.distances(apart), apart.to_dict(), as_json)
         return
+    if groups:
+        raise SettingsError("--groups are made by all words; leave out WORD, or --groups")
     answer = word_map(
         embeddings,
         word,
         formula,
-        coordinates=read_coordinates(coordinates) if coordinates else None,
+        coordinates=coordinates_of(embeddings, coordinates) if coordinates else None,
         edges=read_edges(edges) if edges else None,
         nearest=nearest,
         permutations=permutations,
         min_support=min_support or 5,
     )
     show(answer_tables.word_map(answer), answer.to_dict(), as_json)
+    if answer.moran:
+        talk_beside(answer_tables.moran(answer.moran))
+    elif coordinates or edges:
+        talk("[yellow]no Moran's I: it takes four places with different values, and neighbors among them[/]")
+
+
+def coordinates_of(embeddings: ConditionedEmbeddings, path: Path) -> dict[str, tuple[float, float]]:
+    """The coordinates in a file, with a word on the places of the model that have none there."""
+    from chronotope.analysis.geography import read_coordinates, without_coordinates
+
+    found, places = read_coordinates(path), embeddings.conditions.places
+    if missing := without_coordinates(places, found) if places else []:
+        talk("[yellow]{} has no coordinates of {}[/]", path, some_of(missing))
+    return found

@@ -39,6 +39,8 @@ def series_command(
     from chronotope.analysis.series import self_similarity, series
     from chronotope.views import answer_tables
 
+    if each and against != "first":
+        raise SettingsError("--each compares every condition with every other; leave out --against")
     embeddings = open_model(model)
     if each:
         if bootstrap:

@@ -11,7 +11,6 @@ from chronotope.cli.drift import resampling_of
 from chronotope.cli.options import (
     Bootstrap,
     Evidence,
-    Exchanges,
     Json,
     Model,
     Seed,
@@ -30,7 +29,9 @@ def stable_command(
     min_conditions: Annotated[
         int | None, typer.Option("--min-conditions", min=2, help="In how many conditions a word must occur (half).")
     ] = None,
-    permutations: Exchanges = 0,
+    permutations: Annotated[
+        int, typer.Option("--permutations", min=0, help="Random exchanges of documents to compare with: p.")
+    ] = 0,
     bootstrap: Bootstrap = 0,
     within: Within = None,
     seed: Seed = 1,

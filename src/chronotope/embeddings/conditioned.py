@@ -30,6 +30,7 @@ from chronotope.embeddings.retrieval import (
     csls_matches,
     reference_pool,
 )
+from chronotope.embeddings.spelling import spellings
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile, UnknownWord
 from chronotope.provenance import canonical_json, checksum_of, package_version
@@ -210,11 +211,11 @@ class ConditionedEmbeddings:
         return {word: number for number, word in enumerate(self.words)}
 
     def index(self, word: str) -> int:
-        """The number of a word."""
-        try:
-            return self._index[word]
-        except KeyError:
-            raise UnknownWord(word, self.words, len(self)) from None
+        """The number of a word, as it is typed or, if that is not there, in lower case or without accents."""
+        for spelling in spellings(word):
+            if spelling in self._index:
+                return self._index[spelling]
+        raise UnknownWord(word, self.words, len(self))
 
     @overload
     def support(self, word: str) -> dict[str, int]: ...
@@ -371,7 +372,7 @@ class ConditionedEmbeddings:
         """The nearest words of each word within one condition, without the word itself."""
         found = self._asked(asked, at, at, top + 1, min_support, retrieval)
         return [
-            tuple(match for match in matches if match.word != query)[:top]
+            tuple(match for match in matches if match.word != self.words[self.index(query)])[:top]
             for query, matches in zip(asked, found, strict=True)
         ]
 

@@ -57,15 +57,17 @@ def resampled_means(
 
 
 def intervals(values: ArrayLike, clusters: Sequence[str]) -> list[Interval]:
-    """The 95 % interval of the mean of each column of `values`, by resampling clusters.
+    """The 95 % interval of the mean of each column of `values`, scores from 0 to 1, by resampling clusters.
 
-    With a single cluster there is nothing to resample: the interval is a point, and says nothing.
+    A single cluster says nothing of others: the interval is all that there is.
 
     Examples
     --------
     >>> intervals([[1.0], [0.5]], ["obama", "obama"])
-    [Interval(low=0.75, high=0.75)]
+    [Interval(low=0.0, high=1.0)]
     """
+    if len(set(clusters)) == 1:
+        return [Interval(0.0, 1.0)] * np.shape(values)[1]
     return quantiles(resampled_means(values, clusters))
 
 

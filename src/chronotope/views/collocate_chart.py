@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import log2
 from typing import Any
 
 import altair as alt
@@ -11,6 +13,9 @@ from chronotope.views.ranked import ROW, TEXT, WIDTH, RankedRow, names, ranked
 from chronotope.views.style import EARLY, FAINT, LATE, QUIET, data, finished
 
 TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+# How many times as often: round numbers, more of them where the dots span less than eight times.
+FEW, MANY = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)
+DECADES = range(-6, 7)
 
 
 def collocates(answer: Collocates, *, subtitle: str | None = None) -> Any:
@@ -31,7 +36,9 @@ def collocates(answer: Collocates, *, subtitle: str | None = None) -> Any:
     told = [subtitle or f"{times:,} times in {where}", _window(answer.window), "The surest on top (log-likelihood)"]
     title = f"What stands beside “{answer.word}” in {where}"
     # The dots stand at powers of two; the axis says how many times as often that is.
-    chart = ranked(rows, "times as often as by chance", label="format(pow(2, datum.value), '~r')")
+    chart = ranked(
+        rows, "times as often as by chance", label="format(pow(2, datum.value), ',~r')", ticks=_octaves(rows)
+    )
     return finished(chart, title, told)
 
 
@@ -79,6 +86,13 @@ def collocate_changes(answer: CollocateChanges, *, subtitle: str | None = None) 
         f"Open: {answer.start}; filled: {answer.end}; beside: how often, before → after",
     ]
     return finished(chart, f"What came to stand beside “{answer.word}”, and what left", told)
+
+
+def _octaves(rows: Sequence[RankedRow]) -> list[float]:
+    """Where round numbers stand on an axis of powers of two."""
+    values = [0.0, *(row.value for row in rows if row.value is not None)]
+    steps = MANY if max(values) - min(values) < 3 else FEW
+    return [log2(step * 10.0**decade) for decade in DECADES for step in steps]
 
 
 def _row(row: CollocateChange, color: str) -> dict[str, Any]:

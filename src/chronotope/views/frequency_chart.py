@@ -52,7 +52,7 @@ def _within_sight(lines: list[Line]) -> list[Line]:
 
 
 def _dots(answer: Frequency) -> alt.LayerChart:
-    """A row for each condition: the most frequent use of the first word on top."""
+    """A row for each condition: of places the most frequent use of the first word on top, else in order."""
     colors = {word: WORDS[number % len(WORDS)] for number, word in enumerate(answer.words)}
     rows: Rows = [
         {
@@ -67,7 +67,9 @@ def _dots(answer: Frequency) -> alt.LayerChart:
         if row.per_million is not None
     ]
     first = [row for row in rows if row["word"] == answer.words[0]]
-    order = [row["condition"] for row in sorted(first, key=lambda row: -row["rate"])]
+    if answer.axis == "place":
+        first.sort(key=lambda row: -row["rate"])
+    order = [row["condition"] for row in first]
     highest = max(row["rate"] for row in rows)
     rows = [{**row, "high": min(row["high"], 1.5 * highest)} for row in rows]
     y = alt.Y(
@@ -76,7 +78,8 @@ def _dots(answer: Frequency) -> alt.LayerChart:
         title=None,
         axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelFontSize=LABEL_SIZE, labelColor=INK),
     )
-    x = alt.X("rate:Q", scale=alt.Scale(domainMin=0), axis=value_axis(UNIT, titleX=0, titleY=30, orient="bottom"))
+    below = value_axis(UNIT, titleX=0, titleY=30, titleBaseline="top", orient="bottom")
+    x = alt.X("rate:Q", scale=alt.Scale(domainMin=0), axis=below)
     base = alt.Chart(data(rows)).encode(y=y, color=alt.Color("color:N", scale=None))
     if len(answer.words) > 1:
         names = alt.Scale(domain=list(answer.words), range=list(colors.values()))

@@ -10,18 +10,21 @@ import altair as alt
 from chronotope.analysis.axes import Position, Positions
 from chronotope.analysis.changepoints import ChangePoints
 from chronotope.analysis.series import OVERALL, PREVIOUS, Series
+from chronotope.conditions import SEPARATOR
 from chronotope.errors import SettingsError
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     DASHES,
     LABEL_GAP,
     LABEL_SIZE,
+    MOST_TICKS,
     WORDS,
     Rows,
     condition_axis,
     data,
     finished,
     made_by,
+    ticks,
     value_axis,
 )
 
@@ -59,7 +62,7 @@ def series(answers: Sequence[Series], changes: Sequence[ChangePoints] = (), *, s
         for point in found.accepted
         if point.last in first.conditions and point.first in first.conditions
     ]
-    drawn = line_chart(first.conditions, lines, "cosine", marks, ordered=first.axis == "time")
+    drawn = line_chart(first.conditions, lines, "cosine", marks, axis=first.axis)
     words = ", ".join(f"“{one.word}”" for one in answers)
     told = [
         subtitle or made_by(first.signature),
@@ -67,7 +70,8 @@ def series(answers: Sequence[Series], changes: Sequence[ChangePoints] = (), *, s
     ]
     told += [_drawn(first.bootstrap)]
     told += [_told(found) for found in changes]
-    title = f"How {words} changed" if first.axis == "time" else f"How alike {words} {_is(answers)} from place to place"
+    over = "over time and from place to place" if first.axis == "time × place" else "from place to place"
+    title = f"How {words} changed" if first.axis == "time" else f"How alike {words} {_is(answers)} {over}"
     return finished(drawn, title, told)
 
 
@@ -85,11 +89,10 @@ def frequency(answers: Sequence[Series], *, subtitle: str | None = None) -> Any:
     none: tuple[None, ...] = (None,) * len(first.conditions)
     counts = [Line(one.word, one.per_million, none, none) for one in answers]
     changes = [Line(one.word, one.best, one.low, one.high) for one in answers]
-    ordered = first.axis == "time"
     # Both charts span all conditions, so that one can be read below the other.
-    above = line_chart(first.conditions, counts, UNIT, height=150, zero=True, ordered=ordered, cut=False)
+    above = line_chart(first.conditions, counts, UNIT, height=150, zero=True, axis=first.axis, cut=False)
     meaning = f"cosine with the same word {_with(answers)}"
-    below = line_chart(first.conditions, changes, meaning, height=170, ordered=ordered, cut=False)
+    below = line_chart(first.conditions, changes, meaning, height=170, axis=first.axis, cut=False)
     words = ", ".join(f"“{one.word}”" for one in answers)
     drawn = alt.vconcat(above, below, spacing=46)
     told = [subtitle or made_by(first.signature), _drawn(first.bootstrap)]
@@ -122,7 +125,7 @@ def positions(answers: Sequence[Positions], *, subtitle: str | None = None) -> A
     by_seeds = "Band: 95 % interval over the choice of seed words" if interval else ""
     told.append(_drawn(first.bootstrap) if first.bootstrap else by_seeds)
     return finished(
-        line_chart(conditions, lines, "cosine with the axis", ordered=first.axis == "time"),
+        line_chart(conditions, lines, "cosine with the axis", axis=first.axis),
         f"Where {words} {'stands' if len(answers) == 1 else 'stand'} between words",
         told,
     )
@@ -136,7 +139,7 @@ def line_chart(
     *,
     height: int = HEIGHT,
     zero: bool = False,
-    ordered: bool = True,
+    axis: str = "time",
     cut: bool = True,
 ) -> alt.LayerChart:
     """A line for each name, labeled at its end; where the conditions have no order, dots that are not joined.
@@ -155,11 +158,12 @@ def line_chart(
         In pixels.
     zero
         Whether the values start at zero.
-    ordered
-        Whether the conditions follow each other.
+    axis
+        What distinguishes the conditions: over time alone they follow each other.
     cut
         Whether conditions at either end without any value are left out.
     """
+    ordered = axis == "time"
     if cut:
         conditions, lines, marks = _with_values(conditions, lines, marks)
     known = [v for line in lines for part in (line.values, line.low, line.high) for v in part if v is not None]
@@ -183,7 +187,7 @@ def line_chart(
     heights = spread([row["y"] for row in ends], LABEL_GAP * (high - low) / height, low, high)
     ends = [{**row, "x": len(conditions) - 1 + room, "y": level} for row, level in zip(ends, heights, strict=True)]
     domain = [-room, max(len(conditions) - 1, 1) + room]
-    x = alt.X("x:Q", title=None, axis=_labels(conditions, ordered), scale=alt.Scale(domain=domain, nice=False))
+    x = alt.X("x:Q", title=None, axis=_labels(conditions, axis), scale=alt.Scale(domain=domain, nice=False))
     y = alt.Y("y:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title))
     base = alt.Chart(data(points)).encode(color=alt.Color("color:N", scale=None))
     layers: list[Any] = []
@@ -240,11 +244,17 @@ def _is(answers: Sequence[Series]) -> str:
     return "is" if len(answers) == 1 else "are"
 
 
-def _labels(conditions: Sequence[str], ordered: bool) -> alt.Axis:
-    """The axis of the conditions: over time as many labels as fit, of places all but in great numbers."""
-    if ordered:
+def _labels(conditions: Sequence[str], axis: str) -> alt.Axis:
+    """The axis of the conditions: of times as many as fit, each once; of places all but in great numbers."""
+    if axis == "time":
         return condition_axis(conditions)
-    return condition_axis(conditions, most=MOST_PLACES, labelAngle=-40)
+    if axis != "time × place":
+        return condition_axis(conditions, most=MOST_PLACES, labelAngle=-40)
+    times = [label.partition(SEPARATOR)[0] for label in conditions]
+    each = list(dict.fromkeys(times))
+    drawn = condition_axis(times)
+    drawn["values"] = [times.index(each[at]) for at in ticks(each, MOST_TICKS)]
+    return drawn
 
 
 def _with(answers: Sequence[Series]) -> str:

@@ -36,7 +36,8 @@ def trajectory(answer: Trajectory, *, subtitle: str | None = None) -> Any:
     subtitle
         A line below the title; by default how the embeddings were made.
     """
-    pixels = _fitted([(p.x, p.y) for p in answer.path] + [(p.x, p.y) for p in answer.company])
+    points = [(p.x, p.y) for p in answer.path] + [(p.x, p.y) for p in answer.company]
+    pixels = _fitted(points, even=answer.method == "pca")
     path, around = pixels[: len(answer.path)], pixels[len(answer.path) :]
     ordered = answer.axis == "time"
     names = [point.condition for point in answer.path] + [one.word for one in answer.company]
@@ -74,13 +75,14 @@ def trajectory(answer: Trajectory, *, subtitle: str | None = None) -> Any:
     return finished(chart, f"“{answer.word}” among its company", lines)
 
 
-def _fitted(points: Sequence[tuple[float, float]]) -> Points:
-    """Points in pixels from the upper left corner, as large as fits."""
+def _fitted(points: Sequence[tuple[float, float]], *, even: bool) -> Points:
+    """Points in pixels from the upper left corner, as large as fits; `even`: both axes by one scale."""
     array = np.array(points, dtype=np.float64).reshape(-1, 2)
     span = np.ptp(array, axis=0)
     span[span == 0] = 1
     room = np.array([WIDTH - 2 * MARGIN - 40, HEIGHT - 2 * MARGIN])
-    placed = (array - (array.min(axis=0) + array.max(axis=0)) / 2) * room / span * (1, -1) + (WIDTH / 2, HEIGHT / 2)
+    scale = np.full(2, (room / span).min()) if even else room / span
+    placed = (array - (array.min(axis=0) + array.max(axis=0)) / 2) * scale * (1, -1) + (WIDTH / 2, HEIGHT / 2)
     return [(round(float(x), 2), round(float(y), 2)) for x, y in placed]
 
 

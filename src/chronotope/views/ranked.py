@@ -162,7 +162,9 @@ def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
     return finished(chart, f"Who plays the part of “{answer.word}” in {answer.at}?", says)
 
 
-def ranked(rows: Sequence[RankedRow], title: str, *, label: str | None = None) -> alt.LayerChart:
+def ranked(
+    rows: Sequence[RankedRow], title: str, *, label: str | None = None, ticks: Sequence[float] | None = None
+) -> alt.LayerChart:
     """Rows with a dot at their value, an interval where there is one, and a text beside.
 
     Parameters
@@ -173,6 +175,8 @@ def ranked(rows: Sequence[RankedRow], title: str, *, label: str | None = None) -
         What the values are.
     label
         What the axis shows for a value, as an expression of Vega; by default the value.
+    ticks
+        The values that the axis shows where they are in sight; by default about five.
     """
     points: Rows = [row._asdict() for row in rows]
     known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
@@ -181,7 +185,8 @@ def ranked(rows: Sequence[RankedRow], title: str, *, label: str | None = None) -
     domain.append(max(known, default=1.0) + 0.04 * span)
     scale = alt.Scale(domain=domain, nice=False)
     settings: dict[str, Any] = {"labelExpr": label} if label else {}
-    axis = alt.Axis(title=title, tickCount=5, gridColor=FAINT, domain=False, ticks=False, labelPadding=6, **settings)
+    settings |= {"tickCount": 5} if ticks is None else {"values": list(ticks)}
+    axis = alt.Axis(title=title, gridColor=FAINT, domain=False, ticks=False, labelPadding=6, **settings)
     base = alt.Chart(data(points)).encode(y=names([row.name for row in rows]))
     layers: list[Any] = []
     if any(row.low is not None for row in rows):

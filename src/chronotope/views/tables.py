@@ -149,8 +149,10 @@ def drift(answer: Drift, top: int = 20) -> Table:
 
 def drift_title(answer: Drift) -> str:
     """What the list of changed words is."""
-    between = f"between {answer.start} and {answer.end}"
-    return f"The words that changed most {between}" if answer.start else DRIFT_OVER[answer.over]
+    if answer.start:
+        return f"The words that changed most between {answer.start} and {answer.end}"
+    taken = f" from {answer.span[0]} to {answer.span[1]}" if answer.span else ""
+    return DRIFT_OVER[answer.over] + taken
 
 
 def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0, facts: str = "") -> Table:

@@ -48,7 +48,7 @@ class FewWords:
     def __init__(self, embeddings: ConditionedEmbeddings, counts: Counts | None, words: Sequence[str]) -> None:
         if counts is None:
             raise SettingsError("a bootstrap counts the documents again: give the run (counts=)")
-        check_refittable(embeddings, counts)
+        check_refittable(embeddings, counts, range(len(embeddings.conditions)))
         self._embeddings, self._counts, self._size = embeddings, counts, len(words)
         self._settings = GraphModel(**embeddings.provenance["settings"])
         self._documents = take_part(counts, range(len(counts.conditions)), None)

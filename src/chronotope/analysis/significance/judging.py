@@ -50,6 +50,7 @@ def judge(
     folder
         Where finished resamples are kept; None: nowhere.
     """
+    check_refittable(embeddings, counts, question.conditions)
     documents = take_part(counts, question.conditions, resampling.within)
     observed = embeddings.observed
     counted: dict[int, Words] = {
@@ -64,7 +65,6 @@ def judge(
         "within": resampling.within,
         "scheme": SCHEME,
     }
-    check_refittable(embeddings, counts)
 
     def make() -> FrozenModel:
         if progress:

@@ -106,6 +106,11 @@ def ask(conditions: Conditions, start: str | None, end: str | None, over: str | 
         raise SettingsError("name both conditions to compare (--from and --to), or neither")
     first = 0 if start is None else conditions.index(start)
     last = len(conditions) - 1 if end is None else conditions.index(end)
+    if len(conditions) == 1:
+        raise SettingsError(
+            f"a change is between two conditions, and this model has one, {conditions.labels[0]}; prepare the text "
+            "with shorter time bins (--every), or with --place"
+        )
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {conditions.labels[first]}")
     if over == "ends":

@@ -6,7 +6,7 @@ contexts for each condition that was resampled (those of the others are kept), a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, some_of
 from chronotope.model import GraphModel
 from chronotope.model.graph import solver
 from chronotope.model.graph.links import make_problem
@@ -33,8 +33,11 @@ from chronotope.vocabulary import Support
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
 
 
-def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts) -> None:
-    """Refuse a model without common contexts to solve against, and a run that it was not trained on."""
+def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts, compared: Iterable[int]) -> None:
+    """Refuse a model without common contexts, a run that it was not trained on, and conditions that the run lacks.
+
+    A model that was extended has conditions whose text is not in the run.
+    """
     made = embeddings.provenance
     if not len(embeddings.contexts):
         raise SettingsError(
@@ -43,6 +46,13 @@ def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts) -> None:
         )
     if made.get("run") != counts.checksum:
         raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
+    known = dict(enumerate(counts.conditions.labels))
+    labels = embeddings.conditions.labels
+    if added := [labels[number] for number in compared if known.get(number) != labels[number]]:
+        raise SettingsError(
+            f"the run has no text of {some_of(added)}, which came with `extend`: ask without permutations and "
+            "bootstrap, compare others, or prepare and train with all the text"
+        )
 
 
 class Part(NamedTuple):
