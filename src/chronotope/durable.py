@@ -36,7 +36,7 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     [('answer', '42')]
     """
     path = Path(path)
-    with _writable(path.parent):
+    with writable(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(path)
         handle, temporary = _new_partial(path)
@@ -81,14 +81,14 @@ def written_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     when the new one has its place: see `recover_folder`.
     """
     folder = Path(folder)
-    with _writable(folder.parent):
+    with writable(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder, purpose):
         _recover(folder)
         for left in partials(folder):
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
-        with _writable(folder.parent):
+        with writable(folder.parent):
             work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=SUFFIX, dir=folder.parent))
         try:
             with disk_errors(folder):
@@ -183,11 +183,11 @@ def _new_partial(path: Path) -> tuple[int, Path]:
 
 
 @contextlib.contextmanager
-def _writable(folder: Path) -> Iterator[None]:
+def writable(folder: Path) -> Iterator[None]:
     """Within the block a folder where nobody may write is an error that names it, not the temporary file."""
     try:
         yield
-    except PermissionError as error:
+    except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}; choose another folder") from None
 
 

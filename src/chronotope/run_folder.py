@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from chronotope.durable import disk_errors, partials, sync_all, sync_folder, written_whole
+from chronotope.durable import disk_errors, partials, sync_all, sync_folder, writable, written_whole
 from chronotope.errors import DamagedFile, InputError
 from chronotope.locking import locked
 from chronotope.provenance import checksum, checksum_of
@@ -73,10 +73,8 @@ def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | N
         for left in partials(run):
             if left.is_dir():
                 shutil.rmtree(left, ignore_errors=True)
-        try:
+        with writable(run.parent):
             work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
-        except OSError as error:
-            raise InputError(f"cannot write to {run.parent}: {error.strerror}; choose another folder") from None
         try:
             with disk_errors(run):
                 yield work

@@ -15,6 +15,7 @@ from chronotope.analysis.directions import directions
 from chronotope.analysis.significance.matched import matched_z
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import SettingsError
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.judged import Judged
@@ -155,6 +156,8 @@ def stable(
     (['the', 'of'], 1.0)
     """
     at_least("min_conditions", min_conditions, 2)
+    if len(embeddings.conditions) == 1:
+        raise SettingsError("a word is stable over two conditions or more, and this model has one")
     total, squares, conditions, support = directions(embeddings, min_support)
     kept = np.flatnonzero(conditions >= min_conditions)
     # ‖Σ u‖² is the sum of the cosines over all ordered pairs, with the squares of the n themselves.

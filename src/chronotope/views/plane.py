@@ -71,7 +71,8 @@ def trajectory(answer: Trajectory, *, subtitle: str | None = None) -> Any:
         texts([(names[at], boxes[at], colors[at]) for at in range(len(path)) if at in boxes], LARGE, "bold"),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    lines = [subtitle or made_by(answer.signature), METHODS[answer.method], answer.note]
+    why = answer.note[:1].upper() + answer.note[1:]
+    lines = [subtitle or made_by(answer.signature), why or METHODS[answer.method]]
     return finished(chart, f"“{answer.word}” among its company", lines)
 
 
