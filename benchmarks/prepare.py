@@ -39,8 +39,8 @@ def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
     """The seconds of `chronotope prepare`."""
     command = [
         sys.executable,
-        "-c",
-        "from chronotope.cli import main; main()",
+        "-m",
+        "chronotope",
         "prepare",
         source,
         "-o",

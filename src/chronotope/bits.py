@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-from numba.extending import intrinsic
+from chronotope.compiling import intrinsic
 
 
 def _trailing_zeros(_: Any, bits: Any) -> Any:
     """How many zeros stand below the lowest bit that is set; 64 if none is."""
+    from numba import types
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))

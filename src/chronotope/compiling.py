@@ -5,6 +5,9 @@ it imports: a tuple with another field, a function that is compiled into it. So 
 of its own, whose name is the checksum of the module and of every module of this package that it depends on and that
 holds such things; in the user's cache folder, since the package itself may lie where nobody can write. NUMBA_CACHE_DIR
 puts it elsewhere.
+
+Nothing is compiled or loaded before it is called, and numba itself is imported only then, in the thread that needs it:
+it takes a quarter of a second, in which others can read.
 """
 
 from __future__ import annotations
@@ -17,18 +20,53 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any
-
-import numba
 
 PACKAGE = Path(__file__).parent
 _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
-_lock = threading.Lock()
+_lock = threading.RLock()
+
+
+class Compiled:
+    """A function that numba makes another of, when it is first needed.
+
+    Parameters
+    ----------
+    function
+        The function as it is written.
+    make
+        What numba makes of it.
+    """
+
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._make = make
+        self._made: Any = None
+        self._ready = False
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made()(*arguments)
+
+    def made(self) -> Any:
+        """What numba made of the function.
+
+        From then on it stands in the function's module itself, as all do that this one can call: numba must know them.
+        """
+        if not self._ready:
+            with _lock:
+                if self._made is None:
+                    self._made = self._make(self._function)
+                    names = self._function.__globals__
+                    # All at once, for others that call them meanwhile.
+                    names.update({name: of.made() for name, of in list(names.items()) if isinstance(of, Compiled)})
+                    self._ready = True
+        return self._made
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -44,20 +82,37 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        with _lock:
-            settings: Any = numba.config
-            before = settings.CACHE_DIR
-            try:
-                # It is read while the function is decorated; others keep their own.
-                settings.CACHE_DIR = str(_folder(function.__module__))
-                return numba.njit(nogil=True, cache=True, **options)(function)
-            except (RuntimeError, OSError):
-                # Nowhere to keep it: no folder can be written to, or the function was typed in.
-                return numba.njit(nogil=True, **options)(function)
-            finally:
-                settings.CACHE_DIR = before
+        import numba
 
-    return compiled
+        settings: Any = numba.config
+        before = settings.CACHE_DIR
+        try:
+            # It is read while the function is decorated; others keep their own.
+            settings.CACHE_DIR = str(_folder(function.__module__))
+            return numba.njit(nogil=True, cache=True, **options)(function)
+        except (RuntimeError, OSError):
+            # Nowhere to keep it: no folder can be written to, or the function was typed in.
+            return numba.njit(nogil=True, **options)(function)
+        finally:
+            settings.CACHE_DIR = before
+
+    def decorated(function: Callable[..., Any]) -> Any:
+        found = Compiled(function, compiled)
+        # One inside another function may be called by its neighbors there, which are no names of the module.
+        return found.made() if "<locals>" in function.__qualname__ else found
+
+    return decorated
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """`numba.extending.intrinsic`: a function that says which instructions are to be written in its place."""
+
+    def made(function: Callable[..., Any]) -> Any:
+        from numba.extending import intrinsic
+
+        return intrinsic(function)
+
+    return Compiled(function, made)
 
 
 def cache_folder() -> Path:

@@ -109,7 +109,8 @@ def test_constants_of_kernels_stand_in_their_own_modules():
         if module.name.endswith("__main__") or "@kernel(" not in _source(module):
             continue
         here = import_module(module.name)
-        for kernel in vars(here).values():
+        kernels = [value.made() for value in vars(here).values() if isinstance(value, compiling.Compiled)]
+        for kernel in [*kernels, *vars(here).values()]:
             if isinstance(kernel, numba.core.registry.CPUDispatcher) and kernel.py_func.__module__ == module.name:
                 found += 1
                 for name in kernel.py_func.__code__.co_names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -109,14 +110,17 @@ def prepare_command(
 
 def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resources: dict[str, Any]) -> None:
     """Read, report, count; say what came out."""
+    # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
-    from chronotope.views import tables
 
     corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
     with progress_bars() as bars:
 
         def report(store: TokenStore, vocabulary: Vocabulary) -> None:
+            from chronotope.views import tables
+
             stderr.print(tables.corpus(store.report).to_rich())
             for line in store.problems.lines():
                 talk("[yellow]{}[/]", line)

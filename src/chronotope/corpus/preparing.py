@@ -21,6 +21,8 @@ from chronotope.resources import Resources
 
 # What is done in order cannot keep up with more.
 MOST_WORKERS = 4
+# So many pieces are decompressed before the first is parsed, while the compiled code is loaded.
+MOST_AHEAD = 10
 # What a piece of 16 MB takes while it is parsed and tokenized.
 BYTES_OF_A_PIECE = 120_000_000
 
@@ -58,19 +60,20 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
     memory = resources.memory
     pieces = memory.room_for(2 * BYTES_OF_A_PIECE, "reading") // BYTES_OF_A_PIECE
     workers = min(max(2, resources.threads), MOST_WORKERS)
+    ahead = MOST_AHEAD
     if memory.limit is not None:
         # One piece waits, one is taken.
-        workers = int(np.clip(pieces - 2, 1, workers))
+        ahead = workers = int(np.clip(pieces - 2, 1, workers))
     if corpus.tokenizer:
         workers = 1  # a user's own tokenizer need not be safe to call from several threads at once
     waiting: deque[tuple[Future[list[Prepared]], int]] = deque()
     with ThreadPoolExecutor(workers) as pool:
-        # To load the compiled code takes as long as to read the first pieces: both at once.
+        # To load the compiled code takes as long as to decompress many pieces: both at once.
         pool.submit(split_texts, pl.Series(["some words to begin with"]), corpus.settings.tokenizer)
         try:
             for piece, done in _pieces(corpus, selection):
                 waiting.append((pool.submit(prepare, piece, corpus, selection), done))
-                if len(waiting) > workers:
+                while len(waiting) > ahead or waiting and waiting[0][0].done():
                     future, reached = waiting.popleft()
                     yield future.result(), reached
             while waiting:

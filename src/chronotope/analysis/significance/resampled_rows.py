@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.significance.shuffling import Resample
+from chronotope.compiling import kernel
 from chronotope.cooccurrence import PairMatrix
 from chronotope.cooccurrence.association import Association
 from chronotope.corpus import TokenStore
@@ -123,7 +123,7 @@ def _arranged(store: TokenStore, resample: Resample, words: int, window: int) ->
     return _Text(token, document, start, place)
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _count_documents(ids, starts, documents, condition, found):  # type: ignore[no-untyped-def]
     """Add one for each word of each document."""
     seen = np.full(found.shape[1], -1, dtype=np.int64)
@@ -134,7 +134,7 @@ def _count_documents(ids, starts, documents, condition, found):  # type: ignore[
                 found[condition[number], ids[at]] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _copy(ids, starts, documents, words, window, token, document, many):  # type: ignore[no-untyped-def]
     """Copy the known words of the documents, and count each word one place on."""
     at = window
@@ -147,7 +147,7 @@ def _copy(ids, starts, documents, words, window, token, document, many):  # type
         at += window
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _sort(token, cursor, place):  # type: ignore[no-untyped-def]
     """Put the places of each word together, in order."""
     for at in range(len(token)):
@@ -157,7 +157,7 @@ def _sort(token, cursor, place):  # type: ignore[no-untyped-def]
             cursor[word] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _deal(text, own, stratum, conditions, dealt):  # type: ignore[no-untyped-def]
     """Deal the documents of each word out to the conditions, stratum by stratum, until each has what it had."""
     quota = np.zeros(conditions, dtype=np.int64)
@@ -184,7 +184,7 @@ def _deal(text, own, stratum, conditions, dealt):  # type: ignore[no-untyped-def
                 first = end
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _add_totals(text, condition, weights, sides, totals):  # type: ignore[no-untyped-def]
     """Add up how often each context occurs in each condition; blanks have columns of their own at the end."""
     window, step = len(weights) - 1, 2 if sides else 1
@@ -200,7 +200,7 @@ def _add_totals(text, condition, weights, sides, totals):  # type: ignore[no-unt
         here[text.token[at] * step + step - 1] += after
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel()
 def _fill(text, dealt, weights, association, log_share, log_whole, words, conditions, counts, start, contexts, values):  # type: ignore[no-untyped-def]
     """Fill in the rows, word after word, each from its windows; return how many there are."""
     window, step = len(weights) - 1, 2 if association.sides else 1
