@@ -51,6 +51,7 @@ class Compiled:
         self._ready = False
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call what numba made of it."""
         return self.made()(*arguments)
 
     def made(self) -> Any:

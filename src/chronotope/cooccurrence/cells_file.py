@@ -1,5 +1,8 @@
 """Cells on disk: one Parquet file, sorted by condition, whose row groups never mix conditions.
 
+Numbers that ascend are stored as their differences, and so are counts: that is small, and both written and read in a
+fraction of the time of a general compression.
+
 Columns: condition, word, context (int32; the numbers of the run's conditions and vocabulary), count and after (int64,
 in units of the run; see `CellArrays`). DuckDB, Spark, pandas and Polars can read it.
 """
@@ -9,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from chronotope.cooccurrence.cells import CellArrays
+from chronotope.cooccurrence.cells import CellArrays, total_pairs
+from chronotope.cooccurrence.delta_packing import Packed, packed, packed_constant
+from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
 from chronotope.provenance import ChecksumBehind
 
@@ -34,46 +38,67 @@ SCHEMA = pa.schema(
 # What is written, and can be read, at a time: some 30 MB.
 ROWS_IN_A_GROUP = 1 << 20
 MOST_ROWS_IN_A_GROUP = 4_000_000  # as earlier versions wrote them
-# Numbers that ascend are stored as their differences, and so are counts; columns of long runs of one number are plain
-# and compressed. That is small, and both written and read in a fraction of the time of a general compression.
-ENCODING = dict.fromkeys(("context", "count", "after"), "DELTA_BINARY_PACKED")
-COMPRESSION: dict[str, Any] = dict.fromkeys(("condition", "word"), "lz4") | dict.fromkeys(ENCODING, "none")
 
 
-def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays]]) -> tuple[list[int], str]:
-    """Write the cells of each condition in turn, which may come in several blocks, one after the other.
+class Group(NamedTuple):
+    """A row group that is ready to be written.
 
-    Returns how many cells each condition has, and the checksum of the file.
+    Attributes
+    ----------
+    size
+        How many cells it has.
+    pairs
+        The sum of both triangles.
+    columns
+        All but the condition.
     """
-    sizes = []
+
+    size: int
+    pairs: int
+    columns: list[Packed]
+
+
+class Written(NamedTuple):
+    """What was written: (C,) how many cells each condition has, and pairs; and the checksum of the file."""
+
+    sizes: list[int]
+    pairs: list[int]
+    checksum: str
+
+
+def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) -> Written:
+    """Write the cells of each condition in turn: in several blocks, one after the other, or as `groups_of` them."""
+    sizes, pairs = [], []
+    columns = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
     with open(path, "wb") as file, ChecksumBehind(path) as behind:
-        with pq.ParquetWriter(
-            file,
-            SCHEMA,
-            compression=COMPRESSION,
-            use_dictionary=False,
-            column_encoding=ENCODING,
-            write_statistics=["condition", "word"],
-        ) as writer:
+        with DeltaParquet(file, columns, with_range=("condition", "word")) as table:
             for number, blocks in enumerate(conditions):
                 sizes.append(0)
-                for cells in _groups(blocks):
-                    size = len(cells.word)
-                    sizes[-1] += size
-                    columns = [as_column(np.full(size, number, np.int32)), *(as_column(column) for column in cells)]
-                    writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=SCHEMA), ROWS_IN_A_GROUP)
-                    if size > ROWS_IN_A_GROUP // 64:
+                pairs.append(0)
+                for group in _groups(blocks):
+                    sizes[-1] += group.size
+                    pairs[-1] += group.pairs
+                    table.write([packed_constant(number, group.size), *group.columns])
+                    if group.size > ROWS_IN_A_GROUP // 64:
                         file.flush()
                         behind.reach(file.tell())
         file.flush()
-        return sizes, behind.finish()
+        return Written(sizes, pairs, behind.finish())
 
 
-def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:
+def groups_of(cells: CellArrays) -> list[Group]:
+    """All cells of a condition as row groups."""
+    return list(_groups([cells]))
+
+
+def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
     """The cells of a condition a row group at a time, however they were cut."""
     held: list[CellArrays] = []
     size = 0
     for block in blocks:
+        if isinstance(block, Group):
+            yield block
+            continue
         first = 0
         while first < len(block.word):
             last = min(first + ROWS_IN_A_GROUP - size, len(block.word))
@@ -81,20 +106,18 @@ def _groups(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:
             size += last - first
             first = last
             if size == ROWS_IN_A_GROUP:
-                yield _joined(held)
+                yield _group(_joined(held))
                 held, size = [], 0
     if size:
-        yield _joined(held)
+        yield _group(_joined(held))
+
+
+def _group(cells: CellArrays) -> Group:
+    return Group(len(cells.word), total_pairs(cells), [packed(column) for column in cells])
 
 
 def _joined(parts: list[CellArrays]) -> CellArrays:
     return parts[0] if len(parts) == 1 else CellArrays(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def as_column(values: NDArray[Any]) -> pa.Array[Any]:
-    """Numbers as Arrow has them, not copied; `pa.array` would import pandas to ask whether they are its own."""
-    kind = pa.from_numpy_dtype(values.dtype)
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values).data)])
 
 
 class CellsFile:

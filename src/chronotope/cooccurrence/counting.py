@@ -11,6 +11,8 @@ come in ascending order, every row comes out sorted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,12 +31,19 @@ class Scratch:
 
     def __init__(self) -> None:
         self._rows = np.empty(0, dtype=np.uint32)
+        self._cells = CellArrays.empty(0)
 
     def rows(self, size: int) -> NDArray[np.uint32]:
         """Room for at least so many numbers, with anything in it."""
         if len(self._rows) < size:
             self._rows = np.empty(size + size // 4, dtype=np.uint32)
         return self._rows
+
+    def cells(self, size: int) -> CellArrays:
+        """Room for so many cells; what was in it before is lost."""
+        if len(self._cells.word) < size:
+            self._cells = CellArrays.empty(size + size // 4)
+        return self._cells.part(0, size)
 
 
 def units(settings: CountSettings) -> int:
@@ -61,6 +70,7 @@ def count_cells(
     words: int,
     weights: NDArray[np.int64],
     scratch: Scratch | None = None,
+    room: Callable[[int], CellArrays] = CellArrays.empty,
 ) -> CellArrays:
     """The co-occurrence counts of some documents.
 
@@ -76,6 +86,8 @@ def count_cells(
         What a context at each distance counts, from `distance_weights`.
     scratch
         Memory that the caller keeps from one call to the next.
+    room
+        Where the cells go.
     """
     window = len(weights) - 1
     frequency = _frequencies(tokens, words)
@@ -94,7 +106,10 @@ def count_cells(
     _arrange(tokens, ends, number, text, places, start, window)
     most = int(frequency.max(initial=0))
     fitting = _that_fit(weights, most)
-    return sum_of([_counted(text, places, start, word, some, unit, scratch or Scratch()) for some, unit in fitting])
+    if len(fitting) > 1:
+        room = CellArrays.empty
+    scratch = scratch or Scratch()
+    return sum_of([_counted(text, places, start, word, some, unit, scratch, room) for some, unit in fitting])
 
 
 def _that_fit(weights: NDArray[np.int64], most: int) -> list[tuple[NDArray[np.int64], int]]:
@@ -130,17 +145,18 @@ def _counted(
     weights: NDArray[np.int64],
     unit: int,
     scratch: Scratch,
+    room: Callable[[int], CellArrays],
 ) -> CellArrays:
     """The cells of a text that is arranged, whose weights may be 0 at some distances."""
     distances = np.flatnonzero(weights)
     size = len(word)
-    room = np.minimum(2 * len(distances) * np.diff(start), np.arange(size, 0, -1))
-    first = np.concatenate([[0], np.cumsum(room)])
+    most = np.minimum(2 * len(distances) * np.diff(start), np.arange(size, 0, -1))
+    first = np.concatenate([[0], np.cumsum(most)])
     # A cell is three numbers side by side, so that it lies in one place: how often the context stands after the word,
     # and before it, and the context.
     rows = scratch.rows(3 * int(first[-1]))
     last = _gather(text, places, start, distances.astype(np.uint64), weights[distances].astype(np.uint64), first, rows)
-    found = CellArrays.empty(int(last.sum()) - int(first[:-1].sum()))
+    found = room(int(last.sum()) - int(first[:-1].sum()))
     _close_up(word, first, last, rows, unit, found)
     return found
 

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from chronotope import stores
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
-from chronotope.cooccurrence.cells import CellArrays, total_pairs
-from chronotope.cooccurrence.cells_file import CellsFile, write_cells
+from chronotope.cooccurrence.cells import CellArrays
+from chronotope.cooccurrence.cells_file import CellsFile, Group, groups_of, write_cells
 from chronotope.cooccurrence.counting import units
 from chronotope.cooccurrence.distributed import count_elsewhere
 from chronotope.cooccurrence.local import Progress, count_conditions
@@ -320,28 +320,28 @@ def _write_counts(
     table = folder / "support.parquet"
     pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(table)
     sums = {table.name: checksum(table)}
-    pairs: list[int] = []
 
-    def totals(blocks: Iterator[CellArrays]) -> Iterator[CellArrays]:
-        pairs.append(0)
-        for cells in blocks:
-            pairs[-1] += total_pairs(cells)
-            yield cells
-
-    def counted(held_out: bool) -> Iterator[Iterator[CellArrays]]:
+    def counted(held_out: bool) -> Iterator[Iterator[CellArrays | Group]]:
         if resources.pool:
             return count_elsewhere(
                 store, words, settings, resources.pool, resources.spill, held_out=held_out, progress=progress
             )
-        threads, memory = resources.threads, resources.memory
         return count_conditions(
-            store, words, settings, threads, held_out=held_out, memory=memory, folder=folder, progress=progress
+            store,
+            words,
+            settings,
+            resources.threads,
+            held_out=held_out,
+            memory=resources.memory,
+            folder=folder,
+            pack=groups_of,
+            progress=progress,
         )
 
-    sizes, sums["cells.parquet"] = write_cells(folder / "cells.parquet", map(totals, counted(held_out=False)))
+    sizes, pairs, sums["cells.parquet"] = write_cells(folder / "cells.parquet", counted(held_out=False))
     held_sizes: list[int] = []
     if store.held_out.any():
-        held_sizes, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted(held_out=True))
+        held_sizes, _, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted(held_out=True))
     if not sum(sizes):
         raise InputError("no two words of the vocabulary stand near each other; lower min_count or give more text")
     tokens = np.add.reduceat(np.append(support.count, 0), support.start[:-1]) * (np.diff(support.start) > 0)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,8 +77,9 @@ def count_conditions(
     held_out: bool = False,
     memory: Memory | None = None,
     folder: Path | None = None,
+    pack: Callable[[CellArrays], list[Any]] | None = None,
     progress: Progress | None = None,
-) -> Iterator[Iterator[CellArrays]]:
+) -> Iterator[Iterator[Any]]:
     """The cells of each condition in turn, in one or more blocks, which are to be used before the next is asked for.
 
     Parameters
@@ -91,6 +92,9 @@ def count_conditions(
         Whether the documents are counted that were set aside, or the others.
     memory
         A limit; cells that would go beyond it are written to `folder` (or where temporary files go) in the meantime.
+    pack
+        What is to be done with a condition that is counted in one go, by the thread that counts it: the blocks are then
+        what it returns. Of its cells nothing may be kept.
     """
     weights = distance_weights(settings)
     plan = plan_for(memory or Memory(), threads, settings.window)
@@ -104,36 +108,42 @@ def count_conditions(
         # Threads that take a name at the same time get different ones: nothing of this is Python's own code.
         names = map(f"{spilled}/{{}}.parquet".format, itertools.count())
 
-        def work() -> Iterator[tuple[CellSum, int, int, bool]]:
+        def work() -> Iterator[tuple[CellSum, int, int, bool, bool]]:
             for condition in range(len(store.conditions)):
                 found = CellSum(plan.cells, names)
                 parts = list(chunks(store, condition, plan.chunk))
                 for number, (first, last) in enumerate(parts):
-                    yield found, first, last, number == len(parts) - 1
+                    yield found, first, last, number == len(parts) - 1, len(parts) == 1
 
-        def counted(found: CellSum, first: int, last: int) -> None:
+        def counted(found: CellSum, first: int, last: int, alone: bool) -> list[Any] | None:
             if not hasattr(own, "scratch"):
                 own.scratch = Scratch()
-            found.add(count_cells(*documents(store, first, last, held_out), words, weights, own.scratch))
+            tokens, ends = documents(store, first, last, held_out)
+            packed = None
+            if pack and alone:
+                packed = pack(count_cells(tokens, ends, words, weights, own.scratch, own.scratch.cells))
+            else:
+                found.add(count_cells(tokens, ends, words, weights, own.scratch))
             store.forget(first, last)
+            return packed
 
         upcoming = work()
-        waiting: list[tuple[Future[None], CellSum, int, bool]] = []
+        waiting: list[tuple[Future[list[Any] | None], CellSum, int, bool]] = []
         while True:
             # Only a few chunks ahead, so that finished ones do not pile up.
             while len(waiting) <= threads and (item := next(upcoming, None)):
-                found, first, last, is_last = item
+                found, first, last, is_last, alone = item
                 size = int(store.starts[last] - store.starts[first])
-                waiting.append((pool.submit(counted, found, first, last), found, size, is_last))
+                waiting.append((pool.submit(counted, found, first, last, alone), found, size, is_last))
             if not waiting:
                 break
             future, found, size, is_last = waiting.pop(0)
-            future.result()
+            packed = future.result()
             done += size
             if progress:
                 progress(stage, done, total)
             if is_last:
-                yield found.blocks(pool, threads)
+                yield found.blocks(pool, threads) if packed is None else iter(packed)
 
 
 def chunks(store: TokenStore, condition: int, tokens: int) -> Iterator[tuple[int, int]]:

@@ -8,14 +8,15 @@ machine, or in any store that fsspec can open (s3://…, memory://…).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
 from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_of
-from chronotope.cooccurrence.cells_file import as_column
 from chronotope.stores import reading, writing
 
 SCHEMA = pa.schema(
@@ -71,6 +72,12 @@ def write_runs(path: str, parts: Iterable[Iterable[CellArrays]]) -> list[Run]:
                 cells += len(table)
             runs.append(Run(path, first, groups, cells))
     return runs
+
+
+def as_column(values: NDArray[Any]) -> pa.Array[Any]:
+    """Numbers as Arrow has them, not copied; `pa.array` would import pandas to ask whether they are its own."""
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values).data)])
 
 
 def read_run(run: Run) -> Iterator[CellArrays]:

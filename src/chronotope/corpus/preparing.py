@@ -73,7 +73,7 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
         try:
             for piece, done in _pieces(corpus, selection):
                 waiting.append((pool.submit(prepare, piece, corpus, selection), done))
-                while len(waiting) > ahead or waiting and waiting[0][0].done():
+                while len(waiting) > ahead or (waiting and waiting[0][0].done()):
                     future, reached = waiting.popleft()
                     yield future.result(), reached
             while waiting:
