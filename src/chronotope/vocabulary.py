@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.compiling import kernel
 from chronotope.config import CountSettings
 from chronotope.errors import InputError, UnknownWord
 
@@ -136,7 +138,7 @@ def default_min_count(tokens: int) -> int:
     return int(np.clip(tokens // 250_000, 5, 200))
 
 
-def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
+def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 1) -> Vocabulary:
     """The most frequent words of a tokenized corpus, with their counts in each condition.
 
     A word's number is its rank in the lexicon, so the vocabulary is simply the first numbers.
@@ -152,29 +154,42 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
     dropped = store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),
-        support=_support(store, size),
+        support=_support(store, size, threads),
         min_count=threshold,
         dropped_words=int(np.count_nonzero(dropped)),
         dropped_tokens=int(dropped.sum()),
     )
 
 
-def _support(store: TokenStore, words: int) -> Support:
+def _support(store: TokenStore, words: int, threads: int) -> Support:
     """How often each of the first `words` words occurs in each condition, held-out documents left out."""
-    found, counts = [], []
-    lengths = np.diff(store.starts)
-    for condition in range(len(store.conditions)):
-        documents = store.condition_slice(condition)
-        total = np.zeros(words + 1, dtype=np.int64)
-        for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
-            last = min(first + DOCUMENTS_AT_ONCE, documents.stop)
-            ids = store.ids[store.starts[first] : store.starts[last]]
-            if store.held_out[first:last].any():
-                ids = ids[np.repeat(~store.held_out[first:last], lengths[first:last])]
-            total += np.bincount(np.minimum(ids, words), minlength=words + 1)
-            store.forget(first, last)
-        present = np.flatnonzero(total[:words])
-        found.append(present.astype(np.int32))
-        counts.append(total[present])
-    start = np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64)
-    return Support(start, np.concatenate(found), np.concatenate(counts))
+    with ThreadPoolExecutor(threads) as pool:
+        totals = pool.map(lambda condition: _counts(store, condition, words), range(len(store.conditions)))
+        found = [(np.flatnonzero(total), total[total > 0]) for total in totals]
+    start = np.concatenate([[0], np.cumsum([len(present) for present, _ in found])]).astype(np.int64)
+    word, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Support(start, word.astype(np.int32), count)
+
+
+def _counts(store: TokenStore, condition: int, words: int) -> NDArray[np.int64]:
+    """How often each of the first `words` words occurs in a condition."""
+    documents = store.condition_slice(condition)
+    total = np.zeros(words + 1, dtype=np.int64)
+    lengths = np.diff(store.starts[documents.start : documents.stop + 1])
+    for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
+        last = min(first + DOCUMENTS_AT_ONCE, documents.stop)
+        ids = np.asarray(store.ids[store.starts[first] : store.starts[last]])
+        if store.held_out[first:last].any():
+            kept = ~store.held_out[first:last]
+            ids = ids[np.repeat(kept, lengths[first - documents.start : last - documents.start])]
+            ids.flags.writeable = False  # as the others, for which the loop is compiled
+        _add_counts(ids, total)
+        store.forget(first, last)
+    return total[:words]
+
+
+@kernel()
+def _add_counts(ids, total):  # type: ignore[no-untyped-def]
+    """Add how often each word occurs; the last number stands for all beyond."""
+    for word in ids:
+        total[min(word, len(total) - 1)] += 1

@@ -12,7 +12,7 @@ import worlds
 from chronotope.analysis.concordance import choose_conditions, open_concordance
 from chronotope.conditions import Conditions
 from chronotope.corpus import text_store
-from chronotope.corpus.arranging import read_chunks
+from chronotope.corpus.spool import read_chunks
 from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 
 FILLER = "The sun rose over the town and the people went to work. "

@@ -13,7 +13,8 @@ import pytest
 
 import chronotope.corpus.building as building
 from chronotope.corpus import CorpusReport, TokenStore, read_corpus, sotu_corpus, tokenize
-from chronotope.corpus.arranging import read_chunks, write_tokens
+from chronotope.corpus.arranging import write_tokens
+from chronotope.corpus.spool import TokenSpool, read_chunks
 from chronotope.errors import DamagedFile, InputError, MissingExtra
 
 
@@ -50,14 +51,21 @@ def test_the_store_equals_a_simple_account(tmp_path):
     assert [rows[line - 1]["text"] for line in frame["line"]] == [row["text"] for row in ordered]
 
 
-def test_chunks_do_not_change_the_order(tmp_path, monkeypatch):
+@pytest.mark.parametrize("held", [0, 400, 10_000], ids=["on disk", "later on disk", "in memory"])
+def test_chunks_do_not_change_the_order(held, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     length = rng.integers(0, 9, 300).astype(np.int64)
     condition = rng.integers(0, 5, 300).astype(np.int32)
     tokens = np.arange(length.sum(), dtype="<i4")
-    tokens.tofile(tmp_path / "raw")
     monkeypatch.setattr(read_chunks, "__defaults__", (17,))
-    write_tokens(tmp_path / "raw", tmp_path / "out", length, condition, tokens[::-1].copy())
+    spool = TokenSpool(tmp_path / "raw", held)
+    ends = np.cumsum(length)
+    for part in np.split(tokens, ends[[20, 50, 51, 120]]):
+        words, code = np.unique(part, return_inverse=True)
+        spool.add(code.astype(np.int32), words) if len(part) % 2 else spool.add(part)
+    write_tokens(spool, tmp_path / "out", length, condition, tokens[::-1].copy())
+    spool.clear()
+    assert not (tmp_path / "raw").exists()
     starts = np.cumsum(length) - length
     expected = [
         token

@@ -30,6 +30,7 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.corpus.ingest import ingest
+from chronotope.corpus.spool import TokenSpool
 from chronotope.embeddings import ConditionedEmbeddings, load, storage
 from chronotope.errors import ChronotopeError
 from chronotope.provenance import checksum, checksum_of
@@ -165,7 +166,7 @@ def read_strange(path: Path, whole: bool) -> None:
     if whole:
         count(corpus, min_count=1, threads=1)
     else:
-        ingest(corpus, path.with_name("raw"))
+        ingest(corpus, TokenSpool(path.with_name("raw")))
 
 
 def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:

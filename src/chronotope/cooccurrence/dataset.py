@@ -270,7 +270,7 @@ def _make_run(
     for before, after in zip(asked["sources"], store.sources, strict=True):
         if before["checksum"] not in (None, after["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
-    vocabulary = build_vocabulary(store, settings)
+    vocabulary = build_vocabulary(store, settings, resources.threads)
     if on_report:
         on_report(store, vocabulary)
     # What is finished goes to the disk and gets its checksum while the counting goes on.

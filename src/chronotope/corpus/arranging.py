@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,8 @@ from chronotope.conditions import Conditions
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.report import RARE
 from chronotope.corpus.selection import Selection
+from chronotope.corpus.spool import TokenSpool, read_chunks
 from chronotope.corpus.tokens import TOKEN
-
-CHUNK_TOKENS = 4 << 20
 
 
 def ordered_conditions(
@@ -59,43 +57,29 @@ def ranked_words(words: list[str], counts: NDArray[np.int64]) -> tuple[pl.DataFr
 
 
 def write_tokens(
-    source: Path, target: Path, length: NDArray[np.int64], condition: NDArray[np.int32], rank: NDArray[np.int32]
+    spool: TokenSpool, target: Path, length: NDArray[np.int64], condition: NDArray[np.int32], rank: NDArray[np.int32]
 ) -> None:
     """Write the tokens anew with the documents in the order of their conditions and with final word numbers.
 
-    The source is read once from front to back. The documents of one condition in a chunk of it lie together in the
-    target, so each chunk needs one write a condition, however many documents there are.
+    The documents of one condition in a chunk lie together in the target, so each chunk needs one write a condition,
+    however many documents there are.
     """
     order = np.argsort(condition, kind="stable")
     target_start = np.empty(len(length), np.int64)
     target_start[order] = np.cumsum(length[order]) - length[order]
     with open(target, "wb") as file:
         file.truncate(int(length.sum()) * TOKEN.itemsize)
-        for documents, tokens in read_chunks(source, length):
+        for documents, code, number in spool.chunks(length):
             chunk_length, chunk_condition = length[documents], condition[documents]
             chunk_order = np.argsort(chunk_condition, kind="stable")
-            gathered = np.empty(len(tokens), TOKEN)
-            _gather(tokens, chunk_length, chunk_order, rank, gathered)
+            gathered = np.empty(len(code), TOKEN)
+            _gather(code, chunk_length, chunk_order, rank if number is None else rank[number], gathered)
             ordered = chunk_condition[chunk_order]
             runs = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [len(ordered)]])
             ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
             for first, last in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
                 file.seek(int(target_start[documents.start + chunk_order[first]]) * TOKEN.itemsize)
                 file.write(gathered[ends[first] : ends[last]].data)
-
-
-def read_chunks(
-    path: Path, length: NDArray[np.int64], chunk_tokens: int = CHUNK_TOKENS
-) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-    """The tokens of a file in chunks of whole documents, each with the documents that it holds."""
-    ends = np.cumsum(length)
-    first = 0
-    with open(path, "rb") as file:
-        while first < len(length):
-            before = int(ends[first - 1]) if first else 0
-            last = max(int(np.searchsorted(ends, before + chunk_tokens, side="right")), first + 1)
-            yield slice(first, last), np.fromfile(file, TOKEN, int(ends[last - 1]) - before)
-            first = last
 
 
 def measure_conditions(

@@ -25,6 +25,7 @@ from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import ConditionReport, CorpusReport, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
+from chronotope.corpus.spool import MOST_HELD, TokenSpool
 from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
 from chronotope.durable import written_whole
 from chronotope.resources import Resources
@@ -83,24 +84,24 @@ def tokenize(
 def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Resources) -> dict[str, Any]:
     """Write the files of a store to the folder `work`; return what goes into its JSON file."""
     settings = corpus.settings
-    raw = work / "raw"
+    spool = TokenSpool(work / "raw", MOST_HELD if resources.memory.limit is None else 0)
     writer = None
     with contextlib.ExitStack() as files:
         if settings.keep_text:
             writer = text_store.TextWriter(files.enter_context(open(work / text_store.TEXT, "wb")))
-        ingested = ingest(corpus, raw, progress, writer, resources)
+        ingested = ingest(corpus, spool, progress, writer, resources)
     if progress:
         progress("writing", 0, None)
     selection = Selection(settings)
-    ingested, phrases = join_phrases(ingested, raw, corpus, writer)
+    ingested, spool, phrases = join_phrases(ingested, spool, corpus, writer)
     conditions, position = ordered_conditions(ingested, selection, settings.place is not None)
     condition = position[ingested.label]
     lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
     lexicon.write_parquet(work / LEXICON)
     with ThreadPoolExecutor(1) as pool:
         found_sources = pool.submit(fingerprints, corpus, resources.pool)
-        write_tokens(raw, work / TOKENS, ingested.length, condition, rank)
-        raw.unlink()
+        write_tokens(spool, work / TOKENS, ingested.length, condition, rank)
+        spool.clear()
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)

@@ -1,16 +1,16 @@
-"""The first pass over a corpus: text is read, tokenized and numbered, and appended to a file as it comes.
+"""The first pass over a corpus: text is read, tokenized and numbered as it comes.
 
 What depends on order (the numbers of words, places and documents) is done here, piece by piece, so that the result is
 the same whatever the number of threads that read ahead.
-Nothing that is kept grows with the text but some 40 bytes a document and the distinct words.
+Nothing that is kept grows with the text but some 40 bytes a document and the distinct words; tokens go to disk when
+they are many.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from chronotope.corpus.preparing import Prepared, prepare_ahead
 from chronotope.corpus.problems import SHOWN, BadRow, Problems
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
+from chronotope.corpus.spool import TokenSpool
 from chronotope.corpus.text_store import TextWriter
 from chronotope.errors import InputError
 from chronotope.resources import Resources
@@ -36,7 +37,7 @@ MOST_UNSPACED = 0.25
 
 
 class Ingested(NamedTuple):
-    """All documents in the order of the input; their tokens are in the file.
+    """All documents in the order of the input; their tokens are spooled.
 
     Attributes
     ----------
@@ -78,44 +79,43 @@ class Ingested(NamedTuple):
 
 def ingest(
     corpus: Corpus,
-    path: Path,
+    spool: TokenSpool,
     progress: Progress | None = None,
     text: TextWriter | None = None,
     resources: Resources | None = None,
 ) -> Ingested:
-    """Read a corpus once and append its tokens, as numbers in the order of first occurrence, to the file at `path`.
+    """Read a corpus once and spool its tokens, as numbers in the order of first occurrence.
 
     Where its text is to be kept, `text` writes it. What comes out does not depend on the resources.
     """
     resources = resources or Resources()
     selection = Selection(corpus.settings)
-    with open(path, "wb") as file:
-        collector = _Collector(corpus, file, text)
-        for number in corpus.empty:
-            before = sum(len(reader.names) for reader in corpus.readers[:number])
-            collector.reject([BadRow(EMPTY_FILE, before, 0)])
-        if resources.pool:
-            pieces = prepare_elsewhere(corpus, selection, resources.pool, resources.spill)
-        else:
-            pieces = prepare_ahead(corpus, selection, resources)
-        for prepared, done in pieces:
-            collector.take(prepared)
-            resources.memory.check(f"a lexicon of {collector.words:,} distinct words so far")
-            if progress:
-                progress("reading", done, corpus.size or None)
+    collector = _Collector(corpus, spool, text)
+    for number in corpus.empty:
+        before = sum(len(reader.names) for reader in corpus.readers[:number])
+        collector.reject([BadRow(EMPTY_FILE, before, 0)])
+    if resources.pool:
+        pieces = prepare_elsewhere(corpus, selection, resources.pool, resources.spill)
+    else:
+        pieces = prepare_ahead(corpus, selection, resources)
+    for prepared, done in pieces:
+        collector.take(prepared)
+        resources.memory.check(f"a lexicon of {collector.words:,} distinct words so far")
+        if progress:
+            progress("reading", done, corpus.size or None)
     return collector.finish()
 
 
 class _Collector:
-    """Takes documents in order, numbers their words, places and conditions, and writes their tokens."""
+    """Takes documents in order, numbers their words, places and conditions, and spools their tokens."""
 
-    def __init__(self, corpus: Corpus, file: BinaryIO, text: TextWriter | None) -> None:
+    def __init__(self, corpus: Corpus, spool: TokenSpool, text: TextWriter | None) -> None:
         self._corpus = corpus
         self._text = text
         self._dates: list[pl.Series] = []
         self._kept: list[pl.DataFrame] = []
         self._names = corpus.names
-        self._file = file
+        self._spool = spool
         self._lexicon = Lexicon(corpus.settings)
         self._counts = np.zeros((2, 1 << 16), np.int64)
         self._labels: dict[tuple[int, int], int] = {}
@@ -161,7 +161,7 @@ class _Collector:
 
     def _take(self, prepared: Prepared) -> list[BadRow]:
         documents, tokens = prepared.documents, prepared.tokens
-        number = self._lexicon.numbers(tokens.forms, prepared.as_it_is)
+        number = self._lexicon.numbers(tokens, prepared.as_it_is)
         while len(self._lexicon) > self._counts.shape[1]:
             self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
         length = tokens.length if (number >= 0).all() else _lengths(tokens.code, tokens.length, number)
@@ -185,10 +185,10 @@ class _Collector:
         if held_out.any() or (number < 0).any():
             ids = np.empty(int(length.sum()), np.int32)
             _number(tokens.code, tokens.length, number, held_out, ids, self._counts)
+            self._spool.add(ids)
         else:
-            ids = number.take(tokens.code)
             np.add.at(self._counts[0], number, tokens.frequency)
-        self._file.write(ids.astype("<i4", copy=False).data)
+            self._spool.add(tokens.code, number)
         label = self._label(documents)
         columns = (label, length, documents.source, documents.line, held_out, prepared.text_hash)
         self._parts.append(tuple(column[kept] for column in columns))

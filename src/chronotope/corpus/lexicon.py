@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
+from chronotope.corpus.form_table import NOT_THERE, FormTable
+from chronotope.corpus.tokenizer import Tokens
 
 DROPPED = -1
 
@@ -74,17 +76,17 @@ class Lexicon:
         self.words: list[str] = []
         self._normalize = Normalizer(settings)
         self._numbers: dict[str, int] = {}
-        self._of_form: dict[bool, dict[str, int]] = {False: {}, True: {}}
+        self._known = {False: FormTable(), True: FormTable()}
 
-    def numbers(self, forms: Sequence[str], as_it_is: bool = False) -> NDArray[np.int32]:
+    def numbers(self, tokens: Tokens, as_it_is: bool = False) -> NDArray[np.int32]:
         """The number of the word that each form stands for; DROPPED where nothing is left of it."""
-        known = self._of_form[as_it_is]
-        # Most forms were met before: the loop goes over the new ones only.
-        found = list(map(known.get, forms))
-        for position in [place for place, number in enumerate(found) if number is None]:
-            form = forms[position]
-            found[position] = known[form] = self.add(self._normalize(form, as_it_is))
-        return np.array(found, np.int32)
+        known = self._known[as_it_is]
+        # Most forms were met before: the loop goes over the others only, and over long ones.
+        found = known.find(tokens.key)
+        new = np.flatnonzero(found == NOT_THERE)
+        found[new] = [self.add(self._normalize(form, as_it_is)) for form in tokens.some_forms(new)]
+        known.add(tokens.key[new], found[new])
+        return found
 
     def add(self, word: str) -> int:
         """The number of a word, which is new or not."""
@@ -114,15 +116,19 @@ class Unspaced(NamedTuple):
         return Unspaced(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
-def unspaced(forms: Sequence[str], counts: NDArray[np.int64]) -> Unspaced:
-    """How much of the text with these forms is in scripts without blanks between words.
+def unspaced(tokens: Tokens) -> Unspaced:
+    """How much of some text is in scripts without blanks between words.
 
     Examples
     --------
-    >>> unspaced(["天気がいい", "ok"], np.array([2, 5]))
+    >>> import polars as pl
+    >>> from chronotope.corpus.tokenizer import split_texts
+    >>> unspaced(split_texts(pl.Series(["天気がいい ok ok ok", "天気がいい, ok ok"])))
     Unspaced(tokens=2, characters=10, of_characters=20)
     """
-    characters = np.fromiter(map(len, forms), np.int64, len(forms)) * counts
-    foreign = np.flatnonzero(~np.fromiter(map(str.isascii, forms), bool, len(forms))).tolist()
-    found = [form for form in foreign if UNSPACED.search(forms[form])]
-    return Unspaced(int(counts[found].sum()), int(characters[found].sum()), int(characters.sum()))
+    foreign, size = tokens.foreign()
+    forms = tokens.some_forms(foreign)
+    size[foreign] = [len(form) for form in forms]
+    characters = size * tokens.frequency
+    found = foreign[[UNSPACED.search(form) is not None for form in forms]]
+    return Unspaced(int(tokens.frequency[found].sum()), int(characters[found].sum()), int(characters.sum()))

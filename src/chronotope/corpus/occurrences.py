@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
-from chronotope.corpus.arranging import CHUNK_TOKENS
+from chronotope.corpus.spool import CHUNK_TOKENS
 from chronotope.corpus.tokens import TOKEN, forget
 from chronotope.errors import DamagedFile
 from chronotope.memory import Memory

@@ -8,9 +8,7 @@ the `FUNCTION_WORDS` most frequent words of the corpus. Held-out documents have 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
-from chronotope.corpus.arranging import read_chunks
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.source import Corpus
+from chronotope.corpus.spool import TokenSpool
 from chronotope.corpus.text_store import TextWriter
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import TOKEN
@@ -56,38 +54,38 @@ class Trie(NamedTuple):
 
 
 def join_phrases(
-    ingested: Ingested, path: Path, corpus: Corpus, text: TextWriter | None = None
-) -> tuple[Ingested, tuple[str, ...]]:
-    """The documents with their phrases joined (the file at `path` is written anew), and the phrases that occur.
+    ingested: Ingested, spool: TokenSpool, corpus: Corpus, text: TextWriter | None = None
+) -> tuple[Ingested, TokenSpool, tuple[str, ...]]:
+    """The documents and their tokens with phrases joined, and the phrases that occur.
 
     Where the text is kept, `text` is told how many tokens became one.
     """
     sequences = _given(ingested, corpus)
     if corpus.settings.find_phrases:
         given = set(sequences)
-        sequences += [pair for pair in find_pairs(ingested, path) if pair not in given]
+        sequences += [pair for pair in find_pairs(ingested, spool) if pair not in given]
     if not sequences:
-        return ingested, ()
+        return ingested, spool, ()
     words = ingested.lexicon.words
     joined = [ingested.lexicon.add("_".join(words[number] for number in sequence)) for sequence in sequences]
     trie = build_trie(sequences, joined, len(words))
     counts = np.zeros((2, len(words)), np.int64)
     length = np.empty_like(ingested.length)
-    target = path.with_suffix(".joined")
-    with open(target, "wb") as file:
-        for documents, tokens in read_chunks(path, ingested.length):
-            out = np.empty(len(tokens), TOKEN)
-            left = np.empty(documents.stop - documents.start, np.int64)
-            held_out = ingested.held_out[documents]
-            width = np.empty(len(tokens), np.int32)
-            written = _join(tokens, ingested.length[documents], held_out, trie, out, left, counts, width)
-            length[documents] = left
-            if text:
-                text.joined(documents, ingested.length[documents], left, width[:written])
-            file.write(out[:written].data)
-    os.replace(target, path)
+    target = spool.another()
+    for chunk in spool.chunks(ingested.length):
+        documents, tokens = chunk.documents, chunk.ids
+        out = np.empty(len(tokens), TOKEN)
+        left = np.empty(documents.stop - documents.start, np.int64)
+        held_out = ingested.held_out[documents]
+        width = np.empty(len(tokens), np.int32)
+        written = _join(tokens, ingested.length[documents], held_out, trie, out, left, counts, width)
+        length[documents] = left
+        if text:
+            text.joined(documents, ingested.length[documents], left, width[:written])
+        target.add(out[:written].copy())
+    spool.clear()
     occur = sorted({words[number] for number in joined if counts[:, number].any()})
-    return ingested._replace(length=length, counts=counts), tuple(occur)
+    return ingested._replace(length=length, counts=counts), target, tuple(occur)
 
 
 def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:
@@ -104,7 +102,7 @@ def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:
     return list(found)
 
 
-def find_pairs(ingested: Ingested, path: Path) -> list[tuple[int, ...]]:
+def find_pairs(ingested: Ingested, spool: TokenSpool) -> list[tuple[int, ...]]:
     """The pairs of words that belong together, most frequent first."""
     counts = ingested.counts[0]
     words = ingested.lexicon.words
@@ -113,9 +111,10 @@ def find_pairs(ingested: Ingested, path: Path) -> list[tuple[int, ...]]:
     eligible[frequent] = False
     eligible[[number for number in np.flatnonzero(eligible).tolist() if words[number].isdecimal()]] = False
     key, count = np.full(1 << 16, -1, np.int64), np.zeros(1 << 16, np.int64)
-    for documents, tokens in read_chunks(path, ingested.length):
+    for chunk in spool.chunks(ingested.length):
+        documents = chunk.documents
         key, count = _count_pairs(
-            tokens, ingested.length[documents], ingested.held_out[documents], eligible, key, count, MOST_PAIRS
+            chunk.ids, ingested.length[documents], ingested.held_out[documents], eligible, key, count, MOST_PAIRS
         )
     chosen = count >= LEAST_COUNT
     key, count = key[chosen], count[chosen]

@@ -105,7 +105,7 @@ def prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared
             texts, tokenizer = own_tokens(texts, corpus.tokenizer), "tokens"
         packed = pack(texts, tokenizer) if settings.keep_text else None
         tokens = split_texts(packed.texts if packed else texts, tokenizer)
-        foreign = unspaced(tokens.forms, tokens.frequency) if tokenizer == "words" else Unspaced()
+        foreign = unspaced(tokens) if tokenizer == "words" else Unspaced()
         text_hash = documents.text.hash(0).to_numpy()
         rows = len(batch.line) + len(batch.bad)
         prepared.append(Prepared(documents, tokens, packed, tokenizer != "words", text_hash, foreign, rows))

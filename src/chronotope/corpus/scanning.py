@@ -48,16 +48,16 @@ def scan(
     code: NDArray[np.int32],
     length: NDArray[np.int64],
     separator: int,
-) -> tuple[int, NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[int, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint64]]:
     """Number the distinct words in the order of their first occurrence.
 
     Fills in the form of each token and the number of tokens of each text; returns the number of tokens, the bytes of
-    the forms with a separator after each, and how often each form occurs.
+    the forms with a separator after each, how often each form occurs, and its key.
     """
     # The eight bytes from each place on, as one number.
     wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
-    tokens, forms, frequency = _scan_all(data, wide, start, classes, code, length, separator)
-    return int(tokens), forms, frequency
+    tokens, forms, frequency, key = _scan_all(data, wide, start, classes, code, length, separator)
+    return int(tokens), forms, frequency, key
 
 
 @kernel()
@@ -75,7 +75,7 @@ def _scan_all(data, wide, start, classes, code, length, separator):  # type: ign
         )
         if text < len(start) - 1:
             forms = _larger(forms, found)
-    return tokens, _written(data, forms, found, separator), forms.frequency[:found]
+    return tokens, _written(data, forms, found, separator), forms.frequency[:found].copy(), forms.key[:found].copy()
 
 
 @kernel()
@@ -165,7 +165,7 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                     if following != LETTER:
                         break
             low, high = _key(data, wide, first, i)
-            mixed = _mixed(low, high)
+            mixed = hash_of(low, high)
             slot, tag = mixed & mask, mixed & UPPER
             while True:
                 held = slots[slot]
@@ -229,7 +229,7 @@ def _larger(forms, found):  # type: ignore[no-untyped-def]
         larger.key[form, 0], larger.key[form, 1] = forms.key[form, 0], forms.key[form, 1]
         larger.start[form], larger.end[form] = forms.start[form], forms.end[form]
         larger.frequency[form] = forms.frequency[form]
-        mixed = _mixed(forms.key[form, 0], forms.key[form, 1])
+        mixed = hash_of(forms.key[form, 0], forms.key[form, 1])
         slot = mixed & mask
         while larger.slots[slot]:
             slot = (slot + np.uint64(1)) & mask
@@ -238,7 +238,7 @@ def _larger(forms, found):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline="always")
-def _mixed(low, high):  # type: ignore[no-untyped-def]
+def hash_of(low, high):  # type: ignore[no-untyped-def]
     """A hash of a key: half of its bits say where the search for it begins, the others are kept in the slot."""
     mixed = (low ^ (high >> np.uint64(31)) ^ high) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(32)) ^ high) * np.uint64(0xBF58476D1CE4E5B9)

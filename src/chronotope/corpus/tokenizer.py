@@ -54,18 +54,47 @@ class Tokens(NamedTuple):
     ----------
     code
         (T,) for each token the number of its form.
-    forms
-        The distinct forms, in the order in which they first occur.
-    frequency
-        (F,) how often each occurs.
+    written
+        The bytes of the distinct forms, in the order in which they first occur, with a separator after each.
+    frequency, key
+        (F,) how often each form occurs; (F, 2) what tells it from others (see `scanning.Forms`).
     length
         (N,) the number of tokens of each text.
     """
 
     code: NDArray[np.int32]
-    forms: list[str]
+    written: NDArray[np.uint8]
     frequency: NDArray[np.int64]
+    key: NDArray[np.uint64]
     length: NDArray[np.int64]
+
+    @property
+    def forms(self) -> list[str]:
+        """The distinct forms."""
+        # The separator is in no form, whatever the tokenizer.
+        return str(self.written.data, "utf-8").split(TOKEN_SEPARATOR)[:-1]
+
+    def some_forms(self, chosen: NDArray[np.int64]) -> list[str]:
+        """Those of the forms with these numbers, ascending."""
+        if 2 * len(chosen) > len(self.frequency):
+            forms = self.forms
+            return [forms[form] for form in chosen.tolist()]
+        start, size = self._places()
+        data = self.written.tobytes()
+        places = zip(start[chosen].tolist(), size[chosen].tolist(), strict=True)
+        return [str(data[first : first + many], "utf-8") for first, many in places]
+
+    def foreign(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of the forms with letters beyond ASCII; and how many bytes each form has."""
+        start, size = self._places()
+        beyond = np.flatnonzero(self.written > 127)
+        return np.unique(np.searchsorted(start, beyond, side="right") - 1), size
+
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each form begins, and how many bytes it has."""
+        ends = np.flatnonzero(self.written == ord(TOKEN_SEPARATOR))
+        start = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        return start, ends - start
 
 
 def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
@@ -94,9 +123,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     data, start = _bytes_of(texts)
     code = np.empty(len(data) // 2 + len(start), np.int32)
     length = np.empty(len(start) - 1, np.int64)
-    tokens, forms, frequency = scan(data, start, _classes(tokenizer), code, length, ord(TOKEN_SEPARATOR))
-    # The separator is in no form, whatever the tokenizer.
-    return Tokens(code[:tokens].copy(), str(forms.data, "utf-8").split(TOKEN_SEPARATOR)[:-1], frequency, length)
+    tokens, written, frequency, key = scan(data, start, _classes(tokenizer), code, length, ord(TOKEN_SEPARATOR))
+    return Tokens(code[:tokens].copy(), written, frequency, key, length)
 
 
 def without_junk(texts: pl.Series) -> pl.Series:
