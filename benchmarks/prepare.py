@@ -12,6 +12,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,8 +57,8 @@ def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
         WINDOW,
         "--min-count",
         asked.min_count,
-        "--force",
     ]
+    shutil.rmtree(run, ignore_errors=True)
     # An installed package has its bytecode; a checkout may not, and would be translated in every run.
     bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(run.parent / "bytecode")}
     with timed() as timing:

@@ -116,6 +116,23 @@ def intrinsic(function: Callable[..., Any]) -> Any:
     return Compiled(function, made)
 
 
+def load_numba() -> None:
+    """Import numba, for a program of our own that has just started.
+
+    By itself it would import parts of SciPy for a tenth of a second, to see whether there is a BLAS: no kernel of ours
+    multiplies matrices.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if "numba" in sys.modules or blas in sys.modules:
+        return
+    modules: dict[str, Any] = sys.modules
+    modules[blas] = None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del modules[blas]
+
+
 def cache_folder() -> Path:
     """Where compiled code is kept: under NUMBA_CACHE_DIR, or the user's folder for such things."""
     if given := os.environ.get("NUMBA_CACHE_DIR"):

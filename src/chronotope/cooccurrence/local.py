@@ -45,18 +45,23 @@ class Plan(NamedTuple):
     ----------
     chunk
         So many tokens are counted at a time, by each thread.
+    alone
+        A condition of up to so many is counted in one go.
     cells
         So many cells of a condition are held; with more, they go to disk.
     """
 
     chunk: int
+    alone: int
     cells: int
 
 
-def plan_for(memory: Memory, threads: int, window: int) -> Plan:
+def plan_for(memory: Memory, threads: int, window: int, tokens: int) -> Plan:
     """How to count within a limit; one that is too small is an error that says what is needed."""
     if memory.limit is None:
-        return Plan(TOKENS_IN_A_CHUNK, 1 << 62)
+        # Not to have to add two parts is worth a chunk that is out of the caches, if no thread has to wait for it.
+        alone = int(np.clip(tokens // (2 * threads), TOKENS_IN_A_CHUNK, 2 * TOKENS_IN_A_CHUNK))
+        return Plan(TOKENS_IN_A_CHUNK, alone, 1 << 62)
     # Each token, where it stands, and at most so many cells, twice: in their rows, and closed up.
     of_a_token = 8 + window * (2 * 12 + BYTES_OF_A_CELL)
     fixed = BYTES_OF_A_MERGE + BYTES_OF_WRITING
@@ -65,7 +70,8 @@ def plan_for(memory: Memory, threads: int, window: int) -> Plan:
     chunk = left // 3 // (threads + 1) // of_a_token
     # What is added up, what is being written, and the sum of both.
     cells = 2 * left // 3 // (3 * BYTES_OF_A_CELL)
-    return Plan(int(np.clip(chunk, FEWEST_TOKENS_IN_A_CHUNK, TOKENS_IN_A_CHUNK)), cells)
+    chunk = int(np.clip(chunk, FEWEST_TOKENS_IN_A_CHUNK, TOKENS_IN_A_CHUNK))
+    return Plan(chunk, chunk, cells)
 
 
 def count_conditions(
@@ -97,7 +103,7 @@ def count_conditions(
         what it returns. Of its cells nothing may be kept.
     """
     weights = distance_weights(settings)
-    plan = plan_for(memory or Memory(), threads, settings.window)
+    plan = plan_for(memory or Memory(), threads, settings.window, len(store.ids))
     stage = "setting counts aside" if held_out else "counting"
     done, total = 0, len(store.ids)
     own = threading.local()
@@ -111,7 +117,9 @@ def count_conditions(
         def work() -> Iterator[tuple[CellSum, int, int, bool, bool]]:
             for condition in range(len(store.conditions)):
                 found = CellSum(plan.cells, names)
-                parts = list(chunks(store, condition, plan.chunk))
+                inside = store.condition_slice(condition)
+                alone = store.starts[inside.stop] - store.starts[inside.start] <= plan.alone
+                parts = list(chunks(store, condition, plan.alone if alone else plan.chunk))
                 for number, (first, last) in enumerate(parts):
                     yield found, first, last, number == len(parts) - 1, len(parts) == 1
 
