@@ -26,7 +26,6 @@ from zipfian import glove_seconds, invented_text, write_tokens
 
 import chronotope as ct
 
-WINDOW = 5
 BASELINE_DOCUMENTS = 300
 
 
@@ -54,7 +53,7 @@ def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
         "--time",
         asked.time,
         "--window",
-        WINDOW,
+        asked.window,
         "--min-count",
         asked.min_count,
     ]
@@ -68,7 +67,7 @@ def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
     return timing.seconds
 
 
-def seconds_of_plain_python(source: Path, field: str) -> tuple[float, int]:
+def seconds_of_plain_python(source: Path, field: str, window: int) -> tuple[float, int]:
     """A dictionary of pairs, for the first documents; and their tokens."""
     tokens = 0
     with timed() as timing:
@@ -77,7 +76,7 @@ def seconds_of_plain_python(source: Path, field: str) -> tuple[float, int]:
         for line in lines[:BASELINE_DOCUMENTS]:
             words = re.findall(r"\w+", json.loads(line)[field].lower())
             tokens += len(words)
-            for distance in range(1, WINDOW + 1):
+            for distance in range(1, window + 1):
                 for pair in zip(words, words[distance:], strict=False):
                     cells[pair] += 1
     return timing.seconds, tokens
@@ -92,6 +91,7 @@ def main() -> None:
     parser.add_argument("--glove", type=Path, help="the folder with GloVe's vocab_count and cooccur")
     parser.add_argument("--tokens", type=int, default=4_000_000, help="of invented text")
     parser.add_argument("--min-count", type=int, default=5)
+    parser.add_argument("--window", type=int, default=5)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -106,16 +106,17 @@ def main() -> None:
         if asked.glove:
             text = folder / "text.txt"
             write_tokens(counts.store, text)
-            baseline = sum(glove_seconds(asked.glove, text, folder, asked.min_count, WINDOW))
+            baseline = sum(glove_seconds(asked.glove, text, folder, asked.min_count, asked.window))
             baseline_name = "GloVe vocab_count + cooccur"
         else:
-            baseline, some = seconds_of_plain_python(source, asked.text)
+            baseline, some = seconds_of_plain_python(source, asked.text, asked.window)
             baseline *= tokens / some
         record(
             "prepare",
             source=source.name,
             tokens=tokens,
             words=len(counts.vocabulary),
+            window=asked.window,
             conditions=len(counts.conditions),
             cells=counts.size,
             seconds=seconds,

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from chronotope import provenance
-from chronotope.provenance import ChecksumBehind, checksum
+from chronotope.provenance import ChecksumBehind, checksum, has_checksum, quick_checksum
 
 
 @pytest.mark.parametrize("steps", [[], [0], [5, 5, 40_000], [100_000]])
@@ -20,7 +20,17 @@ def test_what_follows_the_writer_ends_at_the_same_checksum(tmp_path, monkeypatch
             file.write(data[file.tell() : size])
             behind.reach(file.tell())
         file.write(data[file.tell() :])
-        assert behind.finish() == checksum(path)
+        assert behind.finish() == quick_checksum(path)
+
+
+def test_either_kind_of_checksum_is_known(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"some bytes")
+    other.write_bytes(b"some bytez")
+    for kind in (checksum, quick_checksum):
+        assert has_checksum(one, kind(one))
+        assert not has_checksum(other, kind(one))
+    assert not has_checksum(one, None)
 
 
 def test_a_writer_that_fails_is_not_waited_for(tmp_path):

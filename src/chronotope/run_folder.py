@@ -20,7 +20,7 @@ from typing import Any
 from chronotope.durable import disk_errors, partials, sync_all, sync_folder, writable, written_whole
 from chronotope.errors import DamagedFile, InputError
 from chronotope.locking import locked
-from chronotope.provenance import checksum, checksum_of
+from chronotope.provenance import checksum_of, has_checksum
 from chronotope.untrusted import read_json
 
 FORMAT = 2  # 1: cells that did not tell the sides apart
@@ -49,7 +49,7 @@ def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
     """Compare files of a run, by default all of them, with their checksums; one that was altered raises DamagedFile."""
     files = read_run(folder)["files"]
     for name in names or sorted(files):
-        if name in files and checksum(folder / name) != files[name]["checksum"]:
+        if name in files and not has_checksum(folder / name, files[name]["checksum"]):
             raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
 
 

@@ -29,6 +29,7 @@ REQUIRED = {
     "safetensors": "safetensors",
     "altair": "altair",
     "vl-convert-python": "vl_convert",
+    "xxhash": "xxhash",
     "fastapi": "fastapi",
     "uvicorn": "uvicorn",
 }

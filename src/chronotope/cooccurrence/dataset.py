@@ -39,7 +39,7 @@ from chronotope.corpus.distributed import fingerprints
 from chronotope.display import MOST_ROWS, html
 from chronotope.durable import sync_file
 from chronotope.errors import DamagedFile, InputError, SettingsError
-from chronotope.provenance import canonical_json, checksum, checksum_of, versions
+from chronotope.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.resources import Resources
 from chronotope.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.untrusted import read_table
@@ -304,7 +304,7 @@ def _make_run(
 def _settled(path: Path, stop: threading.Event) -> str:
     """The checksum of a file that is finished, once it is on the disk."""
     sync_file(path)
-    return checksum(path, stop)
+    return quick_checksum(path, stop)
 
 
 def _write_counts(
@@ -319,7 +319,7 @@ def _write_counts(
     support, words = vocabulary.support, len(vocabulary)
     table = folder / "support.parquet"
     pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(table)
-    sums = {table.name: checksum(table)}
+    sums = {table.name: quick_checksum(table)}
 
     def counted(held_out: bool) -> Iterator[Iterator[CellArrays | Group]]:
         if resources.pool:
