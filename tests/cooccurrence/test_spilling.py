@@ -63,7 +63,7 @@ def test_runs_come_back(tmp_path, folder, monkeypatch):
 @pytest.mark.parametrize("most", [1, 700, 5_000])
 def test_what_goes_to_disk_does_not_show(tmp_path, monkeypatch, most):
     monkeypatch.setattr(local, "MOST_AT_ONCE", 3)
-    for name, plan in (("a", local.Plan(10**9, 10**9)), ("b", local.Plan(50, most))):
+    for name, plan in (("a", local.Plan(10**9, 10**9, 10**9)), ("b", local.Plan(50, 50, most))):
         monkeypatch.setattr(local, "plan_for", lambda *_, plan=plan: plan)
         corpus = read_corpus(worlds.planted_drift(documents=120).records, time="time", holdout=0.2)
         count(corpus, tmp_path / name, threads=2, min_count=3)

@@ -15,6 +15,9 @@ from chronotope.compiling import kernel
 BETWEEN, WITHIN, LETTER, JOINER, POINT = 0, 1, 2, 3, 4
 # The second half of a key from here on is a hash.
 HASHED = np.uint64(0xFF << 56)
+# The bytes of a word of each length in its first eight, and in the next eight.
+LOW_BYTES = np.array([(1 << 8 * min(size, 8)) - 1 for size in range(16)], np.uint64)
+HIGH_BYTES = np.array([(1 << 8 * max(size - 8, 0)) - 1 for size in range(16)], np.uint64)
 UPPER = np.uint64(0xFFFFFFFF << 32)
 
 
@@ -164,7 +167,14 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                         following, _ = _decode(data, after, classes)
                     if following != LETTER:
                         break
-            low, high = _key(data, wide, first, i)
+            place, size = np.uint64(first), np.uint64(i - first)
+            # Written out, since a call with many arrays takes longer than all else. No branch on the length but for a
+            # rare one, which the processor would guess wrong.
+            if size < np.uint64(16) and first + 8 < len(wide):
+                low = wide[place] & LOW_BYTES[size]
+                high = (wide[place + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
+            else:
+                low, high = _rare_key(data, wide, first, i)
             mixed = hash_of(low, high)
             slot, tag = mixed & mask, mixed & UPPER
             while True:
@@ -243,17 +253,6 @@ def hash_of(low, high):  # type: ignore[no-untyped-def]
     mixed = (low ^ (high >> np.uint64(31)) ^ high) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(32)) ^ high) * np.uint64(0xBF58476D1CE4E5B9)
     return mixed ^ (mixed >> np.uint64(32))
-
-
-@kernel(inline="always")
-def _key(data, wide, first, last):  # type: ignore[no-untyped-def]
-    """The key of a word. No branch on its length but for a rare one, which the processor would guess wrong."""
-    size, eight = np.uint64(last - first), np.uint64(8)
-    if size < np.uint64(16) and first + 8 < len(wide):
-        low = wide[np.uint64(first)] & (~np.uint64(0) >> (eight * (eight - min(size, eight))))
-        high = wide[np.uint64(first) + eight] & ((np.uint64(1) << (eight * (max(size, eight) - eight))) - np.uint64(1))
-        return low, high | (size << np.uint64(56))
-    return _rare_key(data, wide, first, last)
 
 
 @kernel()
