@@ -29,6 +29,8 @@ _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
+# The versions of numba from which, and below which, kept code is known to need nothing but numba's runtime.
+TRIED = ((0, 61), (0, 69))
 _lock = threading.RLock()
 
 
@@ -90,7 +92,9 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         try:
             # It is read while the function is decorated; others keep their own.
             settings.CACHE_DIR = str(_folder(function.__module__))
-            return numba.njit(nogil=True, cache=True, **options)(function)
+            dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
+            _load_lightly(dispatcher)
+            return dispatcher
         except (RuntimeError, OSError):
             # Nowhere to keep it: no folder can be written to, or the function was typed in.
             return numba.njit(nogil=True, **options)(function)
@@ -116,21 +120,24 @@ def intrinsic(function: Callable[..., Any]) -> Any:
     return Compiled(function, made)
 
 
-def load_numba() -> None:
-    """Import numba, for a program of our own that has just started.
+def _load_lightly(dispatcher: Any) -> None:
+    """Let kept code be loaded without all that is needed to compile, for which numba takes 0.3 s.
 
-    By itself it would import parts of SciPy for a tenth of a second, to see whether there is a BLAS: no kernel of ours
-    multiplies matrices.
+    It needs numba's runtime and nothing else, in the versions for which this was tried.
     """
-    blas = "scipy.linalg.cython_blas"
-    if "numba" in sys.modules or blas in sys.modules:
+    import numba
+    from numba.core.runtime.nrt import rtsys
+
+    if not TRIED[0] <= numba.version_info.short < TRIED[1]:
         return
-    modules: dict[str, Any] = sys.modules
-    modules[blas] = None
-    try:
-        import numba.np.arraymath  # noqa: F401
-    finally:
-        del modules[blas]
+    cache = dispatcher._cache
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
+
+    cache.load_overload = load_overload
 
 
 def cache_folder() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,6 @@ import typer
 
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
-from chronotope.compiling import load_numba
 from chronotope.config import Config, read_config
 from chronotope.errors import SettingsError
 
@@ -114,7 +114,7 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    threading.Thread(target=load_numba).start()
+    threading.Thread(target=import_module, args=("numba",)).start()
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
 

@@ -73,7 +73,8 @@ def write_tokens(
             chunk_length, chunk_condition = length[documents], condition[documents]
             chunk_order = np.argsort(chunk_condition, kind="stable")
             gathered = np.empty(len(code), TOKEN)
-            _gather(code, chunk_length, chunk_order, rank if number is None else rank[number], gathered)
+            start = np.cumsum(chunk_length) - chunk_length
+            _gather(code, start, chunk_length, chunk_order, rank if number is None else rank[number], gathered)
             ordered = chunk_condition[chunk_order]
             runs = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [len(ordered)]])
             ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
@@ -118,9 +119,8 @@ def repeated(text_hash: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 @kernel()
-def _gather(tokens, length, order, rank, gathered):  # type: ignore[no-untyped-def]
+def _gather(tokens, start, length, order, rank, gathered):  # type: ignore[no-untyped-def]
     """Fill in the tokens of documents in another order, with the final numbers of their words."""
-    start = np.cumsum(length) - length
     written = 0
     for document in order:
         for token in range(start[document], start[document] + length[document]):
