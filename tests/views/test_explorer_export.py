@@ -65,7 +65,7 @@ def alike(mine: object, theirs: object, path: str = "") -> list[str]:
             found for at, pair in enumerate(zip(mine, theirs, strict=True)) for found in alike(*pair, f"{path}[{at}]")
         ]
     if isinstance(mine, float) and isinstance(theirs, int | float):
-        far = 0.05 if path.endswith((".p", ".low", ".high")) else 0.011
+        far = 0.05 if path.endswith((".p", ".p_words", ".low", ".high")) else 0.011
         return [] if abs(mine - theirs) < far else [f"{path}: {mine} is not {theirs}"]
     return [] if mine == theirs else [f"{path}: {mine!r} is not {theirs!r}"]
 

@@ -123,7 +123,8 @@ class GraphSettings:
         Sweeps over the data; every one lowers the loss.
     smoothness
         τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
-        as neighbors.
+        as neighbors; None: 1, or less with fewer than ten time bins, so that a change from the first to the last is
+        not smoothed away.
     deviation_penalty
         β: the pull of a word's vectors toward their mean; None: 0.1 with time, 0.05 for places alone.
     half_trust
@@ -142,7 +143,7 @@ class GraphSettings:
     dimensions: int | None = None
     epochs: int = 10
     seed: int = 1
-    smoothness: float = 1.0
+    smoothness: float | None = None
     deviation_penalty: float | None = None
     half_trust: float = 10.0
     context_power: float = 0.75
@@ -170,7 +171,7 @@ class SharedContextSettings(GraphSettings):
     temporal referencing of Dubossarsky et al. (2019).
     """
 
-    smoothness: float = 0.0
+    smoothness: float | None = 0.0
     deviation_penalty: float | None = 0.0
     half_trust: float = 0.0
     emphasis: float = 1.0

@@ -113,7 +113,7 @@ class FewWords:
             support,
             self._size,
             self._counts.conditions,
-            smoothness=settings.smoothness,
+            smoothness=settings.smoothness or 0.0,
             deviation_penalty=settings.deviation_penalty or 0.0,
             half_trust=settings.half_trust,
             place_edges=self._embeddings.provenance.get("place_edges"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -45,8 +46,8 @@ class GraphModel(GraphSettings):
 
     Examples
     --------
-    >>> GraphModel(dimensions=200).smoothness
-    1.0
+    >>> GraphModel(dimensions=200).method
+    'graph'
     """
 
     @property
@@ -57,7 +58,7 @@ class GraphModel(GraphSettings):
     @property
     def method(self) -> str:
         """The name of the method that these settings make."""
-        return "graph" if self.smoothness or self.deviation_penalty != 0 else "shared-context"
+        return "shared-context" if self.smoothness == 0 and self.deviation_penalty == 0 else "graph"
 
     def fit(
         self,
@@ -105,7 +106,8 @@ class GraphModel(GraphSettings):
         enough = DIMENSIONS_WITH_TIME if time else DIMENSIONS_OF_PLACES
         dimensions = self.dimensions or min(enough, len(counts.vocabulary))
         beta = (0.1 if time else 0.05) if self.deviation_penalty is None else self.deviation_penalty
-        return replace(self, dimensions=dimensions, deviation_penalty=beta)
+        tau = default_smoothness(len(counts.conditions.times)) if self.smoothness is None else self.smoothness
+        return replace(self, dimensions=dimensions, smoothness=tau, deviation_penalty=beta)
 
     def _fit(
         self,
@@ -127,7 +129,7 @@ class GraphModel(GraphSettings):
             support,
             len(counts.vocabulary),
             counts.conditions,
-            smoothness=self.smoothness,
+            smoothness=self.smoothness or 0.0,
             deviation_penalty=self.deviation_penalty or 0.0,
             half_trust=self.half_trust,
             place_edges=place_edges,
@@ -186,6 +188,22 @@ class GraphModel(GraphSettings):
             contexts=contexts,
             provenance=provenance | {"training": history},
         )
+
+
+def default_smoothness(bins: int) -> float:
+    """As much as leaves ten elevenths of a steady change over all time bins, and at most 1.
+
+    Along a chain of n bins, what changes slowest is divided by 1 + τ (2 - 2 cos π/n). Ten bins and more are smoothed
+    alike; two are each other's only neighbors, and with τ = 1 two thirds of their difference would be lost.
+
+    Examples
+    --------
+    >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
+    [1.0, 0.05, 0.1, 0.26, 0.5, 1.0, 1.0]
+    """
+    if bins < 2:
+        return 1.0
+    return min(1.0, 0.1 / (2 - 2 * math.cos(math.pi / bins)))
 
 
 def host_need(counts: Counts, dimensions: int, sides: int, chains_only: bool) -> HostNeed:
