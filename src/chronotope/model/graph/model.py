@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -191,7 +190,7 @@ class GraphModel(GraphSettings):
 
 
 def default_smoothness(bins: int) -> float:
-    """As much as leaves ten elevenths of a steady change over all time bins, and at most 1.
+    """As much as leaves ten elevenths of a steady change over all time bins; at least 0.1, and at most 1.
 
     Along a chain of n bins, what changes slowest is divided by 1 + τ (2 - 2 cos π/n). Ten bins and more are smoothed
     alike; two are each other's only neighbors, and with τ = 1 two thirds of their difference would be lost.
@@ -199,11 +198,9 @@ def default_smoothness(bins: int) -> float:
     Examples
     --------
     >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
-    [1.0, 0.05, 0.1, 0.26, 0.5, 1.0, 1.0]
+    [1.0, 0.1, 0.1, 0.26, 0.5, 1.0, 1.0]
     """
-    if bins < 2:
-        return 1.0
-    return min(1.0, 0.1 / (2 - 2 * math.cos(math.pi / bins)))
+    return float(np.clip(0.1 / (2 - 2 * np.cos(np.pi / bins)), 0.1, 1.0)) if bins > 1 else 1.0
 
 
 def host_need(counts: Counts, dimensions: int, sides: int, chains_only: bool) -> HostNeed:
