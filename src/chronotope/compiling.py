@@ -128,9 +128,9 @@ def _load_lightly(dispatcher: Any) -> None:
     import numba
     from numba.core.runtime.nrt import rtsys
 
-    if not TRIED[0] <= numba.version_info.short < TRIED[1]:
+    cache = getattr(dispatcher, "_cache", None)  # without, where nothing is to be compiled (NUMBA_DISABLE_JIT)
+    if cache is None or not TRIED[0] <= numba.version_info.short < TRIED[1]:
         return
-    cache = dispatcher._cache
 
     def load_overload(signature: Any, context: Any) -> Any:
         rtsys.initialize(context)

@@ -164,15 +164,14 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
 def _support(store: TokenStore, words: int, threads: int) -> Support:
     """How often each of the first `words` words occurs in each condition, held-out documents left out."""
     with ThreadPoolExecutor(threads) as pool:
-        totals = pool.map(lambda condition: _counts(store, condition, words), range(len(store.conditions)))
-        found = [(np.flatnonzero(total), total[total > 0]) for total in totals]
+        found = list(pool.map(lambda condition: _counts(store, condition, words), range(len(store.conditions))))
     start = np.concatenate([[0], np.cumsum([len(present) for present, _ in found])]).astype(np.int64)
     word, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Support(start, word.astype(np.int32), count)
+    return Support(start, word, count)
 
 
-def _counts(store: TokenStore, condition: int, words: int) -> NDArray[np.int64]:
-    """How often each of the first `words` words occurs in a condition."""
+def _counts(store: TokenStore, condition: int, words: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Which of the first `words` words occur in a condition, and how often."""
     documents = store.condition_slice(condition)
     total = np.zeros(words + 1, dtype=np.int64)
     lengths = np.diff(store.starts[documents.start : documents.stop + 1])
@@ -185,7 +184,8 @@ def _counts(store: TokenStore, condition: int, words: int) -> NDArray[np.int64]:
             ids.flags.writeable = False  # as the others, for which the loop is compiled
         _add_counts(ids, total)
         store.forget(first, last)
-    return total[:words]
+    present = np.flatnonzero(total[:words])
+    return present.astype(np.int32), total[present]
 
 
 @kernel()

@@ -200,3 +200,29 @@ def test_the_demo_runs(tmp_path):
     assert {"run.json", "model.ct", "security.png", "explorer"} <= {
         path.name for path in Path(tmp_path / "demo").iterdir()
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "shown"),
+    [(["--version"], 0, "chronotope"), (["neighbors", "nowhere", "word"], 2, "error"), (["nothing"], 2, "nothing")],
+)
+def test_the_program_ends_with_its_status_and_all_its_words(arguments, status, shown):
+    """It ends without taking itself apart; nothing that it printed may be lost, nor what others do at the end."""
+    meanwhile = """
+import atexit
+from chronotope import cli
+main = cli.main
+cli.main = lambda: (atexit.register(print, "goodbye"), main())
+cli.program()
+"""
+    done = subprocess.run([sys.executable, "-c", meanwhile, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert shown in done.stdout + done.stderr
+    assert "goodbye" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_words_that_cannot_be_written_are_an_error():
+    with open("/dev/full", "w") as full:
+        program = [sys.executable, "-m", "chronotope", "--version"]
+        assert subprocess.run(program, stdout=full, stderr=subprocess.DEVNULL, check=False).returncode != 0

@@ -15,11 +15,15 @@ def program() -> None:
     status: list[int | str | None] = []
 
     def end() -> None:
-        """Come last of all that is to be done at the end; a fault or a text to be shown is left to the interpreter."""
-        if status and (status[0] is None or isinstance(status[0], int)):
+        """Come last of all that is done at the end; a fault, or a text to be shown, is left to the interpreter."""
+        if not status or not (status[0] is None or isinstance(status[0], int)):
+            return
+        try:
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(status[0] or 0)
+        except (AttributeError, OSError, ValueError):
+            return
+        os._exit(status[0] or 0)
 
     atexit.register(end)
     try:
