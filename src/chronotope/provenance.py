@@ -13,8 +13,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import xxhash
-
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
 # So much of a file is read at a time, and so much is sent to the disk.
 BLOCK, SENT_AT_ONCE = 1 << 20, 16 << 20
@@ -59,7 +57,7 @@ class ChecksumBehind:
 
     def __init__(self, path: str | Path) -> None:
         self._file = io.FileIO(path, "r+")
-        self._digest = xxhash.xxh3_128()
+        self._digest = _quick_digest()
         self._done = self._on_disk = 0
         self._pool = ThreadPoolExecutor(1)
         self._taken: list[Future[None]] = []
@@ -98,12 +96,18 @@ def checksum(path: str | Path) -> str:
 
 def quick_checksum(path: str | Path, stop: threading.Event | None = None) -> str:
     """The checksum of a file of a run (XXH3, ten times as fast); once `stop` is set, only that of a part of it."""
-    return f"{QUICK}{_digest(path, xxhash.xxh3_128(), stop)}"
+    return f"{QUICK}{_digest(path, _quick_digest(), stop)}"
 
 
 def has_checksum(path: str | Path, told: object) -> bool:
     """Whether a file has the checksum that is told of it, of whichever kind."""
     return told == (quick_checksum(path) if str(told).startswith(QUICK) else checksum(path))
+
+
+def _quick_digest() -> Any:
+    import xxhash  # the GPU's kernels are used where it is not installed
+
+    return xxhash.xxh3_128()
 
 
 def _digest(path: str | Path, digest: Any, stop: threading.Event | None = None) -> Any:
