@@ -78,7 +78,7 @@ class ChecksumBehind:
         self.reach(os.fstat(self._file.fileno()).st_size)
         for taken in self._taken:
             taken.result()  # a disk tells of an error once: it must not be lost here
-        return QUICK + self._digest.hexdigest()
+        return f"{QUICK}{self._digest.hexdigest()}"
 
     def _take(self, size: int) -> None:
         while self._done < size and (block := self._file.read(min(BLOCK, size - self._done))):
