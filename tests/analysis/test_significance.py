@@ -94,6 +94,15 @@ def test_planted_changes_are_discovered_and_hardly_anything_else(changed):
     assert (answer.judged.noise > 0).all()
 
 
+def test_a_change_between_two_bins_is_not_smoothed_away(changed):
+    """They are each other's only neighbors; with the smoothness that many bins have, most of it would be lost."""
+    embeddings, counts = changed
+    assert embeddings.provenance["settings"]["smoothness"] == 0.1
+    smooth = GraphModel(dimensions=50, smoothness=1.0).fit(counts)
+    for word in CHANGED:
+        assert drift(embeddings).of(word).score > 0.6 > 3 * drift(smooth).of(word).score
+
+
 def test_frequent_words_have_more_power():
     """A third of the documents are in the wrong year: the change is weak, and only frequent words show it clearly."""
     changes = tuple(

@@ -127,3 +127,24 @@ def _source(module):
     path = Path(module.module_finder.path, module.name.rsplit(".", 1)[-1])
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return path.read_text()
+
+
+def test_kept_code_is_loaded_without_the_compiler(tmp_path):
+    """What numba needs to compile takes it longer to load than all the kernels of a command."""
+    import numba
+
+    if not compiling.TRIED[0] <= numba.version_info.short < compiling.TRIED[1]:
+        pytest.skip(f"not tried with numba {numba.__version__}")
+    program = """
+import sys
+import polars as pl
+from chronotope.corpus.tokenizer import split_texts
+assert split_texts(pl.Series(["some words"])).forms == ["some", "words"]
+print("compiler" if "numba.np.arraymath" in sys.modules else "kept code alone")
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    told = [
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert [done.stdout for done in told] == ["compiler\n", "kept code alone\n"]
