@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chronotope.ahead import begin
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
 from chronotope.config import Config, read_config
@@ -114,6 +115,8 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if len(inputs) == 1:
+        begin(Path(inputs[0]))
     threading.Thread(target=import_module, args=("numba",)).start()
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus

@@ -71,7 +71,7 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) 
     sizes, pairs = [], []
     columns = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
     with open(path, "wb") as file, ChecksumBehind(path) as behind:
-        with DeltaParquet(file, columns, with_range=("condition", "word")) as table:
+        with DeltaParquet(file, columns) as table:
             for number, blocks in enumerate(conditions):
                 sizes.append(0)
                 pairs.append(0)
@@ -113,7 +113,7 @@ def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
 
 
 def _group(cells: CellArrays) -> Group:
-    return Group(len(cells.word), total_pairs(cells), [packed(column) for column in cells])
+    return Group(len(cells.word), total_pairs(cells), [packed(cells.word, with_span=True), *map(packed, cells[1:])])
 
 
 def _joined(parts: list[CellArrays]) -> CellArrays:

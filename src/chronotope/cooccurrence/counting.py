@@ -22,6 +22,8 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, sum_of
 
 UNIT = 2520
+# Between so many of the most frequent words all counts are held at once.
+MOST_HEADS = 256
 
 
 class Scratch:
@@ -175,20 +177,20 @@ def _frequencies(tokens: NDArray[np.int32], words: int) -> NDArray[np.int64]:
 @kernel()
 def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore[no-untyped-def]
     """Fill in the known words with a window of blanks around every document, and where each word stands."""
-    cursor = start.copy()
-    at = window
+    one, known, blanks = np.uint64(1), np.uint32(len(number)), np.uint64(window)
+    cursor = start.astype(np.uint64)
+    at = blanks
     begin = 0
     for document in range(len(ends)):
-        for position in range(begin, ends[document]):
-            token = tokens[position]
-            if token < len(number):
-                word = number[token]
+        for token in tokens[begin : ends[document]]:
+            if np.uint32(token) < known:
+                word = number[np.uint32(token)]
                 text[at] = word
                 places[cursor[word]] = at
-                cursor[word] += 1
-                at += 1
+                cursor[word] += one
+                at += one
         begin = ends[document]
-        at += window
+        at += blanks
 
 
 @kernel()
@@ -204,9 +206,18 @@ def _gather(text, places, start, distances, weights, first, rows):  # type: igno
     # Two sums for each word that is met, in one number: where it stands before this word, and (32 bits up) after it.
     total = np.zeros(size + 1, dtype=np.uint64)
     met = np.empty(size + 2, dtype=np.uint32)
+    heads = min(size, MOST_HEADS)
+    table = _between_heads(text, places, start, distances, weights, heads)
     for row in range(size):
         word = np.uint32(row)
-        if 12 * len(distances) * (start[row + 1] - start[row]) > size:
+        if row < heads:
+            for lower in range(row + 1):
+                after, before = table[lower, row], table[row, lower]
+                if after or before:
+                    at = three * last[lower]
+                    rows[at], rows[at + one], rows[at + two] = after, before, word
+                    last[lower] += one
+        elif 12 * len(distances) * (start[row + 1] - start[row]) > size:
             # A frequent word: all its sums are filled, and looked through from end to end.
             for occurrence in range(start[row], start[row + 1]):
                 here = np.uint64(places[occurrence])
@@ -251,14 +262,36 @@ def _gather(text, places, start, distances, weights, first, rows):  # type: igno
 
 
 @kernel()
+def _between_heads(text, places, start, distances, weights, heads):  # type: ignore[no-untyped-def]
+    """(heads, heads + D) how often each of the most frequent words stands before each of them.
+
+    What stands before the one stands after the other, so that it is enough to look ahead. Words that are no heads are
+    counted to no purpose: at each distance in another place, since one would have to wait for the other.
+    """
+    table = np.zeros((heads, heads + len(distances)), np.uint32)
+    many = np.uint64(heads)
+    for row in range(heads):
+        sums = table[row]
+        for occurrence in range(start[row], start[row + 1]):
+            here = np.uint64(places[occurrence])
+            for number in range(len(distances)):
+                other = np.uint64(text[here + distances[number]])
+                sums[other if other < many else many + np.uint64(number)] += np.uint32(weights[number])
+    return table
+
+
+@kernel()
 def _close_up(word, first, last, rows, unit, found):  # type: ignore[no-untyped-def]
     """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
-    size = 0
+    size, one, three = np.uint64(0), np.uint64(1), np.uint64(3)
     for row in range(len(word)):
-        for cell in range(first[row], last[row]):
-            after, before = np.int64(rows[3 * cell]), np.int64(rows[3 * cell + 1])
-            found.word[size] = word[row]
-            found.context[size] = word[rows[3 * cell + 2]]
-            found.count[size] = unit * (after + before)
+        here = word[row]
+        at, end = three * np.uint64(first[row]), three * last[row]
+        while at < end:
+            after = np.int64(rows[at])
+            found.word[size] = here
+            found.context[size] = word[rows[at + np.uint64(2)]]
+            found.count[size] = unit * (after + np.int64(rows[at + one]))
             found.after[size] = unit * after
-            size += 1
+            size += one
+            at += three

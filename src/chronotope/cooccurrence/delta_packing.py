@@ -25,15 +25,14 @@ class Packed(NamedTuple):
     ----------
     kind
         Of its numbers: int32 or int64.
-    least, greatest
-        Of all of them.
+    span
+        The least and the greatest of them, if that is known.
     pages
         How many rows each page has, and its bytes.
     """
 
     kind: np.dtype[Any]
-    least: int
-    greatest: int
+    span: tuple[int, int] | None
     pages: list[tuple[int, bytes]]
 
     @property
@@ -42,7 +41,7 @@ class Packed(NamedTuple):
         return sum(rows for rows, _ in self.pages)
 
 
-def packed(values: NDArray[Any]) -> Packed:
+def packed(values: NDArray[Any], with_span: bool = False) -> Packed:
     """Numbers of 32 or 64 bits, at least one.
 
     Examples
@@ -57,7 +56,7 @@ def packed(values: NDArray[Any]) -> Packed:
     for first in range(0, len(values), ROWS_IN_A_PAGE):
         some = np.ascontiguousarray(values[first : first + ROWS_IN_A_PAGE])
         pages.append((len(some), room[: _pack(some, room, wide)].tobytes()))
-    return Packed(values.dtype, int(values.min()), int(values.max()), pages)
+    return Packed(values.dtype, (int(values.min()), int(values.max())) if with_span else None, pages)
 
 
 def packed_constant(number: int, size: int) -> Packed:
@@ -65,7 +64,7 @@ def packed_constant(number: int, size: int) -> Packed:
 
     Examples
     --------
-    >>> packed_constant(5, 1000) == packed(np.full(1000, 5, np.int32))
+    >>> packed_constant(5, 1000) == packed(np.full(1000, 5, np.int32), with_span=True)
     True
     """
     kind = np.dtype(np.int32)
@@ -76,7 +75,7 @@ def packed_constant(number: int, size: int) -> Packed:
         # Blocks of no bits; the third number at the start says how many rows there are.
         blocks = -(-(rows - 1) // (32 * kind.itemsize)) * bytes(1 + PARTS)
         pages.append((rows, start[:3] + varint(rows) + start[4:] + blocks))
-    return Packed(kind, number, number, pages)
+    return Packed(kind, (number, number), pages)
 
 
 def varint(number: int) -> bytes:

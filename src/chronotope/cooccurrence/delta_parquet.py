@@ -31,8 +31,6 @@ class DeltaParquet:
         Where it goes.
     columns
         The names of the columns, each with the kind of its numbers: int32 or int64.
-    with_range
-        The columns whose least and greatest number in each row group is told, so that readers can pass over groups.
 
     Examples
     --------
@@ -45,10 +43,9 @@ class DeltaParquet:
     {'year': [1990, 1991], 'count': [7, 1099511627776]}
     """
 
-    def __init__(self, file: BinaryIO, columns: dict[str, np.dtype[Any]], with_range: tuple[str, ...] = ()) -> None:
+    def __init__(self, file: BinaryIO, columns: dict[str, np.dtype[Any]]) -> None:
         self._file = file
         self._columns = columns
-        self._with_range = with_range
         self._groups: list[Fields] = []
         self._rows = self._at = 0
         self._put(MAGIC)
@@ -78,11 +75,9 @@ class DeltaParquet:
             (7, I64, total),
             (9, I64, begin),
         ]
-        if name in self._with_range:
-            least, greatest = (
-                number.to_bytes(column.kind.itemsize, "little", signed=True)
-                for number in (column.least, column.greatest)
-            )
+        if column.span:
+            # Readers can pass over the group.
+            least, greatest = (number.to_bytes(column.kind.itemsize, "little", signed=True) for number in column.span)
             about.append((12, STRUCT, [(3, I64, 0), (5, BINARY, greatest), (6, BINARY, least)]))
         return [(2, I64, begin), (3, STRUCT, about)]
 

@@ -115,47 +115,49 @@ def _mark(data, wide, classes, marks):  # type: ignore[no-untyped-def]
 @kernel()
 def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # type: ignore[no-untyped-def]
     """Go on from where the last call stopped, to the end or until there is no more room for forms."""
-    found, tokens, text, i = reached
+    # Indices are unsigned: a signed one could count from the end, and to check for that takes time.
+    one, all_bits = np.uint64(1), np.uint64(64)
+    found, token, text, i = reached[0], np.uint64(reached[1]), reached[2], np.uint64(reached[3])
     room, mask = len(forms.key), np.uint64(len(forms.slots) - 1)
     slots, keys = forms.slots, forms.key
     while text < len(start) - 1:
-        if i == start[text]:
+        if i == np.uint64(start[text]):
             length[text] = 0
-        stop = start[text + 1]
+        stop = np.uint64(start[text + 1])
         while i < stop:
             skipped = trailing_zeros(_bits(marks.start, i))
-            i += np.int64(skipped)
-            if skipped == np.uint64(64) or i >= stop:
+            i += skipped
+            if skipped == all_bits or i >= stop:
                 continue
             # One character: its class, and where the next begins.
             byte = data[i]
             if byte < 128:
-                kind, after = classes[byte], i + 1
+                kind, after = classes[byte], i + one
             else:
                 kind, after = _decode(data, i, classes)
             if kind != LETTER:
                 i = after
                 continue
             if found == room:
-                return found, tokens, text, i
+                return found, np.int64(token), text, np.int64(i)
             first = i
             while True:
                 i = after
-                run = np.uint64(64)
-                while run == np.uint64(64):
+                run = all_bits
+                while run == all_bits:
                     run = trailing_zeros(~_bits(marks.plain, i))
-                    i += np.int64(run)
+                    i += run
                 if i >= stop:
                     i = stop
                     break
                 byte = data[i]
                 if byte < 128:
-                    kind, after = classes[byte], i + 1
+                    kind, after = classes[byte], i + one
                 else:
                     kind, after = _decode(data, i, classes)
                 if kind == BETWEEN:
                     break
-                if kind == POINT and not (after < stop and _is_digit(data[i - 1]) and _is_digit(data[after])):
+                if kind == POINT and not (after < stop and _is_digit(data[i - one]) and _is_digit(data[after])):
                     break
                 if kind == JOINER:
                     # It belongs to the word only if a letter follows.
@@ -167,14 +169,14 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                         following, _ = _decode(data, after, classes)
                     if following != LETTER:
                         break
-            place, size = np.uint64(first), np.uint64(i - first)
+            size = i - first
             # Written out, since a call with many arrays takes longer than all else. No branch on the length but for a
             # rare one, which the processor would guess wrong.
-            if size < np.uint64(16) and first + 8 < len(wide):
-                low = wide[place] & LOW_BYTES[size]
-                high = (wide[place + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
+            if size < np.uint64(16) and first + np.uint64(8) < np.uint64(len(wide)):
+                low = wide[first] & LOW_BYTES[size]
+                high = (wide[first + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
             else:
-                low, high = _rare_key(data, wide, first, i)
+                low, high = _rare_key(data, wide, np.int64(first), np.int64(i))
             mixed = hash_of(low, high)
             slot, tag = mixed & mask, mixed & UPPER
             while True:
@@ -189,16 +191,16 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                 if held & UPPER == tag:
                     form = (held & ~UPPER) - np.uint64(1)
                     is_same = keys[form, 0] == low and keys[form, 1] == high
-                    if is_same and (high < HASHED or _same(wide, forms.start[form], forms.end[form], first, i)):
+                    if is_same and (high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(i))):
                         break
                 slot = (slot + np.uint64(1)) & mask
-            code[tokens] = form
+            code[token] = form
             forms.frequency[form] += 1
-            tokens += 1
+            token += one
             length[text] += 1
         text += 1
         i = stop
-    return found, tokens, text, i
+    return found, np.int64(token), text, np.int64(i)
 
 
 @kernel()
@@ -291,14 +293,15 @@ def _is_plain(byte):  # type: ignore[no-untyped-def]
 @kernel(inline="always")
 def _decode(data, i, classes):  # type: ignore[no-untyped-def]
     """The class of the UTF-8 character of two to four bytes at i, and where the next one begins."""
-    byte = np.int64(data[i])
+    one, two, three, six_bits = np.uint64(1), np.uint64(2), np.uint64(3), np.uint32(0x3F)
+    byte = np.uint32(data[i])
     if byte < 0xE0:
-        return classes[((byte & 0x1F) << 6) | (np.int64(data[i + 1]) & 0x3F)], i + 2
-    second, third = np.int64(data[i + 1]) & 0x3F, np.int64(data[i + 2]) & 0x3F
+        return classes[((byte & np.uint32(0x1F)) << 6) | (data[i + one] & six_bits)], i + two
+    second, third = data[i + one] & six_bits, data[i + two] & six_bits
     if byte < 0xF0:
-        return classes[((byte & 0x0F) << 12) | (second << 6) | third], i + 3
-    fourth = np.int64(data[i + 3]) & 0x3F
-    return classes[((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth], i + 4
+        return classes[((byte & np.uint32(0x0F)) << 12) | (second << 6) | third], i + three
+    fourth = data[i + three] & six_bits
+    return classes[((byte & np.uint32(0x07)) << 18) | (second << 12) | (third << 6) | fourth], i + np.uint64(4)
 
 
 @kernel(inline="always")

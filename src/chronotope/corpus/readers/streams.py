@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
+from chronotope.ahead import CODECS, begun
 from chronotope.corpus.readers.pieces import BLOCK_BYTES
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
 
-CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 LONGEST_LINE = 512 << 20
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK_OF_UTF8 = b"\xef\xbb\xbf"
@@ -41,8 +41,11 @@ class Block(NamedTuple):
 class Stream:
     """The bytes of a file, decompressed, with the place reached in the file."""
 
-    def __init__(self, path: Path | RemotePath) -> None:
+    def __init__(self, path: Path | RemotePath, whole: bool = False) -> None:
         self._path = path
+        self._ahead = begun(path) if whole and isinstance(path, Path) else None
+        if self._ahead:
+            return
         try:
             self._file = pa.PythonFile(path.open(), "r") if isinstance(path, RemotePath) else pa.OSFile(str(path), "rb")
             codec = CODECS.get(path.suffix.lower())
@@ -53,26 +56,28 @@ class Stream:
     def read(self, count: int) -> bytes:
         """Up to `count` more bytes; nothing at the end."""
         try:
-            return bytes(self._stream.read(count))
+            return self._ahead.read() if self._ahead else bytes(self._stream.read(count))
         except OSError as error:
-            reason = "its compressed data is damaged or cut short" if self._stream is not self._file else error
+            is_compressed = self._ahead or self._stream is not self._file
+            reason = "its compressed data is damaged or cut short" if is_compressed else error
             raise InputError(f"cannot read {self._path}: {reason}") from None
 
     @property
     def done(self) -> int:
         """How many bytes of the file, as it lies on disk, were read."""
-        return int(self._file.tell())
+        return self._ahead.done if self._ahead else int(self._file.tell())
 
     def close(self) -> None:
         """Close the file."""
-        self._stream.close()
-        self._file.close()
+        if not self._ahead:
+            self._stream.close()
+            self._file.close()
 
 
 @contextmanager
-def opened(path: Path | RemotePath) -> Iterator[Stream]:
+def opened(path: Path | RemotePath, whole: bool = False) -> Iterator[Stream]:
     """A file as a stream of bytes, closed at the end of the block."""
-    stream = Stream(path)
+    stream = Stream(path, whole)
     try:
         yield stream
     finally:
@@ -81,7 +86,7 @@ def opened(path: Path | RemotePath) -> Iterator[Stream]:
 
 def read_blocks(path: Path | RemotePath, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     """A file in blocks of whole lines; a mark of UTF-8 at its start is left out, UTF-16 is an error."""
-    with opened(path) as stream:
+    with opened(path, whole=True) as stream:
         rest, line = b"", 1
         data = without_mark(path, stream.read(block_bytes))
         while data:
