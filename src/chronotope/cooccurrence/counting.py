@@ -30,24 +30,36 @@ class Scratch:
     """Memory that is used again; one for each thread.
 
     The system hands out memory that is cleared, which takes a third as long as the counting itself.
+
+    Parameters
+    ----------
+    most
+        At most so many tokens will be counted at a time, if that is known: what they need is then asked for at once.
+        Memory that is asked for and not used is not handed out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 0) -> None:
+        self._most = most
+        self._growth = 1.25
         self._kept: dict[str, NDArray[Any]] = {}
         self._cells = CellArrays.empty(0)
+
+    def begin(self, tokens: int) -> None:
+        """Say that so many tokens come now."""
+        self._growth = max(self._most / max(tokens, 1), 1.25)
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
         """Room for so many numbers, with anything in it."""
         kept = self._kept.get(name)
         if kept is None or len(kept) < size or kept.dtype != kind:
             # NumPy asks the system for large pages, the compiler does not.
-            kept = self._kept[name] = np.empty(size + size // 4, kind)
+            kept = self._kept[name] = np.empty(int(self._growth * size), kind)
         return kept[:size]
 
     def cells(self, size: int) -> CellArrays:
         """Room for so many cells; what was in it before is lost."""
         if len(self._cells.word) < size:
-            self._cells = CellArrays.empty(size + size // 4)
+            self._cells = CellArrays.empty(int(self._growth * size))
         return self._cells.part(0, size)
 
 
@@ -104,6 +116,7 @@ def count_cells(
     number[word] = np.arange(size, dtype=np.uint32)
     start = np.concatenate([[0], np.cumsum(frequency)])
     scratch = scratch or Scratch()
+    scratch.begin(len(tokens))
     # Half the bytes for the text are worth a tenth of the time: more of it stays in the caches.
     kind: type[np.unsignedinteger] = np.uint16 if size < 1 << 16 else np.uint32
     text = scratch.array("text", total + window * (len(ends) + 1), kind)

@@ -106,6 +106,10 @@ def count_conditions(
     plan = plan_for(memory or Memory(), threads, settings.window, len(store.ids))
     stage = "setting counts aside" if held_out else "counting"
     done, total = 0, len(store.ids)
+    sizes = [len(store.tokens_of(condition)) for condition in range(len(store.conditions))]
+    most = 0
+    if not (memory and memory.limit):
+        most = max((size if size <= plan.alone else plan.chunk for size in sizes), default=0)
     own = threading.local()
     with (
         tempfile.TemporaryDirectory(prefix=".spilled-", dir=folder) as spilled,
@@ -115,17 +119,15 @@ def count_conditions(
         names = map(f"{spilled}/{{}}.parquet".format, itertools.count())
 
         def work() -> Iterator[tuple[CellSum, int, int, bool, bool]]:
-            for condition in range(len(store.conditions)):
+            for condition, size in enumerate(sizes):
                 found = CellSum(plan.cells, names)
-                inside = store.condition_slice(condition)
-                alone = store.starts[inside.stop] - store.starts[inside.start] <= plan.alone
-                parts = list(chunks(store, condition, plan.alone if alone else plan.chunk))
+                parts = list(chunks(store, condition, plan.alone if size <= plan.alone else plan.chunk))
                 for number, (first, last) in enumerate(parts):
                     yield found, first, last, number == len(parts) - 1, len(parts) == 1
 
         def counted(found: CellSum, first: int, last: int, alone: bool) -> list[Any] | None:
             if not hasattr(own, "scratch"):
-                own.scratch = Scratch()
+                own.scratch = Scratch(most)
             tokens, ends = documents(store, first, last, held_out)
             packed = None
             if pack and alone:
