@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import socket
 import uuid
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from chronotope import stores
 from chronotope.cluster import Pool, connected
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.memory import Memory
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,26 @@ class Resources:
         if self.pool is not None:
             check_shared(self.pool, folder)
         return replace(self, spill=folder)
+
+
+def in_order(
+    pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """What a function makes of each item, in their order; threads work on up to `ahead` more than was asked for.
+
+    Examples
+    --------
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     list(in_order(pool, len, ["", "a", "is"], ahead=2))
+    [0, 1, 2]
+    """
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        waiting.append(pool.submit(function, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def check_shared(pool: Pool, folder: str) -> None:

@@ -17,7 +17,7 @@ from chronotope.cooccurrence.delta_parquet import DeltaParquet
 def read_back(columns, groups):
     """What Arrow and Polars read of some row groups."""
     file = io.BytesIO()
-    with DeltaParquet(file, columns, with_range=tuple(columns)) as table:
+    with DeltaParquet(file, columns) as table:
         for group in groups:
             table.write(group)
     file.seek(0)
@@ -36,7 +36,7 @@ def read_back(columns, groups):
 def test_any_numbers_from_zero_on_come_back(small, large):
     size = min(len(small), len(large))
     small, large = small[:size], large[:size]
-    group = [packed_constant(7, size), packed(small), packed(large)]
+    group = [packed_constant(7, size), packed(small, with_span=True), packed(large, with_span=True)]
     columns = {"same": np.dtype("int32"), "small": np.dtype("int32"), "large": np.dtype("int64")}
     found = read_back(columns, [group, group])
     for number in range(2):
@@ -53,7 +53,7 @@ def test_blocks_and_pages_may_end_anywhere(size):
     values = np.random.default_rng(size).geometric(0.01, size) * 42
     found = read_back({"value": np.dtype("int64")}, [[packed(values)]]).read()
     assert found["value"].to_numpy().tolist() == values.tolist()
-    assert packed_constant(3, size) == packed(np.full(size, 3, np.int32))
+    assert packed_constant(3, size) == packed(np.full(size, 3, np.int32), with_span=True)
 
 
 def test_small_differences_take_few_bits():

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chronotope.ahead import begin
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
 from chronotope.config import Config, read_config
 from chronotope.errors import SettingsError
+from chronotope.streaming import begin
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
@@ -115,8 +115,8 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if len(inputs) == 1:
-        begin(Path(inputs[0]))
+    if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
+        begin(Path(inputs[0]).expanduser())
     threading.Thread(target=import_module, args=("numba",)).start()
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus

@@ -113,7 +113,7 @@ def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
 
 
 def _group(cells: CellArrays) -> Group:
-    return Group(len(cells.word), total_pairs(cells), [packed(cells.word, with_span=True), *map(packed, cells[1:])])
+    return Group(len(cells.word), total_pairs(cells), [packed(column, column is cells.word) for column in cells])
 
 
 def _joined(parts: list[CellArrays]) -> CellArrays:

@@ -173,7 +173,8 @@ def _counted(
     # A cell is three numbers side by side, so that it lies in one place: how often the context stands after the word,
     # and before it, and the context.
     rows = scratch.array("rows", 3 * int(first[-1]), np.uint32)
-    last = _gather(text, places, start, distances.astype(np.uint64), weights[distances].astype(np.uint64), first, rows)
+    step, weight = distances.astype(np.uint64), weights[distances].astype(np.uint64)
+    last = _gather(text, places, start, step, weight, min(size, MOST_HEADS), first, rows)
     found = room(int(last.sum()) - int(first[:-1].sum()))
     _close_up(word, first, last, rows, unit, found)
     return found
@@ -207,7 +208,7 @@ def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore
 
 
 @kernel()
-def _gather(text, places, start, distances, weights, first, rows):  # type: ignore[no-untyped-def]
+def _gather(text, places, start, distances, weights, heads, first, rows):  # type: ignore[no-untyped-def]
     """Fill in the cells of each row from `first` on; return where each row ends.
 
     Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
@@ -219,11 +220,11 @@ def _gather(text, places, start, distances, weights, first, rows):  # type: igno
     # Two sums for each word that is met, in one number: where it stands before this word, and (32 bits up) after it.
     total = np.zeros(size + 1, dtype=np.uint64)
     met = np.empty(size + 2, dtype=np.uint32)
-    heads = min(size, MOST_HEADS)
     table = _between_heads(text, places, start, distances, weights, heads)
     for row in range(size):
         word = np.uint32(row)
         if row < heads:
+            # One of the most frequent: its sums are there already.
             for lower in range(row + 1):
                 after, before = table[lower, row], table[row, lower]
                 if after or before:

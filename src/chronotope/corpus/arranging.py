@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from chronotope.conditions import Conditions
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.report import RARE
 from chronotope.corpus.selection import Selection
-from chronotope.corpus.spool import TokenSpool, read_chunks
+from chronotope.corpus.spool import Chunk, TokenSpool, read_chunks
 from chronotope.corpus.tokens import TOKEN
+from chronotope.resources import in_order
 
 
 def ordered_conditions(
@@ -57,7 +59,12 @@ def ranked_words(words: list[str], counts: NDArray[np.int64]) -> tuple[pl.DataFr
 
 
 def write_tokens(
-    spool: TokenSpool, target: Path, length: NDArray[np.int64], condition: NDArray[np.int32], rank: NDArray[np.int32]
+    spool: TokenSpool,
+    target: Path,
+    length: NDArray[np.int64],
+    condition: NDArray[np.int32],
+    rank: NDArray[np.int32],
+    threads: int = 1,
 ) -> None:
     """Write the tokens anew with the documents in the order of their conditions and with final word numbers.
 
@@ -67,20 +74,27 @@ def write_tokens(
     order = np.argsort(condition, kind="stable")
     target_start = np.empty(len(length), np.int64)
     target_start[order] = np.cumsum(length[order]) - length[order]
-    with open(target, "wb") as file:
-        file.truncate(int(length.sum()) * TOKEN.itemsize)
-        for documents, code, number in spool.chunks(length):
-            chunk_length, chunk_condition = length[documents], condition[documents]
-            chunk_order = np.argsort(chunk_condition, kind="stable")
-            gathered = np.empty(len(code), TOKEN)
-            start = np.cumsum(chunk_length) - chunk_length
-            _gather(code, start, chunk_length, chunk_order, rank if number is None else rank[number], gathered)
-            ordered = chunk_condition[chunk_order]
-            runs = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [len(ordered)]])
-            ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
+
+    def write(chunk: Chunk) -> None:
+        documents, code, number = chunk
+        chunk_length, chunk_condition = length[documents], condition[documents]
+        chunk_order = np.argsort(chunk_condition, kind="stable")
+        gathered = np.empty(len(code), TOKEN)
+        start = np.cumsum(chunk_length) - chunk_length
+        _gather(code, start, chunk_length, chunk_order, rank if number is None else rank[number], gathered)
+        ordered = chunk_condition[chunk_order]
+        runs = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [len(ordered)]])
+        ends = np.concatenate([[0], np.cumsum(chunk_length[chunk_order])])
+        with open(target, "r+b") as file:
             for first, last in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
                 file.seek(int(target_start[documents.start + chunk_order[first]]) * TOKEN.itemsize)
                 file.write(gathered[ends[first] : ends[last]].data)
+
+    with open(target, "wb") as file:
+        file.truncate(int(length.sum()) * TOKEN.itemsize)
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in in_order(pool, write, spool.chunks(length), ahead=threads):
+            pass
 
 
 def measure_conditions(

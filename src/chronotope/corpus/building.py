@@ -100,7 +100,8 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Res
     lexicon.write_parquet(work / LEXICON)
     with ThreadPoolExecutor(1) as pool:
         found_sources = pool.submit(fingerprints, corpus, resources.pool)
-        write_tokens(spool, work / TOKENS, ingested.length, condition, rank)
+        threads = resources.threads if resources.memory.limit is None else 1
+        write_tokens(spool, work / TOKENS, ingested.length, condition, rank, threads)
         spool.clear()
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)

@@ -25,6 +25,7 @@ from chronotope.corpus.spool import CHUNK_TOKENS
 from chronotope.corpus.tokens import TOKEN, forget
 from chronotope.errors import DamagedFile
 from chronotope.memory import Memory
+from chronotope.resources import in_order
 from chronotope.untrusted import map_array
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ PAIRS_AT_ONCE = 1 << 26
 BYTES_OF_A_PAIR = 8
 NO_DOCUMENT = 0xFFFFFFFF
 # So many are written at a time.
-PAIRS_TO_WRITE = 1 << 22
+PAIRS_TO_WRITE = 1 << 20
 
 
 class Occurrences(NamedTuple):
@@ -110,7 +111,7 @@ def write_occurrences(
     parts = list(pairwise([0, *bounds.tolist(), len(length)]))
     if memory and memory.limit is not None:
         # Beside the pairs: what is written at a time, and the state of each word in each part.
-        beside = 10 * PAIRS_TO_WRITE + 40 * words * threads
+        beside = 10 * PAIRS_TO_WRITE * (threads + 2) + 40 * words * threads
         left = memory.room_for(beside + 2 * BYTES_OF_A_PAIR * PAIRS_TO_WRITE, "the index of words and documents")
         # Half of it: the pages of the tokens that are being read count, too.
         pairs_at_once = min(pairs_at_once, (left - beside) // BYTES_OF_A_PAIR // 2)
@@ -136,13 +137,9 @@ def write_occurrences(
             # The documents of a word in one part come after those in the parts before it.
             cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
             list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
-            for some in _some_words(start, len(pairs)):
-                here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
-                # Five groups of 7 bits hold any number of 32 bits.
-                packed = np.empty(10 * len(here), np.uint8)
-                sizes = size[first + 1 + some.start : first + 1 + some.stop]
-                written = _encode(here, start[some] - start[some.start], packed, sizes)
-                file.write(packed[:written].data)
+            encode = partial(_encoded, pairs, start, size[first + 1 : last + 1])
+            for encoded in in_order(pool, encode, _some_words(start, len(pairs)), ahead=threads):
+                file.write(encoded.data)
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
 
@@ -170,6 +167,16 @@ def _fill_part(
     for here in _chunks(starts, *part):
         _fill(ids, starts, here.start, here.stop, first, state, pairs)
         forget(ids, starts[here.start], starts[here.stop])
+
+
+def _encoded(
+    pairs: NDArray[np.uint32], start: NDArray[np.int64], size: NDArray[np.int64], some: slice
+) -> NDArray[np.uint8]:
+    """The bytes of some words, whose pairs begin at `start`; how many each word has is filled in."""
+    here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
+    # Five groups of 7 bits hold any number of 32 bits.
+    packed = np.empty(10 * len(here), np.uint8)
+    return packed[: _encode(here, start[some] - start[some.start], packed, size[some])]
 
 
 def _state(value: NDArray[np.int64]) -> NDArray[np.uint32]:

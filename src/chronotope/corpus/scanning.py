@@ -191,7 +191,9 @@ def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # t
                 if held & UPPER == tag:
                     form = (held & ~UPPER) - np.uint64(1)
                     is_same = keys[form, 0] == low and keys[form, 1] == high
-                    if is_same and (high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(i))):
+                    if is_same and (
+                        high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(i))
+                    ):
                         break
                 slot = (slot + np.uint64(1)) & mask
             code[token] = form
@@ -312,9 +314,10 @@ def _is_digit(byte):  # type: ignore[no-untyped-def]
 @kernel(inline="always")
 def _same(wide, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
     """Whether two words of eight bytes or more are the same."""
-    if last - first != other_last - other_first:
+    begin, end, other, other_end = np.int64(first), np.int64(last), np.int64(other_first), np.int64(other_last)
+    if end - begin != other_end - other:
         return False
-    while first < last - 8 and wide[first] == wide[other_first]:
-        first += 8
-        other_first += 8
-    return first >= last - 8 and wide[last - 8] == wide[other_last - 8]
+    while begin < end - 8 and wide[begin] == wide[other]:
+        begin += 8
+        other += 8
+    return begin >= end - 8 and wide[end - 8] == wide[other_end - 8]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.tokens import TOKEN
 
-# So many tokens are held in memory, if it is not limited: 256 MB.
-MOST_HELD = 1 << 26
+# So many tokens are held in memory, if it is not limited: 512 MB.
+MOST_HELD = 1 << 27
 CHUNK_TOKENS = 4 << 20
 
 

@@ -17,10 +17,11 @@ from chronotope.compiling import kernel
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.jsonl import ENCODING
-from chronotope.corpus.readers.pieces import BLOCK_BYTES, Batch, Fields, Piece, batches_of_rows
+from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import opened, read_head, without_mark
 from chronotope.errors import InputError
+from chronotope.streaming import BLOCK_BYTES
 
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"
@@ -116,7 +117,7 @@ class Delimited:
         """Blocks of records."""
         separator, names, skipped, line_end = self._header()
         table = _Table(separator, names, fields, first)
-        with opened(self.path) as stream:
+        with opened(self.path, whole=True) as stream:
             rest, line, before_rows = b"", 0, skipped + 1
             block = without_mark(self.path, stream.read(BLOCK_BYTES))
             while True:

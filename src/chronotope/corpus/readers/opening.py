@@ -17,10 +17,10 @@ from chronotope.corpus.readers.jsonl import JsonLines
 from chronotope.corpus.readers.pieces import Reader
 from chronotope.corpus.readers.records import Records
 from chronotope.corpus.readers.remote import RemotePath, remote_files
-from chronotope.corpus.readers.streams import CODECS
 from chronotope.corpus.readers.tables import Frame, Parquet
 from chronotope.errors import InputError
 from chronotope.stores import here, is_remote
+from chronotope.streaming import CODECS
 
 FORMATS = {
     ".jsonl": "jsonl",

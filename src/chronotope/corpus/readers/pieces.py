@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.problems import BadRow
 
-BLOCK_BYTES = 16 << 20
 # Between the tokens of a text that came as a list; it occurs in no text that people write.
 TOKEN_SEPARATOR = "\x1f"
 

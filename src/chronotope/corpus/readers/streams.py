@@ -1,4 +1,4 @@
-"""Files as streams of bytes: decompressed as they are read, cut at line ends, never held whole."""
+"""Files in blocks of whole lines, never held whole."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
-from chronotope.ahead import CODECS, begun
-from chronotope.corpus.readers.pieces import BLOCK_BYTES
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
+from chronotope.streaming import BLOCK_BYTES, Stream, begun
 
 LONGEST_LINE = 512 << 20
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -38,46 +35,10 @@ class Block(NamedTuple):
     done: int
 
 
-class Stream:
-    """The bytes of a file, decompressed, with the place reached in the file."""
-
-    def __init__(self, path: Path | RemotePath, whole: bool = False) -> None:
-        self._path = path
-        self._ahead = begun(path) if whole and isinstance(path, Path) else None
-        if self._ahead:
-            return
-        try:
-            self._file = pa.PythonFile(path.open(), "r") if isinstance(path, RemotePath) else pa.OSFile(str(path), "rb")
-            codec = CODECS.get(path.suffix.lower())
-            self._stream: pa.NativeFile = pa.CompressedInputStream(self._file, codec) if codec else self._file
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error}") from None
-
-    def read(self, count: int) -> bytes:
-        """Up to `count` more bytes; nothing at the end."""
-        try:
-            return self._ahead.read() if self._ahead else bytes(self._stream.read(count))
-        except OSError as error:
-            is_compressed = self._ahead or self._stream is not self._file
-            reason = "its compressed data is damaged or cut short" if is_compressed else error
-            raise InputError(f"cannot read {self._path}: {reason}") from None
-
-    @property
-    def done(self) -> int:
-        """How many bytes of the file, as it lies on disk, were read."""
-        return self._ahead.done if self._ahead else int(self._file.tell())
-
-    def close(self) -> None:
-        """Close the file."""
-        if not self._ahead:
-            self._stream.close()
-            self._file.close()
-
-
 @contextmanager
 def opened(path: Path | RemotePath, whole: bool = False) -> Iterator[Stream]:
-    """A file as a stream of bytes, closed at the end of the block."""
-    stream = Stream(path, whole)
+    """A file as a stream of bytes, closed at the end of the block; `whole` says that it will be read to its end."""
+    stream = (begun(path) if whole else None) or Stream(path)
     try:
         yield stream
     finally:

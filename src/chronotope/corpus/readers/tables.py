@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint, file_fingerprint
-from chronotope.corpus.readers.pieces import BLOCK_BYTES, TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
+from chronotope.streaming import BLOCK_BYTES
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from chronotope.corpus.readers.streams import Stream, opened
+from chronotope.corpus.readers.streams import opened
 from chronotope.embeddings.formats.collecting import Collected
 from chronotope.embeddings.formats.text import read_header
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile
+from chronotope.streaming import Stream
 
 BLOCK_BYTES = 4 << 20
 LONGEST_WORD = 4096

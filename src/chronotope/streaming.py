@@ -1,0 +1,132 @@
+"""Files as streams of bytes, decompressed as they are read; and before anyone asks, if it is said in time.
+
+To import all that `prepare` needs takes half a second, in which one core has nothing to do but to decompress.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from chronotope.errors import InputError
+
+CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
+# Of what is read before anyone asks, so much makes a block, and so many blocks wait.
+BLOCK_BYTES = 16 << 20
+MOST_AHEAD = 10
+
+
+class Readable(Protocol):
+    """A path, or a file in a store that answers like one."""
+
+    @property
+    def suffix(self) -> str:
+        """The end of its name."""
+
+    def open(self) -> Any:
+        """The file, to be read."""
+
+
+class Stream:
+    """The bytes of a file, decompressed, with the place reached in the file."""
+
+    def __init__(self, path: Readable) -> None:
+        import pyarrow as pa  # it takes a while, which must not keep others from importing other things
+
+        self._path = path
+        try:
+            self._file = pa.OSFile(str(path), "rb") if isinstance(path, Path) else pa.PythonFile(path.open(), "r")
+            codec = CODECS.get(path.suffix.lower())
+            self._stream: pa.NativeFile = pa.CompressedInputStream(self._file, codec) if codec else self._file
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error}") from None
+
+    def read(self, count: int) -> bytes:
+        """Up to `count` more bytes; nothing at the end."""
+        try:
+            return bytes(self._stream.read(count))
+        except OSError as error:
+            reason = "its compressed data is damaged or cut short" if self._stream is not self._file else error
+            raise InputError(f"cannot read {self._path}: {reason}") from None
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the file, as it lies on disk, were read."""
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self._file.close()
+
+
+class StreamAhead(Stream):
+    """The same, read by a thread of its own; what befalls it is told where it is met.
+
+    Examples
+    --------
+    >>> import gzip, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "letters.gz")
+    ...     _ = path.write_bytes(gzip.compress(b"abc"))
+    ...     begin(path)
+    ...     stream = begun(path)
+    ...     [stream.read(2) for _ in range(3)]
+    [b'ab', b'c', b'']
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._rest, self._done = b"", 0
+        self._is_over = self._is_closed = False
+        self._blocks: queue.Queue[tuple[bytes, int] | Exception] = queue.Queue(MOST_AHEAD)
+        threading.Thread(target=self._read_all, args=(path,), daemon=True).start()
+
+    def _read_all(self, path: Path) -> None:
+        try:
+            stream = Stream(path)
+            block = b"-"
+            while block and not self._is_closed:
+                block = stream.read(BLOCK_BYTES)
+                self._blocks.put((block, stream.done))
+            stream.close()
+        except Exception as error:
+            self._blocks.put(error)
+
+    def read(self, count: int) -> bytes:
+        """Up to `count` more bytes; nothing at the end."""
+        if not (self._rest or self._is_over):
+            found = self._blocks.get()
+            if isinstance(found, Exception):
+                raise found
+            self._rest, self._done = found
+            self._is_over = not self._rest
+        block, self._rest = self._rest[:count], self._rest[count:]
+        return block
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the file, as it lies on disk, were read."""
+        return self._done
+
+    def close(self) -> None:
+        """Let go of what was read."""
+        self._is_closed = True
+        while not self._blocks.empty():
+            self._blocks.get()
+
+
+_begun: dict[str, StreamAhead] = {}
+
+
+def begin(path: Path) -> None:
+    """Begin to read a file that someone will ask for, if it is a compressed one."""
+    if path.suffix.lower() in CODECS and path.is_file():
+        _begun[os.path.realpath(path)] = StreamAhead(path)
+
+
+def begun(path: Readable) -> StreamAhead | None:
+    """The file as it was begun, for the first who asks; None where it was not."""
+    return _begun.pop(os.path.realpath(path), None) if isinstance(path, Path) else None

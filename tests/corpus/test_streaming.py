@@ -1,0 +1,91 @@
+"""Reading before anyone asks gives what reading gives."""
+
+import gzip
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from chronotope import streaming
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.readers import streams
+from chronotope.errors import InputError
+
+
+@pytest.fixture
+def letters(tmp_path):
+    """A compressed file of a few blocks that do not end where lines do."""
+    data = b"".join(b"%d\n" % number for number in np.random.default_rng(1).integers(0, 10**9, 20_000))
+    path = tmp_path / "numbers.jsonl.gz"
+    path.write_bytes(gzip.compress(data))
+    return path, data
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_blocks_are_the_same_whether_begun_or_not(letters, begun, monkeypatch):
+    path, data = letters
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 4096)
+    if begun:
+        streaming.begin(path)
+        assert streaming._begun
+    blocks = list(streams.read_blocks(path, block_bytes=5000))
+    assert b"".join(block.data for block in blocks) == data
+    assert all(block.data.endswith(b"\n") for block in blocks)
+    assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
+    assert blocks[-1].done == path.stat().st_size
+    assert not streaming._begun, "a file that was begun is read once"
+
+
+def test_the_head_is_looked_at_without_using_up_what_was_begun(letters):
+    path, data = letters
+    streaming.begin(path)
+    assert streams.read_head(path, 100).startswith(data[:100])
+    assert b"".join(block.data for block in streams.read_blocks(path)) == data
+
+
+def test_damage_is_told_where_it_is_met(letters, monkeypatch):
+    path, _ = letters
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 4096)
+    path.write_bytes(path.read_bytes()[:-2000])
+    streaming.begin(path)
+    found = []
+    with pytest.raises(InputError, match=r"numbers\.jsonl\.gz: its compressed data is damaged or cut short"):
+        found.extend(streams.read_blocks(path, 4096))
+    streaming.begin(path)
+    with streams.opened(path, whole=True) as stream:
+        assert len(stream.read(4096)) == 4096
+
+
+def test_a_file_that_is_given_up_keeps_no_thread(letters, monkeypatch):
+    path, _ = letters
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 512)
+    before = threading.active_count()
+    streaming.begin(path)
+    assert threading.active_count() == before + 1
+    with streams.opened(path, whole=True) as stream:
+        stream.read(10)
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
+def test_only_compressed_files_are_begun(tmp_path):
+    plain = tmp_path / "plain.jsonl"
+    plain.write_text('{"text": "a b"}\n')
+    for path in (plain, tmp_path / "missing.jsonl.gz", tmp_path):
+        streaming.begin(path)
+    assert not streaming._begun
+
+
+def test_a_corpus_is_the_same_whether_begun_or_not(tmp_path):
+    path = tmp_path / "corpus.csv.gz"
+    path.write_bytes(gzip.compress(b"text,year\n" + b"the sunny day,1990\nafter the rain,1991\n" * 900))
+    stores = []
+    for folder in ("plain", "begun"):
+        if folder == "begun":
+            streaming.begin(path)
+        stores.append(tokenize(read_corpus(path, time="year"), tmp_path / folder))
+    assert not streaming._begun
+    assert stores[0].ids.tolist() == stores[1].ids.tolist()
