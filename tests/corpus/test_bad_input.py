@@ -95,6 +95,7 @@ def test_bad_rows_of_a_csv_file(tmp_path):
         "no time": (1, ("a.csv:10",)),
         "unreadable time": (1, ("a.csv:11",)),
     }
+    assert any("iconv" in line for line in store.problems.lines()), "what can be done about it is said"
     with pytest.raises(InputError, match=r"^a\.csv:5: wrong number of fields$"):
         tokenize(read_corpus(path, time="year", strict=True), tmp_path / "t")
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SHOWN = 5
+ENCODING = "wrong encoding, not UTF-8"
+# What can be done, where it is not plain.
+REMEDIES = {ENCODING: "; `iconv -f latin1 -t utf8 OLD > NEW` rewrites a file"}
 
 
 class BadRow(NamedTuple):
@@ -94,7 +97,8 @@ class Problems(Mapping[str, Problem]):
             rows = "row" if problem.count == 1 else "rows"
             more = ", …" if problem.count > len(problem.locations) else ""
             such = ", such as " + ", ".join(f"'{value}'" for value in problem.values[:3]) if problem.values else ""
-            lines.append(f"{problem.count:,} {rows} skipped: {kind}{such} ({', '.join(problem.locations)}{more})")
+            where = f" ({', '.join(problem.locations)}{more})"
+            lines.append(f"{problem.count:,} {rows} skipped: {kind}{such}{where}{REMEDIES.get(kind, '')}")
         return lines
 
     def to_dict(self) -> dict[str, Any]:

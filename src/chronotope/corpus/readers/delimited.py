@@ -14,9 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
-from chronotope.corpus.readers.jsonl import ENCODING
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import opened, read_head, without_mark

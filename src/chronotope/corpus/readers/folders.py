@@ -23,9 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
-from chronotope.corpus.readers.jsonl import ENCODING
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.streams import Block, read_blocks
 from chronotope.streaming import BLOCK_BYTES

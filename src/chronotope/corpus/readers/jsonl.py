@@ -13,14 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import Block, read_blocks, read_head
 
 BROKEN = "broken JSON"
-ENCODING = "wrong encoding, not UTF-8"
 
 
 @dataclass(frozen=True)
