@@ -81,6 +81,7 @@ class StreamAhead(Stream):
     def __init__(self, path: Path) -> None:
         self._rest, self._done = b"", 0
         self._is_over = self._is_closed = False
+        self._failed: Exception | None = None
         self._blocks: queue.Queue[tuple[bytes, int] | Exception] = queue.Queue(MOST_AHEAD)
         threading.Thread(target=self._read_all, args=(path,), daemon=True).start()
 
@@ -97,9 +98,12 @@ class StreamAhead(Stream):
 
     def read(self, count: int) -> bytes:
         """Up to `count` more bytes; nothing at the end."""
+        if self._failed:
+            raise self._failed
         if not (self._rest or self._is_over):
             found = self._blocks.get()
             if isinstance(found, Exception):
+                self._failed = found
                 raise found
             self._rest, self._done = found
             self._is_over = not self._rest
@@ -130,3 +134,9 @@ def begin(path: Path) -> None:
 def begun(path: Readable) -> StreamAhead | None:
     """The file as it was begun, for the first who asks; None where it was not."""
     return _begun.pop(os.path.realpath(path), None) if isinstance(path, Path) else None
+
+
+def forget() -> None:
+    """Let go of what was begun and nobody asked for."""
+    while _begun:
+        _begun.popitem()[1].close()

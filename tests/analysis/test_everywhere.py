@@ -63,3 +63,15 @@ def test_vectors_without_meaning_pass_as_often_as_they_may(chance):
 def test_chance_is_a_share(over_places):
     with pytest.raises(SettingsError, match="chance"):
         equivalents_everywhere(over_places, "chips", "arlen", chance=0)
+
+
+def test_what_is_near_enough_is_judged_by_the_highest_cosine(over_places):
+    """A word that CSLS ranks behind others may be the nearest; how many are asked for changes no verdict."""
+    for word in ("chips", "lift", "bank", "river"):
+        asked = {top: equivalents_everywhere(over_places, word, "arlen", top=top).parts for top in (1, 3, 20)}
+        for few, some, many in zip(*asked.values(), strict=True):
+            assert bool(few.matches) == bool(some.matches) == bool(many.matches)
+            assert many.matches[:1] == few.matches
+            nearest = over_places.equivalents(word, "arlen", few.condition, 1, retrieval="cosine")[0]
+            assert few.nearest == nearest
+            assert bool(few.matches) == (nearest.cosine >= few.needed)

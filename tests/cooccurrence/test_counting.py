@@ -96,6 +96,14 @@ def test_scratch_of_an_earlier_count_does_not_show():
         assert as_dict(count_cells(tokens, ends, 6, weights, scratch)) == quadratic([document], 6, weights)
 
 
+def test_scratch_for_many_tokens_does_not_grow_with_the_documents():
+    """Documents without a token that counts, as when few are set aside, beside a large condition."""
+    scratch, weights = counting.Scratch(1 << 40), distance_weights(CountSettings(window=5))
+    tokens, ends = np.array([0, 1], np.int32), np.repeat([1, 2], 5000)
+    assert as_dict(count_cells(np.empty(0, np.int32), 0 * ends, 2, weights, scratch)) == {}
+    assert as_dict(count_cells(tokens, ends, 2, weights)) == {}
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

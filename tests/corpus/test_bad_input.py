@@ -190,6 +190,11 @@ def test_nothing_left_says_why(tmp_path):
     failing("no row has a place in field 'place'", attempt(rows, place="place"))
     failing("no row is left: where=\"date = '1998'\" leaves out 2 of 2 rows", attempt(rows, where="date = '1998'"))
     failing("no row has text in field 'place'", attempt(rows, text="place"))
+    failing(
+        "no row has a readable time in field 'date'; the first values are: 'n.d.'; "
+        "where=\"text = 'a'\" leaves out 1 of 2 rows",
+        attempt(rows, time="date", where="text = 'a'"),
+    )
     rows = [{"text": "a", "year": 1998}]
     failing(
         "no row is left: 1 of 1 rows lie outside the named bins",

@@ -55,6 +55,10 @@ def test_damage_is_told_where_it_is_met(letters, monkeypatch):
     streaming.begin(path)
     with streams.opened(path, whole=True) as stream:
         assert len(stream.read(4096)) == 4096
+        with pytest.raises(InputError):
+            list(iter(lambda: stream.read(4096), b""))
+        with pytest.raises(InputError):
+            stream.read(4096)
 
 
 def test_a_file_that_is_given_up_keeps_no_thread(letters, monkeypatch):
@@ -69,6 +73,14 @@ def test_a_file_that_is_given_up_keeps_no_thread(letters, monkeypatch):
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_what_nobody_asked_for_is_forgotten(letters):
+    path, _ = letters
+    streaming.begin(path)
+    streaming.forget()
+    path.write_bytes(gzip.compress(b"new\n"))
+    assert [block.data for block in streams.read_blocks(path)] == [b"new\n"]
 
 
 def test_only_compressed_files_are_begun(tmp_path):

@@ -20,6 +20,8 @@ from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.errors import SettingsError
 
 DRAWS = 400
+# Among so many of the best candidates those that are near enough are looked for.
+LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class PartIn(Answer):
     matches
         The words that are near enough, best first; none where nobody plays the part.
     nearest
-        The best match, near enough or not; None where the condition has no candidate.
+        The word with the highest cosine, near enough or not; None where the condition has no candidate.
     needed
         The cosine that a match needs to be nearer than chance.
     """
@@ -112,9 +114,11 @@ def equivalents_everywhere(
         needed = needed_cosines(embeddings, at, chance=chance, min_support=min_support, seed=seed)
     parts = []
     for label, enough in zip(embeddings.conditions.labels, needed, strict=True):
-        found = embeddings.equivalents(word, at, label, top, min_support=min_support, retrieval=retrieval)
-        near = tuple(match for match in found if match.cosine >= enough)
-        parts.append(PartIn(label, near, found[0] if found else None, enough))
+        looked_at = max(top, LOOKED_AT)
+        found = embeddings.equivalents(word, at, label, looked_at, min_support=min_support, retrieval=retrieval)
+        nearest = embeddings.equivalents(word, at, label, 1, min_support=min_support, retrieval="cosine")
+        near = [match for match in found if match.cosine >= enough] or [m for m in nearest if m.cosine >= enough]
+        parts.append(PartIn(label, tuple(near[:top]), nearest[0] if nearest else None, enough))
     return Everywhere(
         word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_support, embeddings.signature
     )

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chronotope import streaming
 from chronotope.cli.console import progress_bars, stderr, talk
+from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import Config, read_config
 from chronotope.errors import SettingsError
-from chronotope.streaming import begin
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
@@ -115,32 +116,21 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
-        begin(Path(inputs[0]).expanduser())
-    threading.Thread(target=import_module, args=("numba",)).start()
-    from chronotope.cooccurrence import count
-    from chronotope.corpus import read_corpus
+    try:
+        with held_back():
+            if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
+                streaming.begin(Path(inputs[0]).expanduser())
+            threading.Thread(target=import_module, args=("numba",), daemon=True).start()
+            from chronotope.cooccurrence import count
+            from chronotope.corpus import read_corpus
 
-    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
-    with progress_bars() as bars:
-
-        def report(store: TokenStore, vocabulary: Vocabulary) -> None:
-            from chronotope.views import tables
-
-            stderr.print(tables.corpus(store.report).to_rich())
-            for line in store.problems.lines():
-                talk("[yellow]{}[/]", line)
-            talk(
-                "vocabulary: {} words that occur {} times or more; {} rarer ones ({} running words) left out",
-                f"{len(vocabulary):,}",
-                f"{vocabulary.min_count:,}",
-                f"{vocabulary.dropped_words:,}",
-                f"{vocabulary.dropped_tokens:,}",
+        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
+        with progress_bars() as bars:
+            counts = count(
+                corpus, run, settings=settings.counting, force=force, progress=bars, on_report=_report, **resources
             )
-
-        counts = count(
-            corpus, run, settings=settings.counting, force=force, progress=bars, on_report=report, **resources
-        )
+    finally:
+        streaming.forget()
     talk(
         "{}: {} words × {} conditions, {} cells; now: chronotope train {}",
         run,
@@ -148,4 +138,20 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
         f"{len(counts.conditions):,}",
         f"{counts.size:,}",
         run,
+    )
+
+
+def _report(store: TokenStore, vocabulary: Vocabulary) -> None:
+    """Say what the corpus holds, and what of it is counted."""
+    from chronotope.views import tables
+
+    stderr.print(tables.corpus(store.report).to_rich())
+    for line in store.problems.lines():
+        talk("[yellow]{}[/]", line)
+    talk(
+        "vocabulary: {} words that occur {} times or more; {} rarer ones ({} running words) left out",
+        f"{len(vocabulary):,}",
+        f"{vocabulary.min_count:,}",
+        f"{vocabulary.dropped_words:,}",
+        f"{vocabulary.dropped_tokens:,}",
     )

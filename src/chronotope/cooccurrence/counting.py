@@ -34,32 +34,32 @@ class Scratch:
     Parameters
     ----------
     most
-        At most so many tokens will be counted at a time, if that is known: what they need is then asked for at once.
-        Memory that is asked for and not used is not handed out.
+        At most so many tokens will be counted at a time, if that is known: what depends on them alone is then asked
+        for at once. Memory that is asked for and not used is not handed out.
     """
 
     def __init__(self, most: int = 0) -> None:
         self._most = most
-        self._growth = 1.25
+        self.growth = 1.25
         self._kept: dict[str, NDArray[Any]] = {}
         self._cells = CellArrays.empty(0)
 
     def begin(self, tokens: int) -> None:
-        """Say that so many tokens come now."""
-        self._growth = max(self._most / max(tokens, 1), 1.25)
+        """Say that so many tokens come now: most would need so many times as much."""
+        self.growth = max(self._most / max(tokens, 1), 1.25)
 
-    def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """Room for so many numbers, with anything in it."""
+    def array(self, name: str, size: int, kind: type[np.generic], growth: float = 1.25) -> NDArray[Any]:
+        """Room for so many numbers, with anything in it; a new one has more by a factor."""
         kept = self._kept.get(name)
         if kept is None or len(kept) < size or kept.dtype != kind:
             # NumPy asks the system for large pages, the compiler does not.
-            kept = self._kept[name] = np.empty(int(self._growth * size), kind)
+            kept = self._kept[name] = np.empty(int(growth * size), kind)
         return kept[:size]
 
     def cells(self, size: int) -> CellArrays:
         """Room for so many cells; what was in it before is lost."""
         if len(self._cells.word) < size:
-            self._cells = CellArrays.empty(int(self._growth * size))
+            self._cells = CellArrays.empty(int(self.growth * size))
         return self._cells.part(0, size)
 
 
@@ -121,7 +121,7 @@ def count_cells(
     kind: type[np.unsignedinteger] = np.uint16 if size < 1 << 16 else np.uint32
     text = scratch.array("text", total + window * (len(ends) + 1), kind)
     text.fill(size)
-    places = scratch.array("places", total, np.uint32)
+    places = scratch.array("places", total, np.uint32, scratch.growth)
     _arrange(tokens, ends, number, text, places, start, window)
     most = int(frequency.max(initial=0))
     fitting = _that_fit(weights, most)
@@ -172,7 +172,7 @@ def _counted(
     first = np.concatenate([[0], np.cumsum(most)])
     # A cell is three numbers side by side, so that it lies in one place: how often the context stands after the word,
     # and before it, and the context.
-    rows = scratch.array("rows", 3 * int(first[-1]), np.uint32)
+    rows = scratch.array("rows", 3 * int(first[-1]), np.uint32, scratch.growth)
     step, weight = distances.astype(np.uint64), weights[distances].astype(np.uint64)
     last = _gather(text, places, start, step, weight, min(size, MOST_HEADS), first, rows)
     found = room(int(last.sum()) - int(first[:-1].sum()))

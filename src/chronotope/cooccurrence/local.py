@@ -176,7 +176,7 @@ def documents(
     chosen = store.held_out[first:last] == held_out
     if not chosen.all():
         ids = ids[np.repeat(chosen, lengths)]
-    return np.ascontiguousarray(ids), np.cumsum(lengths * chosen)
+    return np.ascontiguousarray(ids), np.cumsum(lengths[chosen])
 
 
 class CellSum:

@@ -257,15 +257,22 @@ class _Collector:
         settings = self._corpus.settings
         worst = max(self._problems, key=lambda kind: self._problems[kind].count, default="")
         count = self._problems[worst].count if worst else 0
-        if self._left_out > count and self._left_out >= self._outside:
-            return f'no row is left: where="{settings.where}" leaves out {self._left_out:,} of {self._rows:,} rows'
+        filtered = f'where="{settings.where}" leaves out {self._left_out:,} of {self._rows:,} rows'
+        if self._left_out and not count and self._left_out >= self._outside:
+            return f"no row is left: {filtered}"
         if self._outside > count:
             return f"no row is left: {self._outside:,} of {self._rows:,} rows lie outside the named bins"
         if not worst:
             return f"{', '.join(self._names[:3])} holds no rows"
-        values = ", ".join(f"'{value}'" for value in self._problems[worst].values)
+        # What is wrong with the few rows that the filter lets through may be wrong with all.
+        return self._what_is_wrong(worst) + (f"; {filtered}" if self._left_out else "")
+
+    def _what_is_wrong(self, worst: str) -> str:
+        """The worst problem as the reason why nothing is left."""
+        settings, problem = self._corpus.settings, self._problems[worst]
         if "time" in worst:
-            values = f"; the first values are: {values}{', …' if count > SHOWN else ''}" if values else ""
+            values = ", ".join(f"'{value}'" for value in problem.values)
+            values = f"; the first values are: {values}{', …' if problem.count > SHOWN else ''}" if values else ""
             return f"no row has a readable time in field '{settings.time}'{values}" + (
                 f" ({worst})" if "coarse" in worst else ""
             )

@@ -199,8 +199,9 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
         note += f"; {count:,} {what}" if count else ""
     if len(shown) > most:
         flagged = tuple(condition for condition in shown[most:] if condition.flag)
-        note += f"; {len(shown) - most:,} more conditions, {len(flagged):,} of them flagged"
         shown = shown[:most] + flagged[:most]
+        if more := len(report.conditions) - len(shown):
+            note += f"; {more:,} more conditions, {max(len(flagged) - most, 0):,} of them flagged"
     columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
     rows = tuple(
         (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)

@@ -7,6 +7,7 @@
   const { labels, about, dot, signature } = model;
   const RESAMPLES = 1000;
   const FEWEST_SEEDS = 3;
+  const LOOKED_AT = 50;
   const axisOf = (place) => (place ? "time" : about.axis);
   const among = (place) => (place ? model.timeline(place) : model.among());
   const supportOf = (word, chosen) => chosen.map((number) => model.support(word, number));
@@ -169,10 +170,12 @@
     if (!model.support(number, source)) await model.needCommon();
     const parts = [];
     for (const [to, condition] of labels.entries()) {
-      const found = search.equivalents(number, source, to, top, min_support);
+      const found = search.equivalents(number, source, to, Math.max(top, LOOKED_AT), min_support);
+      const nearest = search.equivalents(number, source, to, 1, min_support, "cosine");
       const enough = chance === 1 ? -1 : row[to];
-      const matches = found.filter((match) => match.cosine >= enough);
-      parts.push({ condition, matches, nearest: found[0] || null, needed: enough });
+      const isNear = (match) => match.cosine >= enough;
+      const near = found.some(isNear) ? found.filter(isNear) : nearest.filter(isNear);
+      parts.push({ condition, matches: near.slice(0, top), nearest: nearest[0] || null, needed: enough });
       await lib.breathe(signal);
     }
     return { word, at: labels[source], axis: about.axis, parts, chance, retrieval: "csls", min_support, signature };
