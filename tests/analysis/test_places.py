@@ -81,6 +81,9 @@ def test_a_word_of_the_south_is_alike_among_neighbors(two_countries):
     links = place_links(two_countries.conditions.places, coordinates=WHERE, nearest=2)
     assert moved.moran.links == len(links) == 6
     assert moved.rows[0].lat == 60
+    mapped = {place: WHERE[place] for place in list(WHERE)[:5]}
+    fewer = word_map(two_countries, "w150", "w151 - w3", coordinates=mapped, nearest=2)
+    assert fewer.moran.places == 5, "a place that is not on the map takes no part"
     by_edges = word_map(two_countries, "w150", "w151 - w3", edges=[("AVA", "bern"), ("bern", "ava")])
     assert by_edges.moran.links == 1
 

@@ -93,12 +93,12 @@ def nearest_places(coordinates: Sequence[tuple[float, float]], nearest: int = 3)
 def morans_i(
     values: Iterable[float | None], links: Iterable[tuple[int, int]], *, permutations: int = 999, seed: int = 1
 ) -> MoransI | None:
-    """Moran's I of a quantity over places, with the p of a permutation; None where fewer than four places are linked.
+    """Moran's I of a quantity over places, with the p of a permutation; None where fewer than four have values, or no two a link.
 
     Parameters
     ----------
     values
-        One for each place; None: the place has none and takes no part, nor does one without neighbors.
+        One for each place; None: the place has none and takes no part.
     links
         The pairs of neighboring places, by number.
     permutations
@@ -114,14 +114,12 @@ def morans_i(
     0.61
     """
     at_least("permutations", permutations, 19)
-    found = {place: value for place, value in enumerate(values) if value is not None}
-    pairs = {(min(a, b), max(a, b)) for a, b in links if a in found and b in found and a != b}
-    # A place without neighbors says nothing of them.
-    known = [(place, found[place]) for place in sorted({place for pair in pairs for place in pair})]
+    known = [(place, value) for place, value in enumerate(values) if value is not None]
     number = {place: index for index, (place, _) in enumerate(known)}
+    pairs = {(min(a, b), max(a, b)) for a, b in links if a in number and b in number and a != b}
     pairs_array = np.array([(number[a], number[b]) for a, b in sorted(pairs)], dtype=np.int64).reshape(-1, 2)
     deviations = np.array([value for _, value in known], dtype=np.float64)
-    if len(known) < 4 or np.ptp(deviations) == 0:
+    if len(known) < 4 or not len(pairs_array) or np.ptp(deviations) == 0:
         return None
     deviations -= deviations.mean()
     observed = float(_moran(deviations[None], pairs_array)[0])

@@ -123,7 +123,9 @@ def word_map(
     moran = None
     if coordinates is not None or edges is not None:
         links = place_links(conditions.places, edges=edges, coordinates=coordinates, nearest=nearest)
-        moran = morans_i([row.value for row in rows], links, permutations=permutations)
+        # A place that is not on the map has no neighbors to be like or unlike.
+        values = [row.value if edges is not None or row.lat is not None else None for row in rows]
+        moran = morans_i(values, links, permutations=permutations)
     return WordMap(word, formula or "overall", tuple(rows), moran, min_support, embeddings.signature)
 
 

@@ -17,7 +17,7 @@ from chronotope.cli.options import (
     needed_condition,
     open_model,
     say_if_none,
-    warn_if_absent,
+    warn_if_rare,
 )
 
 
@@ -42,7 +42,7 @@ def analogy_command(
     embeddings = open_model(model)
     at = needed_condition(embeddings, at)
     for word, where in ((a, at), (b, at), (c, to or at)):
-        warn_if_absent(embeddings, word, where)
+        warn_if_rare(embeddings, word, where)
     answer = analogy(embeddings, a, b, c, at, to, top=top, min_support=min_support)
     say_if_none(answer.matches, answer.to, min_support)
     show(answer_tables.analogy(answer), answer.to_dict(), as_json)

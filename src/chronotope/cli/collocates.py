@@ -9,7 +9,7 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
-from chronotope.cli.evidence import AnyAt, RunOrModel, say_absent
+from chronotope.cli.evidence import AnyAt, RunOrModel, say_absent, warn_if_extended
 from chronotope.cli.options import Json, Top, Word
 from chronotope.errors import SettingsError
 
@@ -39,6 +39,7 @@ def collocates_command(
     from chronotope.analysis.collocates import collocate_changes, collocates
     from chronotope.views import evidence_tables
 
+    warn_if_extended(run)
     if start or end:
         if at or not (start and end):
             raise SettingsError("name one condition (--at), or two to compare (--from and --to)")

@@ -18,7 +18,7 @@ from chronotope.cli.options import (
     needed_condition,
     open_model,
     say_if_none,
-    warn_if_absent,
+    warn_if_rare,
 )
 
 
@@ -45,7 +45,7 @@ def equivalents_command(
 
     embeddings = open_model(model)
     at = needed_condition(embeddings, at)
-    warn_if_absent(embeddings, word, at)
+    warn_if_rare(embeddings, word, at)
     if to == "all":
         from chronotope.analysis.everywhere import equivalents_everywhere
 

@@ -10,7 +10,7 @@ import typer
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
 from chronotope.cli.options import Json, Top, Word
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, some_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.evidence import Evidence
@@ -28,6 +28,20 @@ RangeFrom = Annotated[
     str | None, typer.Option("--from", autocompletion=conditions, help="The first time bin of a range.")
 ]
 RangeTo = Annotated[str | None, typer.Option("--to", autocompletion=conditions, help="The last time bin of a range.")]
+
+
+def warn_if_extended(run: Path) -> None:
+    """Say which conditions of a model are not in the text of its run."""
+    if not run.is_file():
+        return
+    from chronotope.analysis.concordance import run_folder
+    from chronotope.conditions import Conditions
+    from chronotope.embeddings import load
+    from chronotope.run_folder import read_run
+
+    known = Conditions.from_dict(read_run(run_folder(run))["conditions"]).labels
+    if added := [label for label in load(run).conditions.labels if label not in known]:
+        talk("[yellow]the run has no text of {}, which came with `extend`[/]", some_of(added))
 
 
 def evidence_command(
@@ -57,6 +71,7 @@ def evidence_command(
 
     if within is not None and near is None:
         raise SettingsError("--within is how far from WORD another word may stand; name that word with --near")
+    warn_if_extended(run)
     answer = evidence(run, word, at=at, start=start, end=end, near=near, within=within, top=top, seed=seed)
     if not answer.examples:
         say_where(run, answer)

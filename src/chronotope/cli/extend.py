@@ -67,3 +67,4 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
         check_output(output, force)  # another process may have been faster
         larger.save(output)
     talk("{}: {}", output, larger.signature)
+    talk("a step into a new bin looks larger than it is: its text had no part in the training; train again to compare")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.evidence import AnyAt, RangeFrom, RangeTo, RunOrModel
+from chronotope.cli.evidence import AnyAt, RangeFrom, RangeTo, RunOrModel, warn_if_extended
 from chronotope.cli.options import Json
 
 
@@ -24,5 +24,6 @@ def frequency_command(
     from chronotope.analysis.frequency import frequency
     from chronotope.views import evidence_tables
 
+    warn_if_extended(run)
     answer = frequency(run, words, at=at, start=start, end=end, level=level)
     show(evidence_tables.frequency(answer), answer.to_dict(), as_json)

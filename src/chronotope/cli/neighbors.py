@@ -14,7 +14,7 @@ from chronotope.cli.options import (
     needed_condition,
     open_model,
     say_if_none,
-    warn_if_absent,
+    warn_if_rare,
 )
 
 
@@ -32,7 +32,7 @@ def neighbors_command(
 
     embeddings = open_model(model)
     at = needed_condition(embeddings, at)
-    warn_if_absent(embeddings, word, at)
+    warn_if_rare(embeddings, word, at)
     found = embeddings.neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
     say_if_none(found, at, min_support)
     show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

@@ -101,10 +101,18 @@ def needed_condition(embeddings: ConditionedEmbeddings, at: str | None) -> str:
     return at
 
 
-def warn_if_absent(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
+# A word that occurs less often in a condition says little about it.
+LITTLE = 5
+
+
+def warn_if_rare(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
     """Say so where an answer cannot rest on the word's own use in the condition."""
-    if embeddings.support(word, at) == 0:
+    support = embeddings.support(word, at)
+    if support == 0:
         talk("[yellow]{} does not occur in {}; the answer rests on its other conditions alone[/]", word, at)
+    elif support < LITTLE and embeddings.counted:
+        times = "once" if support == 1 else f"{support} times"
+        talk("[yellow]{} occurs only {} in {}; the answer is a guess[/]", word, times, at)
 
 
 def say_if_none(found: Sized, where: str, min_support: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.cli.options import needed_condition, warn_if_absent
+from chronotope.cli.options import needed_condition, warn_if_rare
 from chronotope.errors import SettingsError, did_you_mean
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _equivalents(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import ranked
 
     at = needed_condition(embeddings, asked.at)
-    warn_if_absent(embeddings, asked.words[0], at)
+    warn_if_rare(embeddings, asked.words[0], at)
     answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.support)
     return ranked.everywhere(answer, subtitle=asked.subtitle)
 
@@ -162,7 +162,7 @@ def _analogy(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     at = needed_condition(embeddings, asked.at)
     a, b, c = asked.words
     for word, where in ((a, at), (b, at), (c, asked.to or at)):
-        warn_if_absent(embeddings, word, where)
+        warn_if_rare(embeddings, word, where)
     answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.support)
     return ranked.analogy(answer, subtitle=asked.subtitle)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import os
 import shlex
 import sys
+import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,7 +39,9 @@ def train_command(
     preset: Annotated[
         str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
     ] = None,
-    dimensions: Annotated[int | None, typer.Option("--dimensions", min=1, help="The length of a vector.")] = None,
+    dimensions: Annotated[
+        int | None, typer.Option("--dimensions", min=1, help="The length of a vector (cw2v: of each half of it).")
+    ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the counts.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes (1).")] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="The size of a step.")] = None,
@@ -199,8 +201,11 @@ def check_output(output: Path, force: bool) -> None:
     if output.exists() and not force:
         raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
     output.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(output.parent, os.W_OK):
-        raise InputError(f"{output.parent} cannot be written to; choose another place with -o")
+    try:
+        # The only sure way to know.
+        tempfile.TemporaryFile(dir=output.parent).close()
+    except OSError:
+        raise InputError(f"{output.parent} cannot be written to; choose another place with -o") from None
 
 
 def read_edges(path: Path) -> list[tuple[str, str]]:

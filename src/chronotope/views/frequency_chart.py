@@ -30,7 +30,9 @@ def frequency(answer: Frequency, *, subtitle: str | None = None) -> Any:
     drawn = _lines(answer) if answer.axis == "time" else _dots(answer)
     words = ", ".join(f"“{word}”" for word in answer.words)
     mark = "Band" if answer.axis == "time" else "Bar"
-    told = [subtitle or "", f"{mark}: {100 * answer.level:g} % interval, with documents as what was drawn"]
+    beyond = [row.high for row in answer.rows if row.high is not None and row.high > _in_sight(answer)]
+    cut = f"; {mark.lower()}s that end at the edge reach up to {max(beyond):,.0f}" if beyond else ""
+    told = [subtitle or "", f"{mark}: {100 * answer.level:g} % interval, with documents as what was drawn{cut}"]
     return finished(drawn, f"How often {words} {'is' if len(answer.words) == 1 else 'are'} used", told)
 
 
@@ -39,16 +41,14 @@ def _lines(answer: Frequency) -> alt.LayerChart:
         Line(word, *zip(*((row.per_million, row.low, row.high) for row in answer.of(word)), strict=True))
         for word in answer.words
     ]
-    return line_chart(answer.conditions, _within_sight(lines), UNIT, zero=True)
+    top = _in_sight(answer)
+    lines = [line._replace(high=[None if value is None else min(value, top) for value in line.high]) for line in lines]
+    return line_chart(answer.conditions, lines, UNIT, zero=True)
 
 
-def _within_sight(lines: list[Line]) -> list[Line]:
-    """Lines whose bands end somewhat above the highest point: where there is little text they reach very far."""
-    highest = max(value for line in lines for value in line.values if value is not None)
-    return [
-        line._replace(high=[None if value is None else min(value, 1.5 * highest) for value in line.high])
-        for line in lines
-    ]
+def _in_sight(answer: Frequency) -> float:
+    """Where intervals are cut, somewhat above the highest point: where there is little text they reach very far."""
+    return 1.5 * max(row.per_million for row in answer.rows if row.per_million is not None)
 
 
 def _dots(answer: Frequency) -> alt.LayerChart:
@@ -70,8 +70,7 @@ def _dots(answer: Frequency) -> alt.LayerChart:
     if answer.axis == "place":
         first.sort(key=lambda row: -row["rate"])
     order = [row["condition"] for row in first]
-    highest = max(row["rate"] for row in rows)
-    rows = [{**row, "high": min(row["high"], 1.5 * highest)} for row in rows]
+    rows = [{**row, "high": min(row["high"], _in_sight(answer))} for row in rows]
     y = alt.Y(
         "condition:N",
         sort=order,

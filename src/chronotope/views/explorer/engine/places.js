@@ -67,12 +67,11 @@
 
   // Whether neighboring places are alike: Moran's I, with how often chance does as much.
   function moran(values, neighbors) {
-    const linked = neighbors.filter(([a, b]) => values[a] !== null && values[b] !== null);
-    const known = [...new Set(linked.flat())].sort((a, b) => a - b); // a place without neighbors says nothing of them
-    const number = new Map(known.map((place, at) => [place, at]));
-    const pairs = linked.map(([a, b]) => [number.get(a), number.get(b)]);
-    const raw = known.map((place) => values[place]);
-    if (raw.length < 4 || Math.max(...raw) === Math.min(...raw)) return null;
+    const known = values.map((value, place) => [value, place]).filter(([value]) => value !== null);
+    const number = new Map(known.map(([, place], at) => [place, at]));
+    const pairs = neighbors.filter(([a, b]) => number.has(a) && number.has(b)).map(([a, b]) => [number.get(a), number.get(b)]);
+    const raw = known.map(([value]) => value);
+    if (raw.length < 4 || !pairs.length || Math.max(...raw) === Math.min(...raw)) return null;
     const mean = raw.reduce((sum, value) => sum + value, 0) / raw.length;
     const away = raw.map((value) => value - mean);
     const spread = away.reduce((sum, value) => sum + value * value, 0);
@@ -107,7 +106,7 @@
       const [lat, lon] = (coordinates && coordinates[at]) || [null, null];
       return { place, support, value, low, high, lat, lon };
     });
-    const near = coordinates ? moran(rows.map((row) => row.value), links(coordinates)) : null;
+    const near = coordinates ? moran(rows.map((row) => (row.lat === null ? null : row.value)), links(coordinates)) : null;
     return { word, measure: formula || "overall", rows, moran: near, min_support, signature };
   }
 
