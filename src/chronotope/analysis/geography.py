@@ -93,7 +93,7 @@ def nearest_places(coordinates: Sequence[tuple[float, float]], nearest: int = 3)
 def morans_i(
     values: Iterable[float | None], links: Iterable[tuple[int, int]], *, permutations: int = 999, seed: int = 1
 ) -> MoransI | None:
-    """Moran's I of a quantity over places, with the p of a permutation; None where fewer than four have values, or no two a link.
+    """Moran's I of a quantity over places, with the p of a permutation; None for fewer than four, or without links.
 
     Parameters
     ----------
