@@ -210,6 +210,35 @@ def test_the_ranks_of_one_place_can_be_drawn(models, tmp_path):
     assert "borva" not in one
 
 
+@pytest.mark.parametrize("arguments", [("company",), ("trajectory",), ("equivalents", "--at", "1991/arlen")])
+def test_one_place_can_be_drawn_alone(models, tmp_path, arguments):
+    kind, *asked = arguments
+    run("plot", kind, models["BOTH"], "gas", *asked, "--place", "Arlen", "-o", tmp_path / "one.svg")
+    drawn = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    assert "Arlen alone" in drawn
+    assert "1991" in drawn
+    assert "borva" not in drawn
+    told = run("plot", kind, models["TIME"], "bank", "--place", "arlen", "-o", tmp_path / "none.svg", code=2).stderr
+    assert "there is no place 'arlen'" in told
+
+
+def test_a_word_that_hardly_occurs_there_is_called_a_guess(tmp_path):
+    texts = {1990: "king rules man works woman", 1991: "man king woman works rules"}
+    records = [{"text": text, "time": year} for year, text in texts.items() for _ in range(20)]
+    records += [{"text": "queen rules man", "time": year} for year in (1990,) * 9 + (1991,) * 2]
+    GraphModel(dimensions=2).fit(count(read_corpus(records, time="time"), min_count=5)).save(tmp_path / "a.ct")
+    told = "queen occurs only 2 times in 1991; the answer is a guess\n"
+    assert run("neighbors", tmp_path / "a.ct", "queen", "--at", "1991").stderr == told
+    assert run("equivalents", tmp_path / "a.ct", "queen", "--at", "1991", "--to", "1990").stderr == told
+    assert run("neighbors", tmp_path / "a.ct", "queen", "--at", "1990").stderr == ""
+
+
+def test_a_phrase_is_not_taken_for_a_misspelt_word(models):
+    told = run("neighbors", models["TIME"], "river bank", "--at", "1990", code=2).stderr
+    assert "--find-phrases" in told
+    assert "did you mean" not in told
+
+
 def test_what_the_map_says_is_not_lost_without_a_note(models):
     asked = ("places", models["PLACES"], "chips", "--edges", models["EDGES"])
     for form in ("--csv", "--markdown"):

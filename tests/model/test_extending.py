@@ -107,3 +107,10 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, tmp_path):
     assert larger.conditions.times[-1] == "1999"
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
+    assert "a step into a new bin looks larger than it is" in result.output
+    for asked in (("frequency",), ("evidence", "--at", "1990"), ("collocates", "--at", "1990")):
+        name, *more = asked
+        told = command.invoke(app, [name, str(run / "model-extended.ct"), "bank", *more])
+        assert told.exit_code == 0, told.output
+        assert "the run has no text of 1998, 1999, which came with `extend`" in told.output
+        assert "came with" not in command.invoke(app, [name, str(run), "bank", *more]).output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,12 @@ def _option(name: str) -> str:
 
 def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
     """The chart of one kind, from a model or, for the kinds in `OF_RUNS`, from the path of a run."""
+    if kind in OF_ONE_PLACE and asked.place and not isinstance(source, Path):
+        from chronotope.analysis.one_place import of_place
+
+        source = of_place(source, asked.place)
+        at = asked.at.partition("/")[0] if asked.at else None
+        asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone; {source.signature}")
     return KINDS[kind][2](source, asked)
 
 
@@ -254,6 +260,8 @@ def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 SEVERAL = 8
 OF_RUNS = ("frequency", "collocates")
+# The kinds that show, with --place, the time line of that place as if there were no other.
+OF_ONE_PLACE = ("company", "trajectory", "equivalents")
 # The kinds that show intervals over documents.
 WITH_INTERVALS = ("series", "changepoints", "use", "axis", "drift", "stable")
 # The kinds that exchange the documents of conditions at random.
@@ -280,7 +288,7 @@ KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
 }
 # The options of each kind, beside those of every picture (--output, --subtitle) and those of resamples.
 TAKES: dict[str, tuple[str, ...]] = {
-    "company": ("top", "min_support"),
+    "company": ("place", "top", "min_support"),
     "ranks": ("place", "top", "min_support"),
     "series": ("against", "place", "min_support"),
     "changepoints": ("against", "place", "min_support"),
@@ -288,8 +296,8 @@ TAKES: dict[str, tuple[str, ...]] = {
     "frequency": ("at", "start", "to"),
     "collocates": ("at", "start", "to", "top"),
     "heatmap": ("place", "min_support"),
-    "trajectory": ("method", "top", "min_support"),
-    "equivalents": ("at", "top", "min_support"),
+    "trajectory": ("place", "method", "top", "min_support"),
+    "equivalents": ("at", "place", "top", "min_support"),
     "analogy": ("at", "to", "top", "min_support"),
     "axis": ("formula", "fixed", "min_support"),
     "drift": ("start", "to", "over", "top", "min_support"),
