@@ -171,8 +171,8 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         (("series", "TIME", "bank", "--against", "1890"), "'1890' is not among"),
         (("trajectory", "TIME", "bank", "--method", "umap"), "method must be lle or pca"),
         (
-            ("plot", "company", "BOTH", "gas", "--place", "arlen", "-o", "a.png"),
-            "--place has no meaning for plot company",
+            ("plot", "map", "BOTH", "gas", "--place", "arlen", "-o", "a.png"),
+            "--place has no meaning for plot map",
         ),
         (("plot", "series", "TIME", "bank", "--at", "1990", "-o", "a.png"), "--at has no meaning for plot series"),
         (("plot", "drift", "TIME", "--formula", "a - b", "-o", "a.png"), "what it takes: --from, --to, --over, --top"),
