@@ -314,10 +314,9 @@ def _is_digit(byte):  # type: ignore[no-untyped-def]
 @kernel(inline="always")
 def _same(wide, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
     """Whether two words of eight bytes or more are the same."""
-    begin, end, other, other_end = np.int64(first), np.int64(last), np.int64(other_first), np.int64(other_last)
-    if end - begin != other_end - other:
+    if last - first != other_last - other_first:
         return False
-    while begin < end - 8 and wide[begin] == wide[other]:
-        begin += 8
-        other += 8
-    return begin >= end - 8 and wide[end - 8] == wide[other_end - 8]
+    while first < last - 8 and wide[first] == wide[other_first]:
+        first += 8
+        other_first += 8
+    return first >= last - 8 and wide[last - 8] == wide[other_last - 8]

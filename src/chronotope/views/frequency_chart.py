@@ -30,8 +30,8 @@ def frequency(answer: Frequency, *, subtitle: str | None = None) -> Any:
     drawn = _lines(answer) if answer.axis == "time" else _dots(answer)
     words = ", ".join(f"“{word}”" for word in answer.words)
     mark = "Band" if answer.axis == "time" else "Bar"
-    beyond = [row.high for row in answer.rows if row.high is not None and row.high > _in_sight(answer)]
-    cut = f"; {mark.lower()}s that end at the edge reach up to {max(beyond):,.0f}" if beyond else ""
+    top, highest = _in_sight(answer), max(row.high for row in answer.rows if row.high is not None)
+    cut = f"; cut at {top:,.0f}, where the highest is {highest:,.0f}" if highest > top else ""
     told = [subtitle or "", f"{mark}: {100 * answer.level:g} % interval, with documents as what was drawn{cut}"]
     return finished(drawn, f"How often {words} {'is' if len(answer.words) == 1 else 'are'} used", told)
 
