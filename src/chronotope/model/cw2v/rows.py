@@ -1,4 +1,4 @@
-"""The cells row by row: all cells of one (word, condition) together, in short groups, spread over strata.
+"""The cells row by row, as a GPU visits them: those of one (word, condition) in short groups, spread over strata.
 
 A pass over a stratum moves every row of one side while the other side stands still, so the rows are independent of
 each other and need no order among themselves. Since co-occurrence is symmetric, the same rows serve for the words and
@@ -86,12 +86,17 @@ def make_rows(
     length = share[pair] + (number < rest[pair])
     first_cell = (xp.cumsum(pair_cells) - pair_cells)[pair] + number * share[pair] + xp.minimum(number, rest[pair])
 
-    # The groups of each word in random order, dealt out to the strata in turn.
+    # The groups of each word in random order. A stratum has an eighth of the words, as on the CPU; but a word with more
+    # groups than an eighth of the longest word's would keep the others waiting: its groups are dealt out to all strata.
     word_of_group = pair_word[pair].astype(xp.int64)
     order = xp.argsort((word_of_group << 31) | scrambled(xp, xp.arange(groups), seed + 1), kind="stable")
     word_of_group = word_of_group[order]
+    in_word = xp.bincount(word_of_group, minlength=words)
+    turn = xp.empty(words, dtype=xp.int64)
+    turn[xp.argsort(-in_word, kind="stable")] = xp.arange(words)
     rank = xp.arange(groups) - xp.searchsorted(word_of_group, word_of_group)
-    stratum = (rank + scrambled(xp, word_of_group, seed + 2)) % strata
+    dealt = (in_word * strata > in_word.max())[word_of_group]
+    stratum = (turn[word_of_group] + xp.where(dealt, rank, 0)) % strata
 
     word_start = xp.empty((strata, words + 1), dtype=xp.int64)
     group_start = xp.zeros(groups + 1, dtype=xp.int64)

@@ -70,9 +70,10 @@ class GpuSides:
         self._cells = cells
         self._pair_word, self._pair_condition = cp.asarray(cells.pair_word), cp.asarray(cells.pair_condition)
         self._start = cp.searchsorted(self._pair_condition, cp.arange(conditions + 1)).astype(cp.int64)
-        load = cp.bincount(self._pair_word, cp.asarray(cells.pair_cells), len(parameters.word))
-        self._by_load = cp.argsort(-load).astype(cp.int32)
         self._word_start = cp.asarray(cells.word_start)
+        load = cp.diff(self._word_start, axis=1)
+        self._by_load = cp.argsort(-load, axis=1).astype(cp.int32)
+        self._words = (load > 0).sum(axis=1).get().tolist()
         # The kernel reads a few places past the end of these.
         self._group_start = cp.pad(cp.asarray(cells.group_start), (0, 3), mode="edge")
         self._group_pair = cp.pad(cp.asarray(cells.group_pair), (0, 3), mode="edge")
@@ -85,7 +86,7 @@ class GpuSides:
         """See `alternating.Kernel`."""
         cp, named = cupy(), self._tensors
         named["p.condition"][:, : self.dimensions] = cp.asarray(condition)
-        q, words, rows = named["p.condition"], len(self._by_load), len(self._share) * self.shape.row
+        q, words, rows = named["p.condition"], self._words[stratum], len(self._share) * self.shape.row
         first, last = self._cell_start[stratum], self._cell_start[stratum + 1]
         # On the GPU these are views; from the host they travel.
         cells = [cp.asarray(column[first:last]) for column in self._cells[-3:]]
@@ -96,10 +97,11 @@ class GpuSides:
                          named[f"p.{other}_deviation"], self._other)  # fmt: skip
             self._combine((self._blocks,), (256,), arguments)
             self._turns.fill(0)
+            self._squared.fill(0)
             moved = [named[f"{kind}.{own}{part}"] for kind in "pa" for part in ("", "_deviation", "_bias")]
             self._move(
                 (self._blocks,), (32 * _warps(self.shape),),
-                (np.int32(words), self._by_load, self._turns, self._word_start[stratum], self._group_start,
+                (np.int32(words), self._by_load[stratum], self._turns, self._word_start[stratum], self._group_start,
                  self._group_pair, self._pair_condition, *cells, np.int64(first), q, self._other,
                  named[f"p.{other}_bias"], self._share, np.float32(rate), *moved, self._gradient, self._squared),
             )  # fmt: skip
