@@ -1,4 +1,4 @@
-"""Checksums: of whole files, and of files that are still growing."""
+"""Checksums: of whole files, and of files as they are written."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import os
 import pytest
 
 from chronotope import provenance
-from chronotope.provenance import ChecksumBehind, checksum, has_checksum, quick_checksum
+from chronotope.provenance import CheckedFile, checksum, has_checksum, quick_checksum
 
 
 @pytest.mark.parametrize("steps", [[], [0], [5, 5, 40_000], [100_000]])
-def test_what_follows_the_writer_ends_at_the_same_checksum(tmp_path, monkeypatch, steps):
-    monkeypatch.setattr(provenance, "BLOCK", 1000)
+def test_a_file_that_is_checked_as_it_is_written_has_the_checksum_of_the_whole(tmp_path, monkeypatch, steps):
     monkeypatch.setattr(provenance, "SENT_AT_ONCE", 7000)
-    data, path = os.urandom(100_000), tmp_path / "growing"
-    with open(path, "wb", buffering=0) as file, ChecksumBehind(path) as behind:
-        for size in steps:
-            file.write(data[file.tell() : size])
-            behind.reach(file.tell())
-        file.write(data[file.tell() :])
-        assert behind.finish() == quick_checksum(path)
+    data, path, done = os.urandom(100_000), tmp_path / "growing", 0
+    with CheckedFile(path) as file:
+        for size in (*steps, len(data)):
+            file.write(data[done:size])
+            done = max(done, size)
+        assert file.finish() == quick_checksum(path)
+    assert path.read_bytes() == data
 
 
 def test_either_kind_of_checksum_is_known(tmp_path):
@@ -37,8 +36,8 @@ def test_a_writer_that_fails_is_not_waited_for(tmp_path):
     path = tmp_path / "growing"
 
     def write_a_part():
-        with open(path, "wb") as file, ChecksumBehind(path) as behind:
-            behind.reach(file.tell() + 10)
+        with CheckedFile(path) as file:
+            file.write(b"12345")
             raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
@@ -54,7 +53,7 @@ def test_an_error_of_the_disk_on_the_way_is_told_at_the_end(tmp_path, monkeypatc
 
     monkeypatch.setattr(provenance, "SENT_AT_ONCE", 3)
     monkeypatch.setattr(os, "fsync", broken)
-    path = tmp_path / "growing"
-    path.write_bytes(b"12345")
-    with ChecksumBehind(path) as behind, pytest.raises(OSError, match="Input/output error"):
-        behind.finish()
+    with CheckedFile(tmp_path / "growing") as file:
+        file.write(b"12345")
+        with pytest.raises(OSError, match="Input/output error"):
+            file.finish()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import platform
@@ -38,55 +37,51 @@ def versions() -> dict[str, str]:
     return found
 
 
-class ChecksumBehind:
-    """The checksum of a file that is written from front to back, taken by a thread that follows the writer.
+class CheckedFile:
+    """A file that is written from front to back, with its checksum.
 
-    What was written a moment ago is still in memory, so that to read it again costs little; and it is sent to the disk
-    on the way, so that at the end there is little left to wait for.
+    A thread sends it to the disk on the way, so that at the end there is little left to wait for.
 
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file, ChecksumBehind(file.name) as behind:
+    >>> with tempfile.TemporaryDirectory() as folder, CheckedFile(f"{folder}/own") as file:
     ...     _ = file.write(b"of one piece")
-    ...     file.flush()
-    ...     behind.reach(file.tell())
-    ...     behind.finish() == quick_checksum(file.name)
+    ...     file.finish() == quick_checksum(f"{folder}/own")
     True
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._file = io.FileIO(path, "r+")
+        self._file = open(path, "wb")  # noqa: SIM115  # closed in __exit__
         self._digest = _quick_digest()
-        self._done = self._on_disk = 0
+        self._size = self._sent = 0
         self._pool = ThreadPoolExecutor(1)
-        self._taken: list[Future[None]] = []
+        self._syncs: list[Future[None]] = []
 
-    def __enter__(self) -> ChecksumBehind:
+    def __enter__(self) -> CheckedFile:
         return self
 
     def __exit__(self, *reason: object) -> None:
         self._pool.shutdown(cancel_futures=True)
         self._file.close()
 
-    def reach(self, size: int) -> None:
-        """Take in the first `size` bytes, which are written and stay as they are; does not wait for it."""
-        self._taken.append(self._pool.submit(self._take, size))
+    def write(self, data: bytes) -> int:
+        """Append to the file."""
+        self._file.write(data)
+        self._digest.update(data)
+        self._size += len(data)
+        if self._size - self._sent >= SENT_AT_ONCE:
+            self._file.flush()
+            self._sent = self._size
+            self._syncs.append(self._pool.submit(os.fsync, self._file.fileno()))
+        return len(data)
 
     def finish(self) -> str:
-        """What `quick_checksum` says of all bytes that are there now."""
-        self.reach(os.fstat(self._file.fileno()).st_size)
-        for taken in self._taken:
-            taken.result()  # a disk tells of an error once: it must not be lost here
+        """What `quick_checksum` says of the file; nothing is written to it any more."""
+        self._file.flush()
+        for sync in self._syncs:
+            sync.result()  # a disk tells of an error once: it must not be lost here
         return f"{QUICK}{self._digest.hexdigest()}"
-
-    def _take(self, size: int) -> None:
-        while self._done < size and (block := self._file.read(min(BLOCK, size - self._done))):
-            self._digest.update(block)
-            self._done += len(block)
-        if self._done - self._on_disk >= SENT_AT_ONCE:
-            os.fsync(self._file.fileno())
-            self._on_disk = self._done
 
 
 def checksum(path: str | Path) -> str:

@@ -81,6 +81,16 @@ def test_sums_beyond_32_bits_are_exact(documents):
     assert as_dict(counted(documents, 10, weights)) == quadratic(documents, 10, weights)
 
 
+@pytest.mark.parametrize("heads", [0, 256])
+@pytest.mark.parametrize("largest", [(1 << 29) - 2, (1 << 29) - 1, 1 << 29, (1 << 32) - 1])
+def test_sums_too_large_for_their_bits_are_exact(largest, heads, monkeypatch):
+    """With 40 words a sum has 29 bits in its cell; the largest that fits is the mark of one that does not."""
+    monkeypatch.setattr(counting, "MOST_HEADS", heads)
+    documents = [[0, 1], [1, 0], [2, 3, 2], *([word] for word in range(40))]
+    for weights in (np.array([0, largest], np.int64), np.array([0, largest - 7, 7], np.int64)):
+        assert as_dict(counted(documents, 40, weights)) == quadratic(documents, 40, weights)
+
+
 def test_more_words_in_a_chunk_than_16_bits_can_number():
     order = np.random.default_rng(1).permutation(70_000)
     cells = counted([order.tolist()], 70_000, distance_weights(CountSettings(window=1, weighting="flat")))

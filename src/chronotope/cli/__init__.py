@@ -39,7 +39,7 @@ def main() -> None:
     # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
     gc.set_threshold(200_000, 20, 20)
     try:
-        from chronotope.cli.app import app
+        from chronotope.cli.app import make_app
         from chronotope.cli.console import talk
         from chronotope.cli.interruptions import Interrupted, ReaderGone
         from chronotope.errors import ChronotopeError
@@ -48,7 +48,7 @@ def main() -> None:
 
     _write_any_letter()
     try:
-        app()
+        make_app(sys.argv[1] if len(sys.argv) > 1 else None)()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)

@@ -22,7 +22,7 @@ from chronotope.cooccurrence.cells import CellArrays, total_pairs
 from chronotope.cooccurrence.delta_packing import Packed, packed, packed_constant
 from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
-from chronotope.provenance import ChecksumBehind
+from chronotope.provenance import CheckedFile
 
 # Cells that are all alike take a sixth of a byte, and no version wrote larger groups; a bomb takes next to nothing.
 MOST_ROWS_A_BYTE, MOST_IN_A_GROUP = 100, 1 << 22
@@ -70,7 +70,7 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) 
     """Write the cells of each condition in turn: in several blocks, one after the other, or as `groups_of` them."""
     sizes, pairs = [], []
     columns = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
-    with open(path, "wb") as file, ChecksumBehind(path) as behind:
+    with CheckedFile(path) as file:
         with DeltaParquet(file, columns) as table:
             for number, blocks in enumerate(conditions):
                 sizes.append(0)
@@ -79,11 +79,7 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) 
                     sizes[-1] += group.size
                     pairs[-1] += group.pairs
                     table.write([packed_constant(number, group.size), *group.columns])
-                    if group.size > ROWS_IN_A_GROUP // 64:
-                        file.flush()
-                        behind.reach(file.tell())
-        file.flush()
-        return Written(sizes, pairs, behind.finish())
+        return Written(sizes, pairs, file.finish())
 
 
 def groups_of(cells: CellArrays) -> list[Group]:

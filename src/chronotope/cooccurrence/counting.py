@@ -167,16 +167,21 @@ def _counted(
 ) -> CellArrays:
     """The cells of a text that is arranged, whose weights may be 0 at some distances."""
     distances = np.flatnonzero(weights)
-    size = len(word)
-    most = np.minimum(2 * len(distances) * np.diff(start), np.arange(size, 0, -1))
+    size, frequency = len(word), np.diff(start)
+    # A cell is one number: the context and, above it, how often it stands after the word, and before it. Sums that are
+    # too large for their share of the bits make another number; only frequent words have any.
+    bits = size.bit_length()
+    largest = (1 << (64 - bits) // 2) - 1
+    small = frequency < largest // int(weights.sum())
+    most = np.minimum(2 * len(distances) * frequency, np.arange(size, 0, -1)) + np.cumsum(~small[::-1])[::-1]
     first = np.concatenate([[0], np.cumsum(most)])
-    # A cell is three numbers side by side, so that it lies in one place: how often the context stands after the word,
-    # and before it, and the context.
-    rows = scratch.array("rows", 3 * int(first[-1]), np.uint32, scratch.growth)
+    rows = scratch.array("rows", int(first[-1]), np.uint64, scratch.growth)
+    last = first[:-1].astype(np.uint32 if first[-1] < 1 << 32 else np.uint64)
+    rare = small & (12 * len(distances) * frequency <= size)
     step, weight = distances.astype(np.uint64), weights[distances].astype(np.uint64)
-    last = _gather(text, places, start, step, weight, min(size, MOST_HEADS), first, rows)
-    found = room(int(last.sum()) - int(first[:-1].sum()))
-    _close_up(word, first, last, rows, unit, found)
+    cells = _gather(text, places, start, step, weight, min(size, MOST_HEADS), rare, bits, rows, last)
+    found = room(cells)
+    _close_up(word, first, last, rows, bits, unit, found)
     return found
 
 
@@ -208,46 +213,26 @@ def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore
 
 
 @kernel()
-def _gather(text, places, start, distances, weights, heads, first, rows):  # type: ignore[no-untyped-def]
-    """Fill in the cells of each row from `first` on; return where each row ends.
+def _gather(text, places, start, distances, weights, heads, rare, bits, rows, last):  # type: ignore[no-untyped-def]
+    """Append the cells of each row from `last` on, which then says where it ends; return how many cells there are.
 
     Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
     """
     size = len(start) - 1
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    one, two = np.uint64(1), np.uint64(2)
     up, low = np.uint64(32), np.uint64(0xFFFFFFFF)
-    last = first[:size].astype(np.uint64)
+    to_after = np.uint64(bits)
+    to_before = to_after + (np.uint64(64) - to_after) // two
+    largest = (one << (to_before - to_after)) - one
+    cells = 0
     # Two sums for each word that is met, in one number: where it stands before this word, and (32 bits up) after it.
     total = np.zeros(size + 1, dtype=np.uint64)
     met = np.empty(size + 2, dtype=np.uint32)
     table = _between_heads(text, places, start, distances, weights, heads)
     for row in range(size):
-        word = np.uint32(row)
-        if row < heads:
-            # One of the most frequent: its sums are there already.
-            for lower in range(row + 1):
-                after, before = table[lower, row], table[row, lower]
-                if after or before:
-                    at = three * last[lower]
-                    rows[at], rows[at + one], rows[at + two] = after, before, word
-                    last[lower] += one
-        elif 12 * len(distances) * (start[row + 1] - start[row]) > size:
-            # A frequent word: all its sums are filled, and looked through from end to end.
-            for occurrence in range(start[row], start[row + 1]):
-                here = np.uint64(places[occurrence])
-                for number in range(len(distances)):
-                    distance, weight = distances[number], weights[number]
-                    total[text[here - distance]] += weight
-                    total[text[here + distance]] += weight << up
-            for lower in range(row + 1):
-                both = total[lower]
-                if both:
-                    at = three * last[lower]
-                    rows[at], rows[at + one], rows[at + two] = both & low, both >> up, word
-                    last[lower] += one
-            total[:] = 0
-        else:
-            # A rare one: the words that it meets are noted. No branch, which the processor would guess wrong.
+        word = np.uint64(row)
+        if rare[row] and row >= heads:
+            # The words that it meets are noted. No branch, which the processor would guess wrong.
             many = np.uint64(0)
             for occurrence in range(start[row], start[row + 1]):
                 here = np.uint64(places[occurrence])
@@ -268,11 +253,38 @@ def _gather(text, places, start, distances, weights, heads, first, rows):  # typ
             for number in range(many):
                 other = met[number]
                 both = total[other]
-                at = three * last[other]
-                rows[at], rows[at + one], rows[at + two] = both & low, both >> up, word
-                last[other] += one
+                at = np.uint64(last[other])
+                rows[at] = (both >> up << to_before) | ((both & low) << to_after) | word
+                last[other] = at + one
                 total[other] = 0
-    return last
+            cells += int(many)
+            continue
+        if row < heads:
+            # One of the most frequent: its sums are there already.
+            for lower in range(row + 1):
+                total[lower] = (np.uint64(table[row, lower]) << up) | np.uint64(table[lower, row])
+        else:
+            # A frequent word: all its sums are filled, and looked through from end to end.
+            for occurrence in range(start[row], start[row + 1]):
+                here = np.uint64(places[occurrence])
+                for number in range(len(distances)):
+                    distance, weight = distances[number], weights[number]
+                    total[text[here - distance]] += weight
+                    total[text[here + distance]] += weight << up
+        for lower in range(row + 1):
+            both = total[lower]
+            if both:
+                after, before, at = both & low, both >> up, np.uint64(last[lower])
+                if (after | before) < largest:
+                    rows[at] = (before << to_before) | (after << to_after) | word
+                    last[lower] = at + one
+                else:
+                    rows[at] = (largest << to_before) | (largest << to_after) | word
+                    rows[at + one] = both
+                    last[lower] = at + two
+                cells += 1
+        total[:] = 0
+    return cells
 
 
 @kernel()
@@ -295,17 +307,24 @@ def _between_heads(text, places, start, distances, weights, heads):  # type: ign
 
 
 @kernel()
-def _close_up(word, first, last, rows, unit, found):  # type: ignore[no-untyped-def]
+def _close_up(word, first, last, rows, bits, unit, found):  # type: ignore[no-untyped-def]
     """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
-    size, one, three = np.uint64(0), np.uint64(1), np.uint64(3)
+    size, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    to_after = np.uint64(bits)
+    to_before = to_after + (np.uint64(64) - to_after) // two
+    largest = (one << (to_before - to_after)) - one
     for row in range(len(word)):
         here = word[row]
-        at, end = three * np.uint64(first[row]), three * last[row]
+        at, end = np.uint64(first[row]), np.uint64(last[row])
         while at < end:
-            after = np.int64(rows[at])
+            cell = rows[at]
+            after, before = (cell >> to_after) & largest, (cell >> to_before) & largest
+            if after & before == largest:
+                at += one
+                after, before = rows[at] & np.uint64(0xFFFFFFFF), rows[at] >> np.uint64(32)
             found.word[size] = here
-            found.context[size] = word[rows[at + np.uint64(2)]]
-            found.count[size] = unit * (after + np.int64(rows[at + one]))
-            found.after[size] = unit * after
+            found.context[size] = word[cell & ((one << to_after) - one)]
+            found.count[size] = unit * np.int64(after + before)
+            found.after[size] = unit * np.int64(after)
             size += one
-            at += three
+            at += one

@@ -213,7 +213,7 @@ def count(
     progress
         Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
     on_report
-        Called with the tokenized text and the vocabulary before counting begins.
+        Called with the tokenized text and the vocabulary when counting begins, in a thread of its own.
     """
     settings = dataclasses.replace(settings or CountSettings(), **counting)
     if settings.window >= 32:
@@ -271,17 +271,18 @@ def _make_run(
         if before["checksum"] not in (None, after["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
     vocabulary = build_vocabulary(store, settings, resources.threads)
-    if on_report:
-        on_report(store, vocabulary)
-    # What is finished goes to the disk and gets its checksum while the counting goes on.
+    # While the counting goes on, what is known is told, and what is finished goes to the disk and gets its checksum.
     stop = threading.Event()
     with ThreadPoolExecutor(1) as beside:
+        told = beside.submit(on_report or (lambda *_: None), store, vocabulary)
+        computing = beside.submit(versions)
         sums = {path.name: beside.submit(_settled, path, stop) for path in work.iterdir()}
         try:
             about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
         except BaseException:
             stop.set()
             raise
+    told.result()
     sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
     about |= {
         "format": FORMAT,
@@ -292,7 +293,7 @@ def _make_run(
         "sources": store.sources,
         "conditions": store.conditions.to_dict(),
         "unit": units(settings),
-        "versions": versions(),
+        "versions": computing.result(),
         "files": {
             name: {"bytes": (work / name).stat().st_size, "checksum": own} for name, own in sorted(sums_of_all.items())
         },

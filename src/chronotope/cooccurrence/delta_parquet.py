@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,13 @@ INT32, INT64, REQUIRED, DELTA_BINARY_PACKED, RLE, DATA_PAGE, UNCOMPRESSED = 1, 2
 # And the Thrift protocol, in which it describes itself, its own.
 I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
 Fields = list[tuple[int, int, Any]]
+
+
+class Writable(Protocol):
+    """A file, as far as it is one here."""
+
+    def write(self, data: bytes, /) -> int:
+        """Append to it."""
 
 
 class DeltaParquet:
@@ -43,7 +50,7 @@ class DeltaParquet:
     {'year': [1990, 1991], 'count': [7, 1099511627776]}
     """
 
-    def __init__(self, file: BinaryIO, columns: dict[str, np.dtype[Any]]) -> None:
+    def __init__(self, file: Writable, columns: dict[str, np.dtype[Any]]) -> None:
         self._file = file
         self._columns = columns
         self._groups: list[Fields] = []

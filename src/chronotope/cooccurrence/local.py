@@ -63,7 +63,7 @@ def plan_for(memory: Memory, threads: int, window: int, tokens: int) -> Plan:
         alone = int(np.clip(tokens // (2 * threads), TOKENS_IN_A_CHUNK, 2 * TOKENS_IN_A_CHUNK))
         return Plan(TOKENS_IN_A_CHUNK, alone, 1 << 62)
     # Each token, where it stands, and at most so many cells, twice: in their rows, and closed up.
-    of_a_token = 8 + window * (2 * 12 + BYTES_OF_A_CELL)
+    of_a_token = 8 + window * (2 * 8 + BYTES_OF_A_CELL)
     fixed = BYTES_OF_A_MERGE + BYTES_OF_WRITING
     fewest = (threads + 1) * FEWEST_TOKENS_IN_A_CHUNK * of_a_token
     left = memory.room_for(fixed + 3 * fewest, "counting") - fixed
@@ -107,8 +107,9 @@ def count_conditions(
     stage = "setting counts aside" if held_out else "counting"
     done, total = 0, len(store.ids)
     sizes = [len(store.tokens_of(condition)) for condition in range(len(store.conditions))]
-    most = 0
+    most, ahead = 0, threads
     if not (memory and memory.limit):
+        ahead = 2 * threads + 1
         most = max((size if size <= plan.alone else plan.chunk for size in sizes), default=0)
     own = threading.local()
     with (
@@ -140,8 +141,8 @@ def count_conditions(
         upcoming = work()
         waiting: list[tuple[Future[list[Any] | None], CellSum, int, bool]] = []
         while True:
-            # Only a few chunks ahead, so that finished ones do not pile up.
-            while len(waiting) <= threads and (item := next(upcoming, None)):
+            # Only a few chunks ahead, so that finished ones do not pile up, but some: the disk may keep us waiting.
+            while len(waiting) <= ahead and (item := next(upcoming, None)):
                 found, first, last, is_last, alone = item
                 size = int(store.starts[last] - store.starts[first])
                 waiting.append((pool.submit(counted, found, first, last, alone), found, size, is_last))
