@@ -126,9 +126,17 @@ _begun: dict[str, StreamAhead] = {}
 
 
 def begin(path: Path) -> None:
-    """Begin to read a file that someone will ask for, if it is a compressed one."""
-    if path.suffix.lower() in CODECS and path.is_file():
-        _begun[os.path.realpath(path)] = StreamAhead(path)
+    """Begin to read a file that someone will ask for, if it is a compressed one and not begun already."""
+    name = os.path.realpath(path)
+    if path.suffix.lower() in CODECS and name not in _begun and path.is_file():
+        _begun[name] = StreamAhead(path)
+
+
+def begin_if_alone(arguments: list[str]) -> None:
+    """Begin to read the one compressed file among the arguments of a command that are not understood yet."""
+    files = [Path(word).expanduser() for word in arguments if Path(word).suffix.lower() in CODECS]
+    if len(files) == 1:
+        begin(files[0])
 
 
 def begun(path: Readable) -> StreamAhead | None:

@@ -39,6 +39,10 @@ def main() -> None:
     # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
     gc.set_threshold(200_000, 20, 20)
     try:
+        if sys.argv[1:2] == ["prepare"]:
+            from chronotope import streaming
+
+            streaming.begin_if_alone(sys.argv[2:])
         from chronotope.cli.app import make_app
         from chronotope.cli.console import talk
         from chronotope.cli.interruptions import Interrupted, ReaderGone
