@@ -106,7 +106,8 @@ def main() -> None:
         if asked.glove:
             text = folder / "text.txt"
             write_tokens(counts.store, text)
-            baseline = min(sum(glove_seconds(asked.glove, text, folder, asked.min_count, asked.window)) for _ in range(3))
+            theirs = (glove_seconds(asked.glove, text, folder, asked.min_count, asked.window) for _ in range(3))
+            baseline = min(map(sum, theirs))
             baseline_name = "GloVe vocab_count + cooccur"
         else:
             baseline, some = seconds_of_plain_python(source, asked.text, asked.window)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -134,9 +135,11 @@ def begin(path: Path) -> None:
 
 def begin_if_alone(arguments: list[str]) -> None:
     """Begin to read the one compressed file among the arguments of a command that are not understood yet."""
-    files = [Path(word).expanduser() for word in arguments if Path(word).suffix.lower() in CODECS]
-    if len(files) == 1:
-        begin(files[0])
+    files = [word for word in arguments if Path(word).suffix.lower() in CODECS]
+    # What is wrong with a name is said by whoever understands it.
+    with suppress(OSError, RuntimeError, ValueError):
+        if len(files) == 1:
+            begin(Path(files[0]).expanduser())
 
 
 def begun(path: Readable) -> StreamAhead | None:

@@ -93,6 +93,11 @@ def test_sums_too_large_for_their_bits_are_exact(weight, heads, monkeypatch):
         assert as_dict(counted(documents, 40, weights)) == quadratic(documents, 40, weights)
 
 
+def test_sums_that_fit_although_all_their_bits_together_make_the_mark():
+    documents, weights = [[0, 1] * 8 + [0], [0, 0, 1], [1, 0]], np.array([0, 119_304_647, 1], np.int64)
+    assert as_dict(counted(documents, 2, weights)) == quadratic(documents, 2, weights)
+
+
 def test_more_words_in_a_chunk_than_16_bits_can_number():
     order = np.random.default_rng(1).permutation(70_000)
     cells = counted([order.tolist()], 70_000, distance_weights(CountSettings(window=1, weighting="flat")))

@@ -78,14 +78,16 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
     assert contents(tmp_path / "run") == {"thesis.txt": b"precious"}
 
 
-def test_an_interrupted_count_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("moment", ["on_report", "progress"])
+def test_an_interrupted_count_leaves_nothing(tmp_path, moment):
     world = worlds.planted_drift(documents=120)
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
+    def interrupt(stage, *_):
+        if moment == "on_report" or stage == "counting":
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        count(read_corpus(world.records, time="time"), tmp_path / "run", on_report=interrupt)
+        count(read_corpus(world.records, time="time"), tmp_path / "run", **{moment: interrupt})
     assert list(tmp_path.iterdir()) == []
 
 

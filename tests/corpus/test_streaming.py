@@ -111,6 +111,13 @@ def test_the_one_compressed_file_of_a_command_is_begun_at_once(tmp_path, monkeyp
     stream = streaming.begun(tmp_path / "a.jsonl.gz")
     assert stream is not None
     assert stream.read(10) == b"{}\n"
-    for others in (["a.jsonl.gz", "b.jsonl.gz"], ["a.jsonl"], ["none.jsonl.gz"], []):
+    for others in (
+        ["a.jsonl.gz", "b.jsonl.gz"],
+        ["a.jsonl"],
+        ["none.jsonl.gz"],
+        ["x" * 300 + ".gz"],
+        ["~nobody/x.gz"],
+        [],
+    ):
         streaming.begin_if_alone(others)
         assert streaming.begun(tmp_path / "a.jsonl.gz") is None

@@ -19,13 +19,13 @@ from typing import Any
 # What a command imports only when it runs is imported once, here.
 import chronotope.analysis.significance.judging
 import chronotope.cli
-import chronotope.cli.app
 import chronotope.cooccurrence.dataset
 import chronotope.embeddings.storage
 import chronotope.model.cw2v.model
 import chronotope.model.extending
 import chronotope.model.graph.model
 import chronotope.views.tables
+from chronotope.cli.app import app  # noqa: F401
 
 with contextlib.suppress(ImportError):
     import pandas  # noqa: F401  # pyarrow looks for it

@@ -40,19 +40,19 @@ def main() -> None:
     gc.set_threshold(200_000, 20, 20)
     try:
         if sys.argv[1:2] == ["prepare"]:
-            from chronotope import streaming
-
-            streaming.begin_if_alone(sys.argv[2:])
+            _read_ahead(sys.argv[2:])
         from chronotope.cli.app import make_app
         from chronotope.cli.console import talk
         from chronotope.cli.interruptions import Interrupted, ReaderGone
         from chronotope.errors import ChronotopeError
+
+        app = make_app(sys.argv[1] if len(sys.argv) > 1 else None)
     except KeyboardInterrupt:
         sys.exit(130)
 
     _write_any_letter()
     try:
-        make_app(sys.argv[1] if len(sys.argv) > 1 else None)()
+        app()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
@@ -64,6 +64,16 @@ def main() -> None:
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
+
+
+def _read_ahead(arguments: list[str]) -> None:
+    """Let the one compressed file among the arguments of `prepare` be read while the program is imported."""
+    from chronotope import streaming
+
+    if not any(word.startswith(("--memory", "--workers", "--cluster")) for word in arguments):
+        # NumPy, which comes with what reads, brings threads for matrices, which take the cores for a while.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        streaming.begin_if_alone(arguments)
 
 
 def _write_any_letter() -> None:

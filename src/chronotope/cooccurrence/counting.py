@@ -169,11 +169,12 @@ def _counted(
     distances = np.flatnonzero(weights)
     size, frequency = len(word), np.diff(start)
     # A cell is one number: the context and, above it, how often it stands after the word, and before it. Sums that are
-    # too large for their share of the bits make another number; only frequent words have any.
+    # too large for their share of the bits make another number; only of two frequent words are there any.
     bits = size.bit_length()
     largest = (1 << (64 - bits) // 2) - 1
     small = frequency < largest // int(weights.sum())
-    most = np.minimum(2 * len(distances) * frequency, np.arange(size, 0, -1)) + np.cumsum(~small[::-1])[::-1]
+    most = np.minimum(2 * len(distances) * frequency, np.arange(size, 0, -1))
+    most += np.cumsum(~small[::-1])[::-1] * ~small
     first = np.concatenate([[0], np.cumsum(most)])
     rows = scratch.array("rows", int(first[-1]), np.uint64, scratch.growth)
     last = first[:-1].astype(np.uint32 if first[-1] < 1 << 32 else np.uint64)
@@ -224,7 +225,7 @@ def _gather(text, places, start, distances, weights, heads, rare, bits, rows, la
     to_after = np.uint64(bits)
     to_before = to_after + (np.uint64(64) - to_after) // two
     largest = (one << (to_before - to_after)) - one
-    cells = 0
+    cells = np.int64(0)
     # Two sums for each word that is met, in one number: where it stands before this word, and (32 bits up) after it.
     total = np.zeros(size + 1, dtype=np.uint64)
     met = np.empty(size + 2, dtype=np.uint32)
@@ -257,7 +258,7 @@ def _gather(text, places, start, distances, weights, heads, rare, bits, rows, la
                 rows[at] = (both >> up << to_before) | ((both & low) << to_after) | word
                 last[other] = at + one
                 total[other] = 0
-            cells += int(many)
+            cells += np.int64(many)
             continue
         if row < heads:
             # One of the most frequent: its sums are there already.
@@ -275,15 +276,15 @@ def _gather(text, places, start, distances, weights, heads, rare, bits, rows, la
             both = total[lower]
             if both:
                 after, before, at = both & low, both >> up, np.uint64(last[lower])
-                if (after | before) < largest:
+                if after < largest and before < largest:
                     rows[at] = (before << to_before) | (after << to_after) | word
                     last[lower] = at + one
                 else:
                     rows[at] = (largest << to_before) | (largest << to_after) | word
                     rows[at + one] = both
                     last[lower] = at + two
-                cells += 1
-        total[:] = 0
+                cells += np.int64(1)
+        total[: row + 1 if row < heads else size + 1] = 0
     return cells
 
 

@@ -140,21 +140,25 @@ def count_conditions(
 
         upcoming = work()
         waiting: list[tuple[Future[list[Any] | None], CellSum, int, bool]] = []
-        while True:
-            # Only a few chunks ahead, so that finished ones do not pile up, but some: the disk may keep us waiting.
-            while len(waiting) <= ahead and (item := next(upcoming, None)):
-                found, first, last, is_last, alone = item
-                size = int(store.starts[last] - store.starts[first])
-                waiting.append((pool.submit(counted, found, first, last, alone), found, size, is_last))
-            if not waiting:
-                break
-            future, found, size, is_last = waiting.pop(0)
-            packed = future.result()
-            done += size
-            if progress:
-                progress(stage, done, total)
-            if is_last:
-                yield found.blocks(pool, threads) if packed is None else iter(packed)
+        try:
+            while True:
+                # Only a few chunks ahead, so that finished ones do not pile up, but some: the disk may keep us waiting.
+                while len(waiting) <= ahead and (item := next(upcoming, None)):
+                    found, first, last, is_last, alone = item
+                    size = int(store.starts[last] - store.starts[first])
+                    waiting.append((pool.submit(counted, found, first, last, alone), found, size, is_last))
+                if not waiting:
+                    break
+                future, found, size, is_last = waiting.pop(0)
+                packed = future.result()
+                done += size
+                if progress:
+                    progress(stage, done, total)
+                if is_last:
+                    yield found.blocks(pool, threads) if packed is None else iter(packed)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # nobody will use them
+            raise
 
 
 def chunks(store: TokenStore, condition: int, tokens: int) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """The cells row by row, as a GPU visits them: those of one (word, condition) in short groups, spread over strata.
 
-A pass over a stratum moves every row of one side while the other side stands still, so the rows are independent of
+A pass over a stratum moves its rows of one side while the other side stands still, so the rows are independent of
 each other and need no order among themselves. Since co-occurrence is symmetric, the same rows serve for the words and
 for the contexts. Everything here runs on NumPy arrays or, just as well, on CuPy's.
 """

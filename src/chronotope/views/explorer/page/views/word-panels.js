@@ -69,10 +69,13 @@
                 ct.h("span", { class: "key both" }, "gray"),
                 " ones to both.",
               ],
-        caution: (answer) =>
-          answer.conditions.length < ct.about.conditions.length && !ct.about.places.length
+        caution: (answer, state) => {
+          const { conditions, places } = ct.about;
+          const all = conditions.filter((one) => state.within === null || places[one.place] === state.within);
+          return answer.conditions.length < all.length
             ? `Left out: where the word occurs fewer than ${answer.min_support} times.`
-            : null,
+            : null;
+        },
         empty: (answer) =>
           answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_support} times.`,
         draw: ct.charts.bump,
