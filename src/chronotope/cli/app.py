@@ -47,7 +47,7 @@ WITHOUT_TABLE = ("inspect", "reproduce", "doctor")
 
 
 def make_app(asked: str | None = None) -> typer.Typer:
-    """The command line; only with the command that is asked for, if it is one, which takes a third of the time."""
+    """The command line; only with the command that is asked for, if it is one, which is there 0.05 s sooner."""
     made = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
