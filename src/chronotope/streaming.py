@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -127,19 +126,9 @@ _begun: dict[str, StreamAhead] = {}
 
 
 def begin(path: Path) -> None:
-    """Begin to read a file that someone will ask for, if it is a compressed one and not begun already."""
-    name = os.path.realpath(path)
-    if path.suffix.lower() in CODECS and name not in _begun and path.is_file():
-        _begun[name] = StreamAhead(path)
-
-
-def begin_if_alone(arguments: list[str]) -> None:
-    """Begin to read the one compressed file among the arguments of a command that are not understood yet."""
-    files = [word for word in arguments if Path(word).suffix.lower() in CODECS]
-    # What is wrong with a name is said by whoever understands it.
-    with suppress(OSError, RuntimeError, ValueError):
-        if len(files) == 1:
-            begin(Path(files[0]).expanduser())
+    """Begin to read a file that someone will ask for, if it is a compressed one."""
+    if path.suffix.lower() in CODECS and path.is_file():
+        _begun[os.path.realpath(path)] = StreamAhead(path)
 
 
 def begun(path: Readable) -> StreamAhead | None:

@@ -101,23 +101,3 @@ def test_a_corpus_is_the_same_whether_begun_or_not(tmp_path):
         stores.append(tokenize(read_corpus(path, time="year"), tmp_path / folder))
     assert not streaming._begun
     assert stores[0].ids.tolist() == stores[1].ids.tolist()
-
-
-def test_the_one_compressed_file_of_a_command_is_begun_at_once(tmp_path, monkeypatch):
-    for name in ("a.jsonl.gz", "b.jsonl.gz"):
-        (tmp_path / name).write_bytes(gzip.compress(b"{}\n"))
-    monkeypatch.chdir(tmp_path)
-    streaming.begin_if_alone(["a.jsonl.gz", "-o", "run", "--time", "year"])
-    stream = streaming.begun(tmp_path / "a.jsonl.gz")
-    assert stream is not None
-    assert stream.read(10) == b"{}\n"
-    for others in (
-        ["a.jsonl.gz", "b.jsonl.gz"],
-        ["a.jsonl"],
-        ["none.jsonl.gz"],
-        ["x" * 300 + ".gz"],
-        ["~nobody/x.gz"],
-        [],
-    ):
-        streaming.begin_if_alone(others)
-        assert streaming.begun(tmp_path / "a.jsonl.gz") is None

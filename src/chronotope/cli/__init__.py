@@ -39,8 +39,6 @@ def main() -> None:
     # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
     gc.set_threshold(200_000, 20, 20)
     try:
-        if sys.argv[1:2] == ["prepare"]:
-            _read_ahead(sys.argv[2:])
         from chronotope.cli.app import make_app
         from chronotope.cli.console import talk
         from chronotope.cli.interruptions import Interrupted, ReaderGone
@@ -56,24 +54,14 @@ def main() -> None:
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
-    except Interrupted as error:
-        talk("{}", error)
+    except (Interrupted, KeyboardInterrupt) as error:
+        talk("{}", str(error) or "stopped")
         sys.exit(130)
     except ReaderGone:
         _end_as_by_a_broken_pipe()
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
-
-
-def _read_ahead(arguments: list[str]) -> None:
-    """Let the one compressed file among the arguments of `prepare` be read while the program is imported."""
-    from chronotope import streaming
-
-    if not any(word.startswith(("--memory", "--workers", "--cluster")) for word in arguments):
-        # NumPy, which comes with what reads, brings threads for matrices, which take the cores for a while.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        streaming.begin_if_alone(arguments)
 
 
 def _write_any_letter() -> None:

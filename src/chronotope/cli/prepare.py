@@ -120,8 +120,6 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
         with held_back():
             if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
                 streaming.begin(Path(inputs[0]).expanduser())
-            else:
-                streaming.forget()
             threading.Thread(target=import_module, args=("numba",), daemon=True).start()
             from chronotope.cooccurrence import count
             from chronotope.corpus import read_corpus
