@@ -44,11 +44,19 @@ def as_dict(cells):
 
 
 @settings(deadline=None)
-@given(st.one_of(DOCUMENTS, MANY_WORDS), st.sampled_from([1, 5, 12, 300]), SETTINGS, st.sampled_from([0, 1, 2, 7, 256]))
-def test_counting_equals_the_quadratic_definition(documents, words, asked, heads):
+@given(
+    documents=st.one_of(DOCUMENTS, MANY_WORDS),
+    words=st.sampled_from([1, 5, 12, 300]),
+    asked=SETTINGS,
+    heads=st.sampled_from([0, 1, 2, 7, 256]),
+    fewest=st.sampled_from([1, 2, 4]),
+    part=st.sampled_from([1, 4, 1000]),
+)
+def test_counting_equals_the_quadratic_definition(documents, words, asked, heads, fewest, part):
     weights = distance_weights(asked)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(counting, "MOST_HEADS", heads)
+        for name, value in {"MOST_HEADS": heads, "FEWEST": fewest, "PART_OF_PLACES": part}.items():
+            patched.setattr(counting, name, value)
         cells = counted(documents, words, weights)
     assert as_dict(cells) == quadratic(documents, words, weights)
     assert sorted(as_dict(cells)) == list(as_dict(cells)), "cells are sorted"

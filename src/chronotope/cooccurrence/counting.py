@@ -24,6 +24,8 @@ from chronotope.cooccurrence.cells import CellArrays, sum_of
 UNIT = 2520
 # Between so many of the most frequent words all counts are held at once.
 MOST_HEADS = 256
+# A link of a row has room for this part of the places beside its word, which is enough for most; and for so many cells.
+PART_OF_PLACES, FEWEST = 4, 4
 
 
 class Scratch:
@@ -173,16 +175,25 @@ def _counted(
     bits = size.bit_length()
     largest = (1 << (64 - bits) // 2) - 1
     small = frequency < largest // int(weights.sum())
-    most = np.minimum(2 * len(distances) * frequency, np.arange(size, 0, -1))
-    most += np.cumsum(~small[::-1])[::-1] * ~small
-    first = np.concatenate([[0], np.cumsum(most)])
-    rows = scratch.array("rows", int(first[-1]), np.uint64, scratch.growth)
-    last = first[:-1].astype(np.uint32 if first[-1] < 1 << 32 else np.uint64)
+    # A row is a chain of links, since words meet far fewer others than they have places beside them. A link ends with
+    # room for the second half of a cell, and for where the next begins.
+    places_beside, rarer = 2 * len(distances) * frequency, np.arange(size, 0, -1)
+    link = np.minimum(places_beside // PART_OF_PLACES, rarer).clip(FEWEST).astype(np.uint64)
+    first = np.concatenate([np.zeros(1, np.uint64), np.cumsum(link + np.uint64(2))])
+    # There are no more cells than pairs of places, or of words.
+    most = min(int(places_beside.sum()) // 2, int(np.minimum(places_beside, rarer).sum())) + int((~small).sum()) ** 2
+    room_for_all = int(first[-1]) + most * (FEWEST + 2) // FEWEST
+    rows = scratch.array("rows", room_for_all, np.uint64, scratch.growth)
+    # Where the next number of each row goes, and from where on its link is full.
+    reached = np.stack([first[:-1], first[:-1] + link], axis=1)
+    reached = reached.astype(np.uint32 if room_for_all < 1 << 32 else np.uint64)
     rare = small & (12 * len(distances) * frequency <= size)
     step, weight = distances.astype(np.uint64), weights[distances].astype(np.uint64)
-    cells = _gather(text, places, start, step, weight, min(size, MOST_HEADS), rare, bits, rows, last)
+    cells = _gather(
+        text, places, start, step, weight, min(size, MOST_HEADS), rare, bits, rows, link, reached, first[-1]
+    )
     found = room(cells)
-    _close_up(word, first, last, rows, bits, unit, found)
+    _close_up(word, first, link, reached, rows, bits, unit, found)
     return found
 
 
@@ -214,8 +225,8 @@ def _arrange(tokens, ends, number, text, places, start, window):  # type: ignore
 
 
 @kernel()
-def _gather(text, places, start, distances, weights, heads, rare, bits, rows, last):  # type: ignore[no-untyped-def]
-    """Append the cells of each row from `last` on, which then says where it ends; return how many cells there are.
+def _gather(text, places, start, distances, weights, heads, rare, bits, rows, link, reached, free):  # type: ignore[no-untyped-def]
+    """Append the cells of each row where it was reached, or in a new link from `free` on; return how many there are.
 
     Indices are unsigned: a signed one could count from the end, and to check for that costs a fifth of the time.
     """
@@ -254,9 +265,13 @@ def _gather(text, places, start, distances, weights, heads, rare, bits, rows, la
             for number in range(many):
                 other = met[number]
                 both = total[other]
-                at = np.uint64(last[other])
+                at = np.uint64(reached[other, 0])
+                if at >= np.uint64(reached[other, 1]):
+                    rows[at] = free
+                    at, free = free, free + link[other] + two
+                    reached[other, 1] = free - two
                 rows[at] = (both >> up << to_before) | ((both & low) << to_after) | word
-                last[other] = at + one
+                reached[other, 0] = at + one
                 total[other] = 0
             cells += np.int64(many)
             continue
@@ -275,14 +290,19 @@ def _gather(text, places, start, distances, weights, heads, rare, bits, rows, la
         for lower in range(row + 1):
             both = total[lower]
             if both:
-                after, before, at = both & low, both >> up, np.uint64(last[lower])
+                after, before = both & low, both >> up
+                at = np.uint64(reached[lower, 0])
+                if at >= np.uint64(reached[lower, 1]):
+                    rows[at] = free
+                    at, free = free, free + link[lower] + two
+                    reached[lower, 1] = free - two
                 if after < largest and before < largest:
                     rows[at] = (before << to_before) | (after << to_after) | word
-                    last[lower] = at + one
+                    reached[lower, 0] = at + one
                 else:
                     rows[at] = (largest << to_before) | (largest << to_after) | word
                     rows[at + one] = both
-                    last[lower] = at + two
+                    reached[lower, 0] = at + two
                 cells += np.int64(1)
         total[: row + 1 if row < heads else size + 1] = 0
     return cells
@@ -308,7 +328,7 @@ def _between_heads(text, places, start, distances, weights, heads):  # type: ign
 
 
 @kernel()
-def _close_up(word, first, last, rows, bits, unit, found):  # type: ignore[no-untyped-def]
+def _close_up(word, first, link, reached, rows, bits, unit, found):  # type: ignore[no-untyped-def]
     """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
     size, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
     to_after = np.uint64(bits)
@@ -316,8 +336,11 @@ def _close_up(word, first, last, rows, bits, unit, found):  # type: ignore[no-un
     largest = (one << (to_before - to_after)) - one
     for row in range(len(word)):
         here = word[row]
-        at, end = np.uint64(first[row]), np.uint64(last[row])
-        while at < end:
+        at, full, end = first[row], first[row] + link[row], np.uint64(reached[row, 0])
+        while at != end:
+            if at >= full:
+                at = rows[at]
+                full = at + link[row]
             cell = rows[at]
             after, before = (cell >> to_after) & largest, (cell >> to_before) & largest
             if after & before == largest:

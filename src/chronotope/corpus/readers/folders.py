@@ -77,13 +77,13 @@ class TextFiles:
             blocks = 0
             for block in read_blocks(path):
                 group.append((source, path, block))
-                size += len(block.data)
+                size += len(block.begin) + block.end
                 blocks += 1
                 if size >= BLOCK_BYTES:
                     yield Piece(partial(self._parse, group, fields), done + block.done)
                     group, size = [], 0
             if not blocks:
-                group.append((source, path, Block(b"", 1, 0, 0)))
+                group.append((source, path, Block(b"", b"", 0, 1, 0, 0)))
             done += path.stat().st_size
         if group:
             yield Piece(partial(self._parse, group, fields), done)
@@ -91,13 +91,14 @@ class TextFiles:
     def _parse(self, group: list[tuple[int, Path, Block]], fields: Fields) -> list[Batch]:
         rows, sources, bad = [], [], []
         for source, path, block in group:
-            if not block.data.strip():
+            data = block.data
+            if not data.strip():
                 bad.append(BadRow(EMPTY, source, 0))
                 continue
             try:
-                text = block.data.decode("utf-8")
+                text = data.decode("utf-8")
             except UnicodeDecodeError as error:
-                bad.append(BadRow(ENCODING, source, block.line + block.data.count(b"\n", 0, error.start)))
+                bad.append(BadRow(ENCODING, source, block.line + data.count(b"\n", 0, error.start)))
                 continue
             rows.append((block.line, {"text": text, **self._about(path)}))
             sources.append(source)
