@@ -84,7 +84,7 @@ def _prepare(path: Path, run: Path, kind: str) -> float:
     write = occurrences.write_occurrences
     try:
         if kind == "no index":
-            occurrences.write_occurrences = lambda *_: None
+            occurrences.write_occurrences = lambda *given: np.zeros((given[4], 2), np.int64)
         began = time.perf_counter()
         ct.count(corpus, run, force=True)
         return time.perf_counter() - began

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.occurrences import OccurrenceIndex, _decoded, write_occurrences
+from chronotope.corpus.report import RARE
 from chronotope.errors import DamagedFile
 
 
@@ -17,12 +18,18 @@ def store(tmp_path_factory):
     rng = np.random.default_rng(0)
     rows = [
         {
-            "text": " ".join(f"w{k}" for k in rng.zipf(1.3, rng.integers(1, 900)) % 300),
+            "text": " ".join(f"w{k}" for k in rng.zipf(1.3, rng.integers(1, 900)) % 300) + f" rare{number // 3}",
             "year": int(rng.integers(1990, 1999)),
         }
-        for _ in range(400)
+        for number in range(400)
     ]
     return tokenize(read_corpus(rows, time="year"), tmp_path_factory.mktemp("s") / "s")
+
+
+def written(store, folder, **options):
+    tokens, length, conditions = store.folder / "tokens.bin", np.diff(store.starts), len(store.conditions)
+    rare = store.counts < RARE
+    return write_occurrences(tokens, folder, length, store.document_condition, conditions, rare, **options)
 
 
 def test_the_index_equals_a_simple_account(store):
@@ -39,9 +46,8 @@ def test_the_index_equals_a_simple_account(store):
 
 @pytest.mark.parametrize("pairs_at_once", [1, 100, 5_000])
 def test_little_memory_gives_the_same_bytes(store, tmp_path, pairs_at_once):
-    write_occurrences(
-        store.folder / "tokens.bin", tmp_path, np.diff(store.starts), len(store.words), pairs_at_once=pairs_at_once
-    )
+    measured = written(store, tmp_path, pairs_at_once=pairs_at_once)
+    assert measured[:, 0].tolist() == [one.vocabulary for one in store.report.conditions]
     for name in ("occurrences.bin", "occurrences.npy"):
         assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
 
@@ -50,10 +56,10 @@ def test_little_memory_gives_the_same_bytes(store, tmp_path, pairs_at_once):
 def test_the_number_of_parts_does_not_show(store, tmp_path, monkeypatch, parts):
     monkeypatch.setattr("chronotope.corpus.occurrences.CHUNK_TOKENS", 1_000)
     monkeypatch.setattr("chronotope.corpus.occurrences.PAIRS_TO_WRITE", 100)
-    length = np.diff(store.starts)
-    write_occurrences(
-        store.folder / "tokens.bin", tmp_path, length, len(store.words), threads=parts, pairs_at_once=5_000
-    )
+    measured = written(store, tmp_path, threads=parts, pairs_at_once=5_000)
+    rare = [round(one.rare * one.tokens) for one in store.report.conditions]
+    assert measured[:, 1].tolist() == rare
+    assert sum(rare)
     for name in ("occurrences.bin", "occurrences.npy"):
         assert (tmp_path / name).read_bytes() == (store.folder / name).read_bytes()
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from chronotope.compiling import kernel
 from chronotope.conditions import Conditions
 from chronotope.corpus.ingest import Ingested
-from chronotope.corpus.report import RARE
 from chronotope.corpus.selection import Selection
-from chronotope.corpus.spool import Chunk, TokenSpool, read_chunks
+from chronotope.corpus.spool import Chunk, TokenSpool
 from chronotope.corpus.tokens import TOKEN
 from chronotope.resources import in_order
 
@@ -97,27 +96,6 @@ def write_tokens(
             pass
 
 
-def measure_conditions(
-    path: Path, length: NDArray[np.int64], condition: NDArray[np.int32], conditions: int, counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of distinct words, and of tokens of rare words, in each condition.
-
-    Parameters
-    ----------
-    path, length, condition
-        The tokens in their final order, and the length and condition of each document in it.
-    conditions
-        The number of conditions.
-    counts
-        (W,) how often each word occurs in all documents.
-    """
-    last_seen = np.full(len(counts), -1, np.int32)
-    distinct, rare = np.zeros(conditions, np.int64), np.zeros(conditions, np.int64)
-    for documents, tokens in read_chunks(path, length):
-        _measure(tokens, length[documents], condition[documents], counts < RARE, last_seen, distinct, rare)
-    return distinct, rare
-
-
 def repeated(text_hash: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """(N,) whether the same text stood before.
 
@@ -140,18 +118,3 @@ def _gather(tokens, start, length, order, rank, gathered):  # type: ignore[no-un
         for token in range(start[document], start[document] + length[document]):
             gathered[written] = rank[tokens[token]]
             written += 1
-
-
-@kernel()
-def _measure(tokens, length, condition, is_rare, last_seen, distinct, rare):  # type: ignore[no-untyped-def]
-    token = 0
-    for document in range(len(length)):
-        here = condition[document]
-        for _ in range(length[document]):
-            word = tokens[token]
-            token += 1
-            if last_seen[word] != here:
-                last_seen[word] = here
-                distinct[here] += 1
-            if is_rare[word]:
-                rare[here] += 1

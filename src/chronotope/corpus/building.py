@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import occurrences, text_store
-from chronotope.corpus.arranging import measure_conditions, ordered_conditions, ranked_words, repeated, write_tokens
+from chronotope.corpus.arranging import ordered_conditions, ranked_words, repeated, write_tokens
 from chronotope.corpus.distributed import fingerprints
 from chronotope.corpus.ingest import Ingested, Progress, ingest
 from chronotope.corpus.phrases import join_phrases
-from chronotope.corpus.report import ConditionReport, CorpusReport, flags
+from chronotope.corpus.report import RARE, ConditionReport, CorpusReport, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import MOST_HELD, TokenSpool
@@ -113,11 +113,17 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Res
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
     length = ingested.length[order]
-    with ThreadPoolExecutor(1) as pool:
-        measured = pool.submit(measure_conditions, work / TOKENS, length, condition[order], len(conditions), counts)
-        occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon), resources.threads, resources.memory)
-        distinct, rare = measured.result()
-    report = _report(ingested, conditions, condition, again, distinct, rare, len(lexicon), phrases)
+    measured = occurrences.write_occurrences(
+        work / TOKENS,
+        work,
+        length,
+        condition[order],
+        len(conditions),
+        counts < RARE,
+        resources.threads,
+        resources.memory,
+    )
+    report = _report(ingested, conditions, condition, again, measured, len(lexicon), phrases)
     sources = found_sources.result()
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = ingested.content
@@ -153,8 +159,7 @@ def _report(
     conditions: Conditions,
     condition: NDArray[np.int32],
     again: NDArray[np.bool_],
-    distinct: NDArray[np.int64],
-    rare: NDArray[np.int64],
+    measured: NDArray[np.int64],
     vocabulary: int,
     phrases: tuple[str, ...],
 ) -> CorpusReport:
@@ -170,9 +175,9 @@ def _report(
                 condition=label,
                 documents=documents[c],
                 tokens=tokens[c],
-                vocabulary=int(distinct[c]),
+                vocabulary=int(measured[c, 0]),
                 duplicates=duplicates[c],
-                rare=round(int(rare[c]) / max(tokens[c], 1), 6),
+                rare=round(int(measured[c, 1]) / max(tokens[c], 1), 6),
                 flag=flag[c],
             )
             for c, label in enumerate(conditions.labels)

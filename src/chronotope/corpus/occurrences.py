@@ -81,12 +81,16 @@ def write_occurrences(
     tokens: Path,
     folder: Path,
     length: NDArray[np.int64],
-    words: int,
+    condition: NDArray[np.int32],
+    conditions: int,
+    rare: NDArray[np.bool_],
     threads: int = 2,
     memory: Memory | None = None,
     pairs_at_once: int = PAIRS_AT_ONCE,
-) -> None:
+) -> NDArray[np.int64]:
     """Write the index of tokens that are in their final order.
+
+    Returns (C, 2) the number of distinct words, and of tokens of rare words, in each condition.
 
     Parameters
     ----------
@@ -94,10 +98,12 @@ def write_occurrences(
         The file with the word numbers.
     folder
         Where the index goes.
-    length
-        (N,) the number of tokens of each document.
-    words
-        The size of the lexicon.
+    length, condition
+        (N,) the number of tokens of each document, and its condition, ascending.
+    conditions
+        How many there are.
+    rare
+        (W,) whether each word of the lexicon is rare.
     threads
         The documents are gone through in so many parts at the same time; the index does not depend on it.
     memory
@@ -105,6 +111,7 @@ def write_occurrences(
     pairs_at_once
         So many pairs of a word and a document are sorted at a time, 8 bytes each.
     """
+    words, in_conditions = len(rare), np.zeros((conditions, 2), np.int64)
     ids = np.memmap(tokens, TOKEN, mode="r")
     starts = np.concatenate([[0], np.cumsum(length)])
     bounds = np.searchsorted(starts, np.arange(1, threads) * starts[-1] // threads)
@@ -137,11 +144,15 @@ def write_occurrences(
             # The documents of a word in one part come after those in the parts before it.
             cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
             list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
-            encode = partial(_encoded, pairs, start, size[first + 1 : last + 1])
-            for encoded in in_order(pool, encode, _some_words(start, len(pairs)), ahead=threads):
+            encode = partial(
+                _encoded, pairs, start, condition, conditions, rare[first:last], size[first + 1 : last + 1]
+            )
+            for encoded, measured in in_order(pool, encode, _some_words(start, len(pairs)), ahead=threads):
                 file.write(encoded.data)
+                in_conditions += measured
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
+    return in_conditions
 
 
 def _some_words(start: NDArray[np.int64], pairs: int) -> Iterator[slice]:
@@ -170,13 +181,24 @@ def _fill_part(
 
 
 def _encoded(
-    pairs: NDArray[np.uint32], start: NDArray[np.int64], size: NDArray[np.int64], some: slice
-) -> NDArray[np.uint8]:
-    """The bytes of some words, whose pairs begin at `start`; how many each word has is filled in."""
+    pairs: NDArray[np.uint32],
+    start: NDArray[np.int64],
+    condition: NDArray[np.int32],
+    conditions: int,
+    rare: NDArray[np.bool_],
+    size: NDArray[np.int64],
+    some: slice,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of some words, whose pairs begin at `start`, and what they are in each condition.
+
+    How many bytes each word has is filled in.
+    """
     here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
     # Five groups of 7 bits hold any number of 32 bits.
     packed = np.empty(10 * len(here), np.uint8)
-    return packed[: _encode(here, start[some] - start[some.start], packed, size[some])]
+    measured = np.zeros((conditions, 2), np.int64)
+    written = _encode(here, start[some] - start[some.start], condition, rare[some], packed, size[some], measured)
+    return packed[:written], measured
 
 
 def _state(value: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -249,17 +271,25 @@ def _fill(ids, starts, first_document, last_document, first, state, pairs):  # t
 
 
 @kernel()
-def _encode(pairs, start, packed, size):  # type: ignore[no-untyped-def]
-    """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all."""
+def _encode(pairs, start, condition, rare, packed, size, measured):  # type: ignore[no-untyped-def]
+    """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all.
+
+    Adds to the distinct words of each condition, and to its tokens of rare words.
+    """
     written = 0
     for word in range(len(start)):
         before = written
         stop = start[word + 1] if word + 1 < len(start) else len(pairs)
         # Documents are counted from 1, so that no distance is 0.
-        previous = np.int64(-1)
+        previous, before_here = np.int64(-1), np.int64(-1)
         for pair in range(start[word], stop):
             distance = np.int64(pairs[pair, 0]) - previous
             previous = np.int64(pairs[pair, 0])
+            here = np.int64(condition[previous])
+            measured[here, 0] += here != before_here
+            if rare[word]:
+                measured[here, 1] += pairs[pair, 1]
+            before_here = here
             for value in (distance, np.int64(pairs[pair, 1])):
                 while value >= 128:
                     packed[written] = (value & 127) | 128
