@@ -170,14 +170,11 @@ def _classes(tokenizer: str) -> NDArray[np.uint8]:
     """(1114112,) what each character is to the scan."""
     # Between the third and the fourteenth plane there is nothing; the last two are for private use.
     numbers = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x40000), np.arange(0xE0000, 0xE1000)])
-    characters = pl.Series([numbers.astype("<u4").tobytes().decode("utf-32-le")])
+    characters = pl.Series([numbers.astype("<u4").tobytes().decode("utf-32-le")]).str.split("").explode()
     classes = np.zeros(0x110000, np.uint8)
 
     def mark(pattern: str, value: int) -> None:
-        # All characters stand in one text in their order, so that those of a kind are found a stretch at a time.
-        for stretch in characters.str.extract_all(f"{pattern}+").explode():
-            first = int(np.searchsorted(numbers, ord(stretch[0])))
-            classes[numbers[first : first + len(stretch)]] = value
+        classes[numbers[characters.str.contains(pattern).to_numpy()]] = value
 
     if tokenizer == "words":
         mark(MARKS, WITHIN)
