@@ -11,6 +11,7 @@ from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
 from chronotope.cli.options import Json, Top, Word
 from chronotope.errors import SettingsError, some_of
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.evidence import Evidence
@@ -93,5 +94,5 @@ def say_absent(run: Path, word: str, where: str) -> None:
     from chronotope.analysis.frequency import frequency
 
     rows = sorted(frequency(run, word).rows, key=lambda row: -row.count)
-    most = ", ".join(f"{row.condition} ({row.count:,} times)" for row in rows[:3] if row.count)
+    most = ", ".join(f"{row.condition} ({number_of(row.count, 'times')})" for row in rows[:3] if row.count)
     talk("[yellow]{} does not occur {}; it occurs most in {}[/]", word, where, most or "documents set aside")

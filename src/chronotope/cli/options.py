@@ -11,6 +11,7 @@ import typer
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import talk, tell_no_counts
 from chronotope.errors import InputError, SettingsError, some_of
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
@@ -111,8 +112,7 @@ def warn_if_rare(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
     if support == 0:
         talk("[yellow]{} does not occur in {}; the answer rests on its other conditions alone[/]", word, at)
     elif support < LITTLE and embeddings.counted:
-        times = "once" if support == 1 else f"{support} times"
-        talk("[yellow]{} occurs only {} in {}; the answer is a guess[/]", word, times, at)
+        talk("[yellow]{} occurs only {} in {}; the answer is a guess[/]", word, number_of(support, "times"), at)
 
 
 def say_if_none(found: Sized, where: str, min_support: int) -> None:

@@ -17,6 +17,7 @@ from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import Config, read_config
 from chronotope.errors import SettingsError
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
@@ -132,11 +133,11 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     finally:
         streaming.forget()
     talk(
-        "{}: {} words × {} conditions, {} cells; now: chronotope train {}",
+        "{}: {} × {}, {}; now: chronotope train {}",
         run,
-        f"{len(counts.vocabulary):,}",
-        f"{len(counts.conditions):,}",
-        f"{counts.size:,}",
+        number_of(len(counts.vocabulary), "words"),
+        number_of(len(counts.conditions), "conditions"),
+        number_of(counts.size, "cells"),
         run,
     )
 
@@ -149,9 +150,9 @@ def _report(store: TokenStore, vocabulary: Vocabulary) -> None:
     for line in store.problems.lines():
         talk("[yellow]{}[/]", line)
     talk(
-        "vocabulary: {} words that occur {} times or more; {} rarer ones ({} running words) left out",
-        f"{len(vocabulary):,}",
-        f"{vocabulary.min_count:,}",
-        f"{vocabulary.dropped_words:,}",
-        f"{vocabulary.dropped_tokens:,}",
+        "vocabulary: {} that occur {} or more; {} ({}) left out",
+        number_of(len(vocabulary), "words"),
+        number_of(vocabulary.min_count, "times"),
+        number_of(vocabulary.dropped_words, "rarer ones"),
+        number_of(vocabulary.dropped_tokens, "running words"),
     )

@@ -11,6 +11,7 @@ import altair as alt
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges, Collocates
 from chronotope.views.ranked import ROW, TEXT, WIDTH, RankedRow, names, ranked
 from chronotope.views.style import EARLY, FAINT, LATE, QUIET, data, finished
+from chronotope.wording import number_of
 
 TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 # How many times as often: round numbers, more of them where the dots span less than eight times.
@@ -29,11 +30,11 @@ def collocates(answer: Collocates, *, subtitle: str | None = None) -> Any:
         A line below the title; by default how often the word occurs.
     """
     rows = [
-        RankedRow(row.word, row.pmi, beside=f"{row.count:,} times, {row.expected:,.1f} by chance")
+        RankedRow(row.word, row.pmi, beside=f"{number_of(row.count, 'times')}, {row.expected:,.1f} by chance")
         for row in answer.rows
     ]
-    where, times = answer.conditions[0], answer.occurrences[0]
-    told = [subtitle or f"{times:,} times in {where}", _window(answer.window), "The surest on top (log-likelihood)"]
+    where, times = answer.conditions[0], number_of(answer.occurrences[0], "times")
+    told = [subtitle or f"{times} in {where}", _window(answer.window), "The surest on top (log-likelihood)"]
     title = f"What stands beside “{answer.word}” in {where}"
     # The dots stand at powers of two; the axis says how many times as often that is.
     chart = ranked(
@@ -79,9 +80,9 @@ def collocate_changes(answer: CollocateChanges, *, subtitle: str | None = None) 
         ),
     )
     chart = alt.layer(*layers).properties(width=WIDTH, height=ROW * max(len(rows), 1))
-    before, after = answer.occurrences
+    before, after = (number_of(count, "times") for count in answer.occurrences)
     told = [
-        subtitle or f"{before:,} times in {answer.start}, {after:,} in {answer.end}",
+        subtitle or f"{before} in {answer.start}, {after} in {answer.end}",
         _window(answer.window),
         f"Open: {answer.start}; filled: {answer.end}; beside: how often, before → after",
     ]

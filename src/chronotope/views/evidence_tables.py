@@ -10,6 +10,7 @@ from chronotope.analysis.evidence import Evidence, Example
 from chronotope.analysis.frequency import Frequency
 from chronotope.untrusted import printable
 from chronotope.views.tables import Table
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     import rich.table
@@ -128,8 +129,8 @@ def collocate_changes(answer: CollocateChanges) -> Table:
         for way, found in parts
         for row in found
     )
-    before, after = (f"{count:,}" for count in answer.occurrences)
-    title = f"What came to stand beside {answer.word} ({before} times in {answer.start}, {after} in {answer.end})"
+    before, after = (number_of(count, "times") for count in answer.occurrences)
+    title = f"What came to stand beside {answer.word} ({before} in {answer.start}, {after} in {answer.end})"
     return Table(columns, rows, title, _window(answer.window, answer.min_count))
 
 
@@ -141,9 +142,10 @@ def _title(answer: Evidence) -> str:
 
 
 def _note(answer: Evidence) -> str:
-    lines = [f"{answer.word} occurs {answer.occurrences:,} times in {answer.documents:,} documents"]
+    times, documents = number_of(answer.occurrences, "times"), number_of(answer.documents, "documents")
+    lines = [f"{answer.word} occurs {times} in {documents}"]
     if answer.near:
-        lines[0] += f"; {answer.together:,} times within {answer.within} words of {answer.near}"
+        lines[0] += f"; {number_of(answer.together or 0, 'times')} within {answer.within} words of {answer.near}"
         searched = "" if answer.searched == answer.with_both else f", {answer.searched:,} of which were searched"
         lines[0] += f" ({answer.with_both:,} documents have both{searched})"
     if answer.pulls:

@@ -15,6 +15,7 @@ from chronotope.analysis.maps import WordMap
 from chronotope.analysis.stability import Stability
 from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
 from chronotope.views.tables import drift_title
+from chronotope.wording import number_of
 
 ROW, WIDTH, TEXT = 26, 360, 13
 
@@ -73,7 +74,7 @@ def stable(answer: Stability, top: int = 20, *, least: bool = False, subtitle: s
             row.corrected if judged else row.stability,
             row.low,
             row.high,
-            f"{row.count:,} times in {row.conditions} conditions",
+            f"{number_of(row.count, 'times')} in {number_of(row.conditions, 'conditions')}",
         )
         for row in found
     ]
@@ -86,7 +87,7 @@ def stable(answer: Stability, top: int = 20, *, least: bool = False, subtitle: s
 
 def analogy(answer: Analogy, *, subtitle: str | None = None) -> Any:
     """The words that complete an analogy."""
-    rows = [RankedRow(match.word, match.cosine, beside=f"{match.support:,} times") for match in answer.matches]
+    rows = [RankedRow(match.word, match.cosine, beside=number_of(match.support, "times")) for match in answer.matches]
     where = f"in {answer.at}" if answer.at == answer.to else f"in {answer.at}, sought in {answer.to}"
     title = f"{answer.a} : {answer.b} = {answer.c} : ?"
     return finished(ranked(rows, "cosine"), title, [subtitle or made_by(answer.signature), where])
@@ -96,7 +97,9 @@ def places(answer: WordMap, *, subtitle: str | None = None) -> Any:
     """A word's value in each place, the largest on top."""
     known = sorted((row for row in answer.rows if row.value is not None), key=lambda row: -(row.value or 0))
     unknown = [row for row in answer.rows if row.value is None]
-    rows = [RankedRow(row.place, row.value, row.low, row.high, f"{row.support:,} times") for row in known + unknown]
+    rows = [
+        RankedRow(row.place, row.value, row.low, row.high, number_of(row.support, "times")) for row in known + unknown
+    ]
     rare = f"Without a dot: fewer than {answer.min_support} times" if unknown else ""
     return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, rare))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from chronotope.embeddings import Match
 from chronotope.untrusted import printable
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     import rich.table
@@ -130,12 +131,12 @@ def drift(answer: Drift, top: int = 20) -> Table:
     named = (DRIFT_FIGURES[name] for name in judged)
     columns = ("word", "change", *named, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
-    note = f"{len(answer):,} words compared; left out: {answer.left_out:,} words with fewer than "
-    note += f"{answer.min_support} occurrences"
+    compared, left_out = number_of(len(answer), "words"), number_of(answer.left_out, "words")
+    note = f"{compared} compared; left out: {left_out} with fewer than {answer.min_support} occurrences"
     if _has(answer, "q"):
         few = answer.resampling.permutations < LEAST_RESAMPLES
         told = f"p and q need {LEAST_RESAMPLES} permutations at least, and 200 will do"
-        note += f"; {told}" if few else f"; {answer.discoveries():,} words with q of at most 0.05"
+        note += f"; {told}" if few else f"; {number_of(answer.discoveries(), 'words')} with q of at most 0.05"
     first = most_changed(len(answer))
     if _has(answer, "stability"):
         note += f"; stability: the share of resamples in which a word is among the first {first}"
@@ -159,7 +160,7 @@ def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int =
     """Words with their stability, as `Stability.most` and `Stability.least` give them; `facts` end the note."""
     judged = [name for name in ("corrected", "low", "high", "p") if any(getattr(row, name) is not None for row in rows)]
     columns = ("word", "stability", *judged, "z", "conditions", "count")
-    note = f"{left_out:,} words left out, seen too rarely or in too few conditions" if left_out else ""
+    note = f"{number_of(left_out, 'words')} left out, seen too rarely or in too few conditions" if left_out else ""
     note = "\n".join(part for part in (note, facts) if part)
     shown = tuple(
         (row.word, row.stability, *(getattr(row, name) for name in judged), row.z, row.conditions, row.count)
@@ -189,19 +190,20 @@ def scores(answer: Scores) -> Table:
 def corpus(report: CorpusReport, most: int = 40) -> Table:
     """What a corpus holds, condition by condition; of very many conditions only the first ones and the flagged."""
     shown = report.conditions
-    note = f"{report.documents:,} documents, {report.tokens:,} tokens, {report.vocabulary:,} distinct words"
+    held = ((report.documents, "documents"), (report.tokens, "tokens"), (report.vocabulary, "distinct words"))
+    note = ", ".join(number_of(count, what) for count, what in held)
     for count, what in (
         (report.held_out, "documents set aside"),
         (report.left_out, "rows left out by the filter"),
         (report.outside, "rows outside the named bins"),
         (report.unspaced, "words in scripts without blanks"),
     ):
-        note += f"; {count:,} {what}" if count else ""
+        note += f"; {number_of(count, what)}" if count else ""
     if len(shown) > most:
         flagged = tuple(condition for condition in shown[most:] if condition.flag)
         shown = shown[:most] + flagged[:most]
         if more := len(report.conditions) - len(shown):
-            note += f"; {more:,} more conditions, {max(len(flagged) - most, 0):,} of them flagged"
+            note += f"; {number_of(more, 'more conditions')}, {max(len(flagged) - most, 0):,} of them flagged"
     columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
     rows = tuple(
         (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)
