@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
-import os
-import time
 
 import pandas as pd
 import polars as pl
 import pytest
 
 from chronotope.corpus import read_corpus, sotu_corpus, tokenize
-from chronotope.corpus.readers import fingerprints
 
 ROWS = [
     {"text": "A sunny day", "year": 1998, "note": "x"},
@@ -109,21 +106,3 @@ def test_a_tokenizer_of_the_user_has_a_name():
     assert read_corpus(PLAIN, tokenizer=Splitter().__call__).tokenizer_name == f"{__name__}.Splitter.__call__"
     assert read_corpus(PLAIN, tokenizer=str.split).tokenizer_name == "builtins.str.split"
     assert read_corpus(PLAIN, tokenizer=functools.partial(str.split)).tokenizer_name == "functools.partial"
-
-
-@pytest.mark.parametrize("settled", [0, 3600], ids=["long ago", "just now"])
-def test_a_file_that_changes_has_another_checksum_although_its_size_and_time_are_the_same(
-    tmp_path, monkeypatch, settled
-):
-    monkeypatch.setattr(fingerprints, "SETTLED", settled)
-    path = tmp_path / "text.jsonl"
-    path.write_text('{"text": "a sunny day"}\n')
-    os.utime(path, (1, 1))
-    (before,) = read_corpus(path).fingerprint()
-    assert read_corpus(path).fingerprint() == [before]
-    time.sleep(0.05)
-    path.write_text('{"text": "a rainy day"}\n')
-    os.utime(path, (1, 1))
-    (after,) = read_corpus(path).fingerprint()
-    assert after["bytes"] == before["bytes"]
-    assert after["checksum"] != before["checksum"]

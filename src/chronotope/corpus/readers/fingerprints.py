@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +16,11 @@ from chronotope.provenance import checksum, checksum_of
 
 Fingerprint = dict[str, Any]
 
-# A file that was changed less than so many seconds ago may be changed again without a trace in its time.
-SETTLED = 2
-
 
 def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:
     """The name (the base name unless told), bytes and checksum of a file."""
-    about = path.stat()
-    if isinstance(path, RemotePath):
-        digest = path.checksum()
-    elif time.time() - max(about.st_mtime, about.st_ctime) < SETTLED:
-        digest = checksum(path)
-    else:
-        digest = _checksum_as_of(path, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
-    return {"name": name or path.name, "bytes": about.st_size, "checksum": digest}
-
-
-@lru_cache(maxsize=1 << 10)
-def _checksum_as_of(path: Path, *_state: int) -> str:
-    """The checksum of a file, taken once as long as its state is the same: before it is read, and after."""
-    return checksum(path)
+    digest = path.checksum() if isinstance(path, RemotePath) else checksum(path)
+    return {"name": name or path.name, "bytes": path.stat().st_size, "checksum": digest}
 
 
 def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Fields) -> Fingerprint:
