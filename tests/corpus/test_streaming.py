@@ -29,9 +29,11 @@ def test_blocks_are_the_same_whether_begun_or_not(letters, begun, monkeypatch):
     if begun:
         streaming.begin(path)
         assert streaming._begun
+    monkeypatch.setattr(streams, "COUNTED_AT_ONCE", 1000)
     blocks = list(streams.read_blocks(path, block_bytes=5000))
     assert b"".join(block.data for block in blocks) == data
     assert all(block.data.endswith(b"\n") for block in blocks)
+    assert [block.lines for block in blocks] == [block.data.count(b"\n") for block in blocks]
     assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
     assert blocks[-1].done == path.stat().st_size
     assert not streaming._begun, "a file that was begun is read once"

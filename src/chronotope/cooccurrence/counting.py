@@ -6,7 +6,8 @@ units of 1/2520, which is exact up to a window of 10 (2520 is the least common m
 The tokens of each word are found by a counting sort of their places. Then the words are visited in ascending order,
 each with all its windows at once, so that the sums of one word stay in the fastest memory. A pair of words is counted
 at the higher number, which is the rarer word, and its cell is appended to the row of the lower one: since the words
-come in ascending order, every row comes out sorted.
+come in ascending order, every row comes out sorted. Rows grow link by link, each with room for what most words need:
+all that they could need would be five to ten times as much memory, which the system hands out slowly.
 """
 
 from __future__ import annotations
@@ -175,14 +176,7 @@ def _counted(
     bits = size.bit_length()
     largest = (1 << (64 - bits) // 2) - 1
     small = frequency < largest // int(weights.sum())
-    # A row is a chain of links, since words meet far fewer others than they have places beside them. A link ends with
-    # room for the second half of a cell, and for where the next begins.
-    places_beside, rarer = 2 * len(distances) * frequency, np.arange(size, 0, -1)
-    link = np.minimum(places_beside // PART_OF_PLACES, rarer).clip(FEWEST).astype(np.uint64)
-    first = np.concatenate([np.zeros(1, np.uint64), np.cumsum(link + np.uint64(2))])
-    # There are no more cells than pairs of places, or of words.
-    most = min(int(places_beside.sum()) // 2, int(np.minimum(places_beside, rarer).sum())) + int((~small).sum()) ** 2
-    room_for_all = int(first[-1]) + most * (FEWEST + 2) // FEWEST
+    link, first, room_for_all = _links(frequency, len(distances), small)
     rows = scratch.array("rows", room_for_all, np.uint64, scratch.growth)
     # Where the next number of each row goes, and from where on its link is full.
     reached = np.stack([first[:-1], first[:-1] + link], axis=1)
@@ -195,6 +189,37 @@ def _counted(
     found = room(cells)
     _close_up(word, first, link, reached, rows, bits, unit, found)
     return found
+
+
+def _links(
+    frequency: NDArray[np.int64], distances: int, small: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
+    """How many numbers a link of each row has room for; where the first of each begins, and where they end; and how
+    much room all links can need.
+
+    A row is a chain of links, since words meet far fewer others than they have places beside them. Behind its numbers
+    a link has room for the second half of a cell, and for where the next begins.
+
+    Parameters
+    ----------
+    frequency
+        How often each word occurs.
+    distances
+        How many distances are counted.
+    small
+        Which words have no cells of two numbers.
+    """
+    places, rarer = 2 * distances * frequency, np.arange(len(frequency), 0, -1)
+    link = np.minimum(places // PART_OF_PLACES, rarer).clip(FEWEST).astype(np.uint64)
+    behind = np.uint64(2)
+    first = np.concatenate([np.zeros(1, np.uint64), np.cumsum(link + behind)])
+    # There are no more cells than pairs of places, and none in a row but those of rarer words. A further link follows a
+    # full one.
+    double = int((~small).sum())
+    most = int(places.sum()) // 2 + double**2
+    most_in_row = np.minimum(places, rarer) + double * ~small
+    further = (most_in_row - 1).clip(0).astype(np.uint64) // link * (link + behind)
+    return link, first, int(first[-1]) + min(most * (FEWEST + 2) // FEWEST, int(further.sum()))
 
 
 @kernel()

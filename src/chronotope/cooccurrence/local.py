@@ -14,7 +14,7 @@ import numpy as np
 
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_in_blocks, sum_of
-from chronotope.cooccurrence.counting import Scratch, count_cells, distance_weights
+from chronotope.cooccurrence.counting import FEWEST, Scratch, count_cells, distance_weights
 from chronotope.cooccurrence.spilling import (
     BYTES_OF_A_CELL,
     BYTES_OF_A_MERGE,
@@ -62,8 +62,9 @@ def plan_for(memory: Memory, threads: int, window: int, tokens: int) -> Plan:
         # Not to have to add two parts is worth a chunk that is out of the caches, if no thread has to wait for it.
         alone = int(np.clip(tokens // (2 * threads), TOKENS_IN_A_CHUNK, 2 * TOKENS_IN_A_CHUNK))
         return Plan(TOKENS_IN_A_CHUNK, alone, 1 << 62)
-    # Each token, where it stands, and at most so many cells, twice: in their rows, and closed up.
-    of_a_token = 8 + window * (2 * 8 + BYTES_OF_A_CELL)
+    # Each token, where it stands, the link of its row if it is the only one of its word, and at most so many cells,
+    # twice: in their rows, which may be half empty, and closed up.
+    of_a_token = 8 + 8 * (FEWEST + 2) + window * (2 * 8 + BYTES_OF_A_CELL)
     fixed = BYTES_OF_A_MERGE + BYTES_OF_WRITING
     fewest = (threads + 1) * FEWEST_TOKENS_IN_A_CHUNK * of_a_token
     left = memory.room_for(fixed + 3 * fewest, "counting") - fixed

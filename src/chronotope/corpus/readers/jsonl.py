@@ -67,32 +67,33 @@ def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[B
     schema: dict[str, Any] = dict.fromkeys(fields.names, pl.String)
     if tokenized:
         schema[fields.text] = pl.List(pl.String)
+    data = block.data
     try:
-        frame = pl.read_ndjson(block.data, schema=schema)
+        frame = pl.read_ndjson(data, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
-        return _parse_lines(block, fields, source)
-    lines = _lines_of_rows(block, frame.height)
+        return _parse_lines(data, block.line, fields, source)
+    lines = _lines_of_rows(data, block, frame.height)
     text = pl.col(fields.text)
     # A list among strings arrives as its JSON text: only a closer look can tell it from a text that starts so.
     if lines is None or (not tokenized and frame.select(text.str.contains(r'^\[(?:"|\])').any()).item()):
-        return _parse_lines(block, fields, source)
+        return _parse_lines(data, block.line, fields, source)
     if tokenized:
         frame = frame.with_columns(text.list.join(TOKEN_SEPARATOR, ignore_nulls=True))
     return [Batch(frame, np.full(frame.height, source, np.int32), lines, tokenized)]
 
 
-def _lines_of_rows(block: Block, rows: int) -> NDArray[np.int64] | None:
+def _lines_of_rows(data: bytes, block: Block, rows: int) -> NDArray[np.int64] | None:
     """The line of each row (polars passes over blank lines); None if lines and rows do not agree."""
     if block.lines == rows:
         return np.arange(block.line, block.line + rows)
-    filled = [number for number, line in enumerate(block.data.split(b"\n"), block.line) if line.strip()]
+    filled = [number for number, line in enumerate(data.split(b"\n"), block.line) if line.strip()]
     return np.array(filled, np.int64) if len(filled) == rows else None
 
 
-def _parse_lines(block: Block, fields: Fields, source: int) -> list[Batch]:
-    """The rows of a block, line by line; what cannot be read is a bad row with its exact line."""
+def _parse_lines(data: bytes, first: int, fields: Fields, source: int) -> list[Batch]:
+    """The rows of lines from number `first` on, one by one; what cannot be read is a bad row with its exact line."""
     rows, bad = [], []
-    for number, line in enumerate(block.data.split(b"\n"), block.line):
+    for number, line in enumerate(data.split(b"\n"), first):
         record, kind = _read_line(line)
         if record is not None:
             rows.append((number, record))

@@ -20,7 +20,7 @@ _MARK_OF_UTF8 = b"\xef\xbb\xbf"
 
 
 class Block(NamedTuple):
-    """Whole lines of a file: joined by who uses them, since many may wait.
+    """Whole lines of a file, joined only by who uses them: the one thread that reads has enough to do.
 
     Attributes
     ----------
@@ -41,7 +41,9 @@ class Block(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """The bytes, with the last line end if there is one."""
+        """The bytes, with the last line end if there is one; joined each time."""
+        if not self.begin and self.end == len(self.rest):
+            return self.rest
         return b"".join((self.begin, memoryview(self.rest)[: self.end]))
 
 
