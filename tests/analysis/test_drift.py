@@ -154,6 +154,21 @@ def test_a_change_stands_out_among_words_of_like_frequency():
     assert row.p is None
 
 
+def test_noise_is_the_words_own_and_not_a_movement_of_all_whichever_condition_comes_first():
+    """One condition has little text, its vectors are noisy; nothing else happens."""
+    rng = np.random.default_rng(3)
+    base = rng.standard_normal((200, 8))
+    noisy = (base + rng.standard_normal((200, 8))) / np.sqrt(2)
+    support = support_from(np.full((2, 200), 30))
+    times = Conditions.of_times(["1990", "2000"])
+    model = ConditionedEmbeddings([f"w{i}" for i in range(200)], times, support, np.concatenate([base, noisy]))
+    there, back = (
+        {row.word: row.own for row in drift(model, *way).top(200)} for way in ((*times.times,), (*times.times[::-1],))
+    )
+    assert min(there.values()) > 0.8
+    assert there == pytest.approx(back)
+
+
 def test_a_movement_of_all_words_is_not_a_word_of_its_own():
     """Every dimension is stretched alike for all words; one word moves besides."""
     rng = np.random.default_rng(2)
