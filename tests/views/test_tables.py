@@ -10,10 +10,26 @@ from chronotope.views import tables
 from embeddings.invented import random_embeddings
 
 
-def shown(table):
-    console = Console(width=200, file=io.StringIO())
-    console.print(table.to_rich())
+def shown(table, width=200):
+    console = Console(width=width, file=io.StringIO())
+    console.print(table)
     return console.file.getvalue()
+
+
+def test_no_number_is_broken_in_a_narrow_terminal():
+    years = tuple(str(year) for year in range(1990, 2010))
+    rows = tuple((place, *(0.901 + number / 1000 for number in range(20))) for place in ("accra", "new york"))
+    lines = shown(tables.Table(("place", *years), rows, "The use of gas", "noted below"), 80).splitlines()
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+    for name, row in (("accra", rows[0]), ("new york", rows[1])):
+        found = [
+            number
+            for line in lines
+            if line.startswith(f" {name} ")
+            for number in line.removeprefix(f" {name} ").split()
+        ]
+        assert found == [f"{number:.3f}" for number in row[1:]]
+    assert [line.strip() for line in (lines[0], lines[-1])] == ["The use of gas", "noted below"]
 
 
 def test_matches_show_csls_where_it_was_asked_for():

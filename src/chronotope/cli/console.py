@@ -51,7 +51,7 @@ class _Data(Console):
 
 stderr = _Talk(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 # A table in a pipe is read by a program or a file: there no width is too wide.
-stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1_000)
+stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100_000)
 
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")
@@ -82,7 +82,7 @@ def show(table: Table, data: Any, as_json: bool) -> None:
     elif form == "markdown":
         sys.stdout.write(table.to_markdown())
     else:
-        stdout.print(table.to_rich())
+        stdout.print(table)
 
 
 def talk_beside(line: str) -> None:

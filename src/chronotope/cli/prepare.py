@@ -146,7 +146,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary) -> None:
     """Say what the corpus holds, and what of it is counted."""
     from chronotope.views import tables
 
-    stderr.print(tables.corpus(store.report).to_rich())
+    stderr.print(tables.corpus(store.report))
     for line in store.problems.lines():
         talk("[yellow]{}[/]", line)
     talk(

@@ -26,8 +26,12 @@ class Sentences(Table):
 
     examples: tuple[Example, ...] = ()
 
+    def fitting(self, width: int) -> tuple[Table, ...]:  # noqa: ARG002
+        """In one piece: sentences are broken anywhere."""
+        return (self,)
+
     def to_rich(self) -> rich.table.Table:
-        """The sentences for a terminal."""
+        """The sentences as a table of rich."""
         from rich.table import Table as RichTable
         from rich.text import Text
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, Literal
 
 from chronotope.embeddings import Match
 from chronotope.untrusted import printable
@@ -14,6 +15,7 @@ from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     import rich.table
+    from rich.console import Console, ConsoleOptions
 
     from chronotope.analysis import Drift, DriftRow, StableWord
     from chronotope.corpus import CorpusReport
@@ -32,6 +34,7 @@ DRIFT_OVER = {
 }
 
 MOST_NAMED = 24
+PADDING = 2  # beside each column
 COUNT_COLUMNS = frozenset(("support", "count", "count before", "count after", "per million"))
 
 
@@ -56,8 +59,42 @@ class Table:
     title: str = ""
     note: str = ""
 
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[rich.table.Table]:
+        """The table for a terminal; one that is too wide in several parts."""
+        for part in self.fitting(options.max_width):
+            yield part.to_rich()
+
+    def fitting(self, width: int) -> tuple[Table, ...]:
+        """The table in parts that are as wide as said, each with the columns of text that come first.
+
+        Examples
+        --------
+        >>> table = Table(("place", "1990", "1991"), (("accra", 0.25, 0.125),), "Use", "in all")
+        >>> [(part.columns, part.rows, part.title, part.note) for part in table.fitting(17)]
+        [(('place', '1990'), (('accra', 0.25),), 'Use', ''), (('place', '1991'), (('accra', 0.125),), '', 'in all')]
+        """
+        least = [self._least(column) + PADDING for column in range(len(self.columns))]
+        if sum(least) <= width:
+            return (self,)
+        named = list(takewhile(lambda column: not self._is_number(column), range(len(least)))) or [0]
+        named = named if 2 * sum(least[column] for column in named) <= width else named[:1]
+        parts = [named]
+        for column in range(len(named), len(least)):
+            if len(parts[-1]) > len(named) and sum(least[other] for other in (*parts[-1], column)) > width:
+                parts.append(named)
+            parts[-1] = [*parts[-1], column]
+        return tuple(
+            Table(
+                tuple(self.columns[column] for column in part),
+                tuple(tuple(row[column] for column in part) for row in self.rows),
+                self.title if part is parts[0] else "",
+                self.note if part is parts[-1] else "",
+            )
+            for part in parts
+        )
+
     def to_rich(self) -> rich.table.Table:
-        """The table for a terminal."""
+        """The table as one of rich's."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -65,12 +102,9 @@ class Table:
         note = Text(printable(self.note, lines=True), style="dim")
         shown = RichTable(title=title, caption=note, title_justify="left", caption_justify="left", box=None)
         shown.title, shown.caption = title if self.title else None, note if self.note else None
-        # In a narrow terminal headings are broken before the names of rows are.
-        named = min(MOST_NAMED, max((len(_shown(row[0])) for row in self.rows), default=0)) if self.columns else 0
         for number, column in enumerate(self.columns):
-            least = 0 if number else named
-            right = self._is_number(number)
-            shown.add_column(column, justify="right" if right else "left", overflow="fold", min_width=least)
+            justify: Literal["right", "left"] = "right" if self._is_number(number) else "left"
+            shown.add_column(column, justify=justify, overflow="fold", min_width=self._least(number))
         for row in self.rows:
             # As Text, since a word may hold brackets, which rich would read as its markup.
             shown.add_row(*(Text(_shown(cell)) for cell in row))
@@ -99,6 +133,12 @@ class Table:
         known = [column not in COUNT_COLUMNS for column in self.columns]
         rows = (tuple(cell if keep else None for cell, keep in zip(row, known, strict=True)) for row in self.rows)
         return replace(self, rows=tuple(rows))
+
+    def _least(self, column: int) -> int:
+        """How narrow a column may be: long texts and headings of several words are broken, numbers and names not."""
+        widest = max((len(_shown(row[column])) for row in self.rows), default=0)
+        widest = widest if self._is_number(column) else min(MOST_NAMED, widest)
+        return max(widest, *(len(word) for word in self.columns[column].split(" ")))
 
     def _is_number(self, column: int) -> bool:
         known = [row[column] for row in self.rows if row[column] is not None]
