@@ -136,6 +136,8 @@ def test_the_answers_are_the_planted_ones(models):
         ("map", "PLACES", "chips"),
         ("map", "PLACES", "chips", "--coordinates", "WHERE"),
         ("grid", "BOTH", "gas", "--formula", "car - coal"),
+        ("series", "BOTH", "gas", "--place", "arlen"),
+        ("axis", "BOTH", "gas", "--formula", "car - coal", "--place", "arlen"),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -161,6 +163,10 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         (("plot", "grid", "BOTH", "-o", "a.png"), "plot grid takes one word, not 0"),
         (("drift", "TIME", "--csv", "--json"), "choose one of --json, --csv and --markdown"),
         (("changepoints", "BOTH", "gas"), "name the place whose time line is meant (--place): arlen"),
+        (("plot", "series", "BOTH", "gas", "-o", "a.png"), "name the place whose time line is meant (--place): arlen"),
+        (("plot", "use", "BOTH", "gas", "-o", "a.png"), "name the place whose time line is meant"),
+        (("plot", "axis", "BOTH", "gas", "--formula", "car - coal", "-o", "a.png"), "name the place"),
+        (("axis", "BOTH", "gas", "car - coal", "--place", "arlen", "--bootstrap", "9"), "leave out --bootstrap"),
         (("changepoints", "PLACES", "chips"), "no order in time"),
         (("axis", "TIME", "bank", "money-river"), "write 'money - river'"),
         (("axis", "TIME", "bank", "(money"), "not closed"),
@@ -300,3 +306,12 @@ def test_a_trajectory_can_be_drawn_where_it_is_asked(models, tmp_path):
     done = run("trajectory", models["TIME"], "bank", "-o", tmp_path / "a.png", "--json")
     assert json.loads(done.stdout)["word"] == "bank"
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_place_of_its_own_has_its_time_bins_only(models):
+    whole = json.loads(run("axis", models["BOTH"], "gas", "car - coal", "--json").stdout)["rows"]
+    alone = json.loads(run("axis", models["BOTH"], "gas", "car - coal", "--place", "arlen", "--json").stdout)["rows"]
+    there = {row["condition"]: row["value"] for row in whole if row["condition"].endswith("/arlen")}
+    assert {f"{row['condition']}/arlen": row["value"] for row in alone} == pytest.approx(there)
+    path = json.loads(run("trajectory", models["BOTH"], "gas", "--place", "arlen", "--json").stdout)
+    assert [point["condition"] for point in path["path"]] == [row["condition"] for row in alone]

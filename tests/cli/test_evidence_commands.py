@@ -100,10 +100,8 @@ def test_a_word_that_is_absent_there_is_told_where_it_is(run):
         (("collocates", "run", "bank", "--from", "1990"), "two to compare"),
         (("evidence", "run", "bank", "--json", "--csv"), "choose one of"),
         (("evidence", "run", "bank", "--within", "3"), "name that word with --near"),
-        (
-            ("plot", "frequency", "run", "bank", "--place", "x", "-o", "a.svg"),
-            "--place has no meaning for plot frequency",
-        ),
+        (("plot", "frequency", "run", "bank", "--place", "x", "-o", "a.svg"), "'x' is not among the 10 conditions"),
+        (("plot", "frequency", "run", "bank", "--place", "x", "--at", "1990", "-o", "a.svg"), "either --at or --place"),
         (
             ("plot", "collocates", "run", "bank", "--at", "1990", "--from", "1990", "--to", "1999", "-o", "a.svg"),
             "needs one condition (--at), or two",

@@ -13,12 +13,14 @@ from chronotope.cli.options import (
     Fixed,
     Json,
     Model,
+    Place,
     Seed,
     Threads,
     Word,
     open_model,
     open_run,
 )
+from chronotope.errors import SettingsError
 
 
 def axis_command(
@@ -28,6 +30,7 @@ def axis_command(
         str, typer.Argument(metavar="FORMULA", help="'fruit - company', '(fruit + pie) - (company + google)', 'good'.")
     ],
     fixed: Fixed = False,
+    place: Place = None,
     bootstrap: Bootstrap = 0,
     seed: Seed = 1,
     min_support: Evidence = 5,
@@ -36,9 +39,14 @@ def axis_command(
 ) -> None:
     """Where does WORD stand along FORMULA, over time and place?"""
     from chronotope.analysis.axes import positions
+    from chronotope.analysis.one_place import of_place
     from chronotope.views import answer_tables
 
+    if place and bootstrap:
+        raise SettingsError("the axis of one place has no intervals over documents; leave out --bootstrap")
     embeddings = open_model(model)
+    if place:
+        embeddings = of_place(embeddings, place)
     with progress_bars() as bars:
         answer = positions(
             embeddings,

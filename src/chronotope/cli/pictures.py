@@ -70,9 +70,17 @@ def _option(name: str) -> str:
 
 def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
     """The chart of one kind, from a model or, for the kinds in `OF_RUNS`, from the path of a run."""
-    if kind in OF_ONE_PLACE and asked.place and not isinstance(source, Path):
+    if isinstance(source, Path):
+        return KINDS[kind][2](source, asked)
+    if kind in ALONG_TIME and source.conditions.times and source.conditions.places:
+        from chronotope.analysis.own_vectors import timeline
+
+        timeline(source.conditions, asked.place)  # without a place it is an error: nothing would tell their dots apart
+    if kind in OF_ONE_PLACE and asked.place:
         from chronotope.analysis.one_place import of_place
 
+        if asked.resampling.get("bootstrap"):
+            raise SettingsError(f"plot {kind} of one place shows no intervals over documents; leave out --bootstrap")
         source = of_place(source, asked.place)
         at = asked.at.partition("/")[0] if asked.at else None
         asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone; {source.signature}")
@@ -107,7 +115,9 @@ def _frequency(run: Path, asked: Asked) -> Any:
     from chronotope.analysis.frequency import frequency
     from chronotope.views import frequency_chart
 
-    answer = frequency(run, asked.words, at=asked.at, start=asked.start, end=asked.to)
+    if asked.at and asked.place:
+        raise SettingsError("give either --at or --place: --at takes a place, too")
+    answer = frequency(run, asked.words, at=asked.at or asked.place, start=asked.start, end=asked.to)
     return frequency_chart.frequency(answer, subtitle=asked.subtitle)
 
 
@@ -261,7 +271,9 @@ def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 SEVERAL = 8
 OF_RUNS = ("frequency", "collocates")
 # The kinds that show, with --place, the time line of that place as if there were no other.
-OF_ONE_PLACE = ("company", "trajectory", "equivalents")
+OF_ONE_PLACE = ("company", "trajectory", "equivalents", "axis")
+# The kinds that draw lines over time, of one place at a time.
+ALONG_TIME = ("series", "use", "axis")
 # The kinds that show intervals over documents.
 WITH_INTERVALS = ("series", "changepoints", "use", "axis", "drift", "stable")
 # The kinds that exchange the documents of conditions at random.
@@ -293,13 +305,13 @@ TAKES: dict[str, tuple[str, ...]] = {
     "series": ("against", "place", "min_support"),
     "changepoints": ("against", "place", "min_support"),
     "use": ("against", "place", "min_support"),
-    "frequency": ("at", "start", "to"),
+    "frequency": ("at", "place", "start", "to"),
     "collocates": ("at", "start", "to", "top"),
     "heatmap": ("place", "min_support"),
     "trajectory": ("place", "method", "top", "min_support"),
     "equivalents": ("at", "place", "top", "min_support"),
     "analogy": ("at", "to", "top", "min_support"),
-    "axis": ("formula", "fixed", "min_support"),
+    "axis": ("formula", "fixed", "place", "min_support"),
     "drift": ("start", "to", "over", "top", "min_support"),
     "stable": ("least", "top", "min_support"),
     "places": ("min_support",),
