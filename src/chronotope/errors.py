@@ -22,10 +22,10 @@ class SettingsError(ChronotopeError):
 class UnknownWord(ChronotopeError):
     """A word is not among the words of a model, or of a run."""
 
-    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "model") -> None:
+    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model") -> None:
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
         hint = phrase if " " in word.strip() else did_you_mean(word, words)
-        super().__init__(f"'{word}' is not among the {count:,} words of this {of}{hint}")
+        super().__init__(f"'{word}' is not among the {count:,} words of {of}{hint}")
 
 
 class UnknownCondition(ChronotopeError):

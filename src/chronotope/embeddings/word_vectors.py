@@ -107,7 +107,7 @@ class WordVectors:
         try:
             return self.key_to_index[key]
         except KeyError:
-            raise UnknownWord(key, self.index_to_key, len(self), self.name or "model") from None
+            raise UnknownWord(key, self.index_to_key, len(self), self.name or "this model") from None
 
     def get_vector(self, key: str, norm: bool = False) -> Floats:
         """The vector of a word, as it is or scaled to length one."""
