@@ -115,8 +115,10 @@ class WordVectors:
 
     def get_vecattr(self, key: str, attr: str) -> int:
         """How often a word occurs; 'count' is the only attribute there is."""
-        if attr != "count" or self.counts is None:
-            raise SettingsError(f"the vectors have no attribute '{attr}'" + "; their counts are not known" * bool(attr))
+        if self.counts is None:
+            raise SettingsError(f"the vectors have no attribute '{attr}'; their counts are not known")
+        if attr != "count":
+            raise SettingsError(f"the vectors have no attribute '{attr}'; there is 'count' alone")
         return int(self.counts[self.get_index(key)])
 
     def most_similar(
