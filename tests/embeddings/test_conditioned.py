@@ -4,7 +4,7 @@ import pytest
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings, Match, retrieval
 from chronotope.embeddings.nearest import nearest
-from chronotope.errors import DamagedFile, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
@@ -137,6 +137,10 @@ def test_errors_say_what_to_do():
         embeddings.neighbors("w0", "1990", retrieval="cos")
     with pytest.raises(SettingsError, match="min_support"):
         embeddings.neighbors("w0", "1990", min_support=-1)
+    with pytest.raises(InputError, match="a word must be text, not NoneType"):
+        embeddings.vector(None, at="1990")
+    with pytest.raises(InputError, match="a word must be text, not int"):
+        embeddings.at("1990").get_index(1990)
     assert "w1" in embeddings
     assert "w1x" not in embeddings
 

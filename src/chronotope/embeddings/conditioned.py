@@ -212,6 +212,7 @@ class ConditionedEmbeddings:
 
     def index(self, word: str) -> int:
         """The number of a word, as it is typed or, if that is not there, in lower case or without accents."""
+        checks.word(word)
         for spelling in spellings(word):
             if spelling in self._index:
                 return self._index[spelling]

@@ -104,6 +104,7 @@ class WordVectors:
 
     def get_index(self, key: str) -> int:
         """The place of a word."""
+        checks.word(key)
         try:
             return self.key_to_index[key]
         except KeyError:
