@@ -115,6 +115,15 @@ def test_a_file_is_read_and_named_in_the_signature(tmp_path) -> None:
     assert evaluate(model(), path).signature != scores.signature
 
 
+def test_lines_of_a_file_are_pairs_too() -> None:
+    lines = ["# a comment", "word00-Canada,word01-ireland,city"]
+    assert evaluate(model(), lines) == evaluate(model(), [asked("word01", category="city")])
+    with pytest.raises(InputError, match="pairs:1: 'word00' is not of the form word-condition"):
+        evaluate(model(), ["word00,word01-ireland"])
+    with pytest.raises(InputError, match="must be a TestPair, or a line of text, not int"):
+        evaluate(model(), [1])
+
+
 def test_the_signature_says_what_could_change_the_scores() -> None:
     pairs = [asked("word01")]
     signatures = {
