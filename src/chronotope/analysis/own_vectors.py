@@ -94,7 +94,7 @@ def place_number(conditions: Conditions, place: str) -> int:
     """The number of a place, in any case."""
     numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
     if place.strip().casefold() not in numbers:
-        raise UnknownCondition(place, conditions.places)
+        raise UnknownCondition(place, conditions.places, "places")
     return numbers[place.strip().casefold()]
 
 
