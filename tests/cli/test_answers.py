@@ -218,7 +218,7 @@ def test_one_place_can_be_drawn_alone(models, tmp_path, arguments):
     kind, *asked = arguments
     run("plot", kind, models["BOTH"], "gas", *asked, "--place", "Arlen", "-o", tmp_path / "one.svg")
     drawn = (tmp_path / "one.svg").read_text(encoding="utf-8")
-    assert "Arlen alone" in drawn
+    assert "Arlen alone · graph · " in drawn
     assert "1991" in drawn
     assert "borva" not in drawn
     told = run("plot", kind, models["TIME"], "bank", "--place", "arlen", "-o", tmp_path / "none.svg", code=2).stderr

@@ -72,10 +72,11 @@ def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
     """The chart of one kind, from a model or, for the kinds in `OF_RUNS`, from the path of a run."""
     if kind in OF_ONE_PLACE and asked.place and not isinstance(source, Path):
         from chronotope.analysis.one_place import of_place
+        from chronotope.views.style import made_by
 
         source = of_place(source, asked.place)
         at = asked.at.partition("/")[0] if asked.at else None
-        asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone; {source.signature}")
+        asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone · {made_by(source.signature)}")
     return KINDS[kind][2](source, asked)
 
 
