@@ -195,6 +195,12 @@ def test_the_signature_tells_how_the_vectors_were_made():
     assert repr(random_embeddings()) == (
         "<ConditionedEmbeddings: 60 words, 3 conditions (time, 1990 … 2010), 7 dimensions>"
     )
+    one = ConditionedEmbeddings(["a"], Conditions.of_times(["1990"]), support_from([[1]]), [[1.0, 2.0]])
+    assert repr(one) == "<ConditionedEmbeddings: 1 word, 1 condition (time, 1990), 2 dimensions>"
+    with pytest.raises(UnknownWord, match="'b' is not among the 1 word of this model"):
+        one.index("b")
+    with pytest.raises(UnknownCondition, match="'1991' is not among the 1 condition: 1990"):
+        one.vector("a", "1991")
 
 
 def test_a_match_as_plain_data():

@@ -114,4 +114,5 @@ def warn_if_rare(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
 def say_if_none(found: Sized, where: str, min_support: int) -> None:
     """Say why there is no answer: no other word is frequent enough."""
     if not found:
-        talk("[yellow]no other word occurs {} times or more in {}; lower --min-support[/]", f"{min_support:,}", where)
+        enough = number_of(min_support, "times")
+        talk("[yellow]no other word occurs {} or more in {}; lower --min-support[/]", enough, where)

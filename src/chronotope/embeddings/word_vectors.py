@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from chronotope.embeddings import checks
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import MissingExtra, SettingsError, UnknownWord
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -70,7 +71,7 @@ class WordVectors:
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
-        return f"<WordVectors{name}: {len(self):,} words, {self.vector_size} dimensions>"
+        return f"<WordVectors{name}: {number_of(len(self), 'words')}, {number_of(self.vector_size, 'dimensions')}>"
 
     def __len__(self) -> int:
         return len(self.index_to_key)
