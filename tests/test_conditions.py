@@ -47,6 +47,19 @@ def test_labels_are_found_in_any_case():
         TIME_AND_PLACE.index("1993")
 
 
+@pytest.mark.parametrize(
+    ("label", "answer"),
+    [
+        ("India/1992", "1992/india; did you mean 1992/india\\?"),
+        ("India", "'India' is not among the 5 conditions; those of India: 1990/india, 1992/india$"),
+        ("1990", "'1990' is not among the 5 conditions; those of 1990: 1990/canada, 1990/india$"),
+    ],
+)
+def test_half_a_label_or_its_halves_exchanged_lead_to_the_conditions_that_are_meant(label, answer):
+    with pytest.raises(UnknownCondition, match=answer):
+        TIME_AND_PLACE.index(label)
+
+
 def test_plain_data_describes_conditions_fully():
     assert Conditions.from_dict(TIME_AND_PLACE.to_dict()) == TIME_AND_PLACE
 

@@ -70,6 +70,11 @@ _HOME = {
     "evaluate": "evaluation.evaluate",
     "extend": "model",
 }
+# The folders and files that documentation names: `ct.analysis.series` needs no import of its own.
+_PARTS = (
+    "analysis", "baselines", "conditions", "config", "cooccurrence", "corpus", "embeddings", "errors", "evaluation",
+    "features", "methods", "model", "progress", "views", "vocabulary",
+)  # fmt: skip
 
 __all__ = [
     "AlignedWord2Vec",
@@ -108,6 +113,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("chronotope.provenance").package_version()
+    if name in _PARTS:
+        return import_module(f"chronotope.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
     found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)

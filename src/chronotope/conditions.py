@@ -160,7 +160,7 @@ class Conditions:
         for pair in place_edges:
             for label in pair:
                 if str(label).casefold() not in number:
-                    raise UnknownCondition(str(label), self.places)
+                    raise UnknownCondition(str(label), self.places, "places")
             a, b = (number[str(label).casefold()] for label in pair)
             if a != b:
                 together |= {(a, b), (b, a)}

@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+from chronotope.wording import number_of
+
 
 class ChronotopeError(Exception):
     """Something that the user can put right; the command line prints it and exits with 2."""
@@ -22,19 +24,22 @@ class SettingsError(ChronotopeError):
 class UnknownWord(ChronotopeError):
     """A word is not among the words of a model, or of a run."""
 
-    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "model") -> None:
+    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model") -> None:
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
         hint = phrase if " " in word.strip() else did_you_mean(word, words)
-        super().__init__(f"'{word}' is not among the {count:,} words of this {of}{hint}")
+        super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of {of}{hint}")
 
 
 class UnknownCondition(ChronotopeError):
     """A time bin or place is not among the conditions of a model."""
 
-    def __init__(self, label: str, labels: Iterable[str]) -> None:
+    def __init__(self, label: str, labels: Iterable[str], what: str = "conditions") -> None:
         known = list(labels)
-        meant = _bin_of_year(label, known) or did_you_mean(label, known)
-        super().__init__(f"'{label}' is not among the {len(known):,} conditions: {some_of(known)}{meant}")
+        if part := _with_part(label, known):
+            those = f"; those of {label.strip()}: {some_of(part)}"
+        else:
+            those = f": {some_of(known)}{_bin_of_year(label, known) or _meant(label, known)}"
+        super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{those}")
 
 
 class DamagedFile(ChronotopeError):
@@ -73,6 +78,32 @@ def _bin_of_year(label: str, known: Iterable[str]) -> str:
             if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
                 return f"; {label} is in {name}"
     return ""
+
+
+def _with_part(label: str, known: Iterable[str]) -> list[str]:
+    """The times in places whose time, or whose place, was named alone.
+
+    Examples
+    --------
+    >>> _with_part("Canada", ["1990/canada", "1990/india", "1991/canada"])
+    ['1990/canada', '1991/canada']
+    """
+    wanted = label.strip().casefold()
+    return [name for name in known if "/" in name and wanted in name.casefold().split("/", 1)]
+
+
+def _meant(label: str, known: Sequence[str]) -> str:
+    """A clause that proposes the condition whose time and place were exchanged, or what is written alike.
+
+    Examples
+    --------
+    >>> _meant("canada/1990", ["1990/canada", "1990/india"])
+    '; did you mean 1990/canada?'
+    """
+    place, _, time = label.rpartition("/")
+    other = f"{time.strip()}/{place.strip()}".casefold()
+    meant = next((name for name in known if name.casefold() == other), None)
+    return f"; did you mean {meant}?" if meant else did_you_mean(label, known)
 
 
 def some_of(names: Sequence[str]) -> str:

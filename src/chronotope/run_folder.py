@@ -100,11 +100,12 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
         raise InputError(
             f"{run} holds a run, and whether it is the same cannot be told (a tokenizer of your own, or a stream of "
-            "records); choose another folder, or --force to replace it"
+            "records); choose another folder, or force=True (--force) to replace it"
         )
     if checksum_of(asked) != about["asked"]:
         raise InputError(
-            f"{run} holds a run made from other input or settings; choose another folder, or --force to replace it"
+            f"{run} holds a run made from other input or settings; choose another folder, or force=True (--force) to "
+            "replace it"
         )
     return True
 

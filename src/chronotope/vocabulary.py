@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from chronotope.compiling import kernel
 from chronotope.config import CountSettings
 from chronotope.errors import InputError, UnknownWord
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
@@ -148,7 +149,9 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
-        raise InputError(f"no word occurs {threshold} times or more (the most frequent is '{most}'); lower min_count")
+        raise InputError(
+            f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}'); lower min_count"
+        )
     if settings.max_words:
         size = min(size, settings.max_words)
     dropped = store.counts[size:]

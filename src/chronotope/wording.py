@@ -21,3 +21,14 @@ def number_of(count: int, things: str) -> str:
     counted = next(place for place, word in enumerate(words) if word.endswith("s"))
     words[counted] = words[counted].removesuffix("s")
     return f"1 {' '.join(words)}"
+
+
+def fewer_than(count: int) -> str:
+    """How often something occurs that occurs too seldom.
+
+    Examples
+    --------
+    >>> fewer_than(5), fewer_than(100_000), fewer_than(1)
+    ('fewer than 5 times', 'fewer than 100,000 times', 'less than once')
+    """
+    return "less than once" if count == 1 else f"fewer than {count:,} times"

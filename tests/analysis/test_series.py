@@ -63,5 +63,5 @@ def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
         series(over_both, "gas", "previous")
     with pytest.raises(UnknownCondition):
         series(over_time, "bank", "1890")
-    with pytest.raises(InputError, match="in no condition"):
+    with pytest.raises(InputError, match="occurs 1,000,000 times or more in no condition"):
         series(over_time, "bank", min_support=10**6)

@@ -10,7 +10,8 @@ from urllib.parse import quote
 from playwright.sync_api import expect
 
 import chronotope.views.explorer as explorer
-from browser.conftest import chronotope
+import worlds
+from browser.conftest import chronotope, trained
 from browser.pages import IMAGE, ODD, ODD_PLACES, SCRIPT, company, opened
 
 PAGE = Path(explorer.__file__).parent / "page"
@@ -41,6 +42,18 @@ def test_the_folder_from_disk_does_what_the_server_does(visit, site, folder):
     page.go_back()
     expect(page.locator(".nearest h2")).to_contain_text("borva")
     assert {url.split(":")[0] for url in visit.asked} <= {"file", "blob", "data"}
+
+
+def test_a_folder_of_one_time_opens(visit, tmp_path):
+    records = [{**record, "time": "1990"} for record in worlds.planted_drift(documents=300).records]
+    run = trained(tmp_path, records, "--time", "time", "--min-count", 5)
+    chronotope("explore", run, "--export", tmp_path / "page")
+    page = visit((tmp_path / "page" / "index.html").as_uri())
+    expect(page.locator(".deck")).to_contain_text("words were used in 1990. ")
+    expect(page.locator(".start .state").first).to_contain_text("this model has one, 1990")
+    page.goto(f"{(tmp_path / 'page' / 'index.html').as_uri()}#/word/bank")
+    expect(page.locator(".nearest h2")).to_have_text("Its company in 1990")
+    assert len(company(page)) == 10
 
 
 def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site):

@@ -167,6 +167,9 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         (("plot", "use", "BOTH", "gas", "-o", "a.png"), "name the place whose time line is meant"),
         (("plot", "axis", "BOTH", "gas", "--formula", "car - coal", "-o", "a.png"), "name the place"),
         (("axis", "BOTH", "gas", "car - coal", "--place", "arlen", "--bootstrap", "9"), "leave out --bootstrap"),
+        (("changepoints", "BOTH", "gas", "--place", "arlne"), "places: arlen"),
+        (("neighbors", "BOTH", "gas", "--at", "arlen/1990"), "did you mean 1990/arlen?"),
+        (("neighbors", "BOTH", "gas", "--at", "arlen"), "conditions; those of arlen: 1990/arlen, 1991/arlen"),
         (("changepoints", "PLACES", "chips"), "no order in time"),
         (("axis", "TIME", "bank", "money-river"), "write 'money - river'"),
         (("axis", "TIME", "bank", "(money"), "not closed"),
@@ -187,10 +190,10 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         (("stable", "TIME", "--within", "place"), "add --permutations"),
         (("series", "TIME", "bank", "--each", "--against", "previous"), "leave out --against"),
         (("axis", "TIME", "bank", "money - "), "ends with a sign"),
-        (("places", "PLACES", "chips", "--edges", "PARIS"), "'Paris' is not among the 6 conditions: arlen"),
+        (("places", "PLACES", "chips", "--edges", "PARIS"), "'Paris' is not among the 6 places: arlen"),
         (
             ("plot", "map", "PLACES", "chips", "--edges", "PARIS", "-o", "a.png"),
-            "'Paris' is not among the 6 conditions",
+            "'Paris' is not among the 6 places",
         ),
         (("places", "PLACES", "chips", "--edges", "EMPTY"), "the edges name no two places"),
         (("places", "PLACES", "chips", "--coordinates", "EMPTY"), "has no column"),
@@ -221,7 +224,7 @@ def test_one_place_can_be_drawn_alone(models, tmp_path, arguments):
     kind, *asked = arguments
     run("plot", kind, models["BOTH"], "gas", *asked, "--place", "Arlen", "-o", tmp_path / "one.svg")
     drawn = (tmp_path / "one.svg").read_text(encoding="utf-8")
-    assert "Arlen alone" in drawn
+    assert "Arlen alone · graph · " in drawn
     assert "1991" in drawn
     assert "borva" not in drawn
     told = run("plot", kind, models["TIME"], "bank", "--place", "arlen", "-o", tmp_path / "none.svg", code=2).stderr

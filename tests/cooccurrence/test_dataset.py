@@ -50,6 +50,11 @@ def test_the_size_of_chunks_does_not_show(tmp_path, monkeypatch):
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
 
 
+def test_counts_of_one_condition_say_so():
+    corpus = read_corpus([{"text": "river bank", "time": "1990"}], time="time")
+    assert repr(count(corpus, min_count=1)) == "<Counts: 2 words, 1 condition (time, 1990), 1 cell>"
+
+
 def test_preparing_again_changes_nothing(tmp_path):
     prepared(tmp_path)
     before = contents(tmp_path / "run")
@@ -61,7 +66,7 @@ def test_other_settings_do_not_overwrite_a_run_unless_forced(tmp_path):
     prepared(tmp_path)
     (tmp_path / "run" / "model.ct").write_text("a model")
     before = contents(tmp_path / "run")
-    with pytest.raises(InputError, match="other input or settings; choose another folder, or --force"):
+    with pytest.raises(InputError, match=r"other input or settings; choose another folder, or force=True \(--force\)"):
         prepared(tmp_path, min_count=10)
     assert contents(tmp_path / "run") == before
     again = prepared(tmp_path, min_count=10, force=True)
@@ -150,7 +155,7 @@ def test_held_out_documents_are_counted_apart():
 
 
 def test_an_empty_vocabulary_says_what_to_do(tmp_path):
-    with pytest.raises(InputError, match="no word occurs 100000 times"):
+    with pytest.raises(InputError, match="no word occurs 100,000 times"):
         prepared(tmp_path, min_count=100_000)
     assert not (tmp_path / "run").exists()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,6 +30,16 @@ def test_every_public_name_has_a_docstring_and_a_place_in_the_reference(package)
         thing = getattr(module, name)
         assert inspect.getdoc(thing), name
         assert f"::: {thing.__module__}.{thing.__qualname__}\n" in pages, name
+
+
+def test_names_are_there_after_a_plain_import_as_the_reference_spells_them():
+    pages = "".join((ROOT / f"docs/reference/{page}.md").read_text(encoding="utf-8") for page in ("judging", "charts"))
+    names = ["chronotope.analysis.series", "chronotope.errors.InputError", *re.findall(r"^::: (.+)$", pages, re.M)]
+    done = subprocess.run(
+        [sys.executable, "-c", "; ".join(["import chronotope", *names])], capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    assert not hasattr(importlib.import_module("chronotope"), "plot")
 
 
 def test_every_public_function_explains_its_parameters():

@@ -4,7 +4,7 @@ import pytest
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings, Match, retrieval
 from chronotope.embeddings.nearest import nearest
-from chronotope.errors import DamagedFile, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
@@ -137,6 +137,10 @@ def test_errors_say_what_to_do():
         embeddings.neighbors("w0", "1990", retrieval="cos")
     with pytest.raises(SettingsError, match="min_support"):
         embeddings.neighbors("w0", "1990", min_support=-1)
+    with pytest.raises(InputError, match="a word must be text, not NoneType"):
+        embeddings.vector(None, at="1990")
+    with pytest.raises(InputError, match="a word must be text, not int"):
+        embeddings.at("1990").get_index(1990)
     assert "w1" in embeddings
     assert "w1x" not in embeddings
 
@@ -191,6 +195,12 @@ def test_the_signature_tells_how_the_vectors_were_made():
     assert repr(random_embeddings()) == (
         "<ConditionedEmbeddings: 60 words, 3 conditions (time, 1990 … 2010), 7 dimensions>"
     )
+    one = ConditionedEmbeddings(["a"], Conditions.of_times(["1990"]), support_from([[1]]), [[1.0, 2.0]])
+    assert repr(one) == "<ConditionedEmbeddings: 1 word, 1 condition (time, 1990), 2 dimensions>"
+    with pytest.raises(UnknownWord, match="'b' is not among the 1 word of this model"):
+        one.index("b")
+    with pytest.raises(UnknownCondition, match="'1991' is not among the 1 condition: 1990"):
+        one.vector("a", "1991")
 
 
 def test_a_match_as_plain_data():

@@ -93,7 +93,16 @@ def test_same_words_and_categories_are_scored_apart() -> None:
     assert scores.categories["city"].mrr == pytest.approx((0.5 + 0.25) / 2)
     assert scores.categories["river"].mrr == 1.0
     assert evaluate(model(), [asked("word01")]).categories == {}
-    assert evaluate(model(), [asked("word01")]).same_word.pairs == 0
+
+
+def test_a_kind_without_pairs_has_no_scores() -> None:
+    scores = evaluate(model(), [asked("word01")])
+    assert scores.same_word.pairs == 0
+    names = ("mrr", "mp@1", "mp@3", "mp@5", "mp@10", "mrr_answerable")
+    assert {scores.to_dict()["same_word"][name] for name in names} == {None}
+    row = scores.to_polars().row(1, named=True)
+    assert (row["part"], row["pairs"]) == ("same word", 0)
+    assert {row[name] for name in names} == {None}
 
 
 def test_a_file_is_read_and_named_in_the_signature(tmp_path) -> None:
@@ -104,6 +113,15 @@ def test_a_file_is_read_and_named_in_the_signature(tmp_path) -> None:
     assert scores.signature.endswith(model().signature)
     path.write_text("word00-Canada,word01-ireland\nword00-canada,nowhere-ireland\n", encoding="utf-8")
     assert evaluate(model(), path).signature != scores.signature
+
+
+def test_lines_of_a_file_are_pairs_too() -> None:
+    lines = ["# a comment", "word00-Canada,word01-ireland,city"]
+    assert evaluate(model(), lines) == evaluate(model(), [asked("word01", category="city")])
+    with pytest.raises(InputError, match="pairs:1: 'word00' is not of the form word-condition"):
+        evaluate(model(), ["word00,word01-ireland"])
+    with pytest.raises(InputError, match="must be a TestPair, or a line of text, not int"):
+        evaluate(model(), [1])
 
 
 def test_the_signature_says_what_could_change_the_scores() -> None:

@@ -53,7 +53,9 @@ def test_out_and_in_again(model, tmp_path):
 
 
 def test_only_what_is_asked_for(model, tmp_path):
-    run("export", model, "--format", "glove", "-o", tmp_path / "out", "--at", "2000", "--absent", "--max-words", 9)
+    asked = ("--at", "2000", "--absent", "--max-words", 9)
+    done = run("export", model, "--format", "glove", "-o", tmp_path / "out", *asked)
+    assert "9 vectors of 1 condition, as glove" in " ".join(done.stderr.split())
     about = json.loads((tmp_path / "out" / "chronotope.json").read_text())
     assert about["conditions"] == [{"file": "2000.txt", "label": "2000", "words": 9}]
     with pytest.raises(ChronotopeError, match="holds an export"):

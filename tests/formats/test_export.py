@@ -205,7 +205,9 @@ def test_the_same_model_gives_the_same_bytes(embeddings, format, tmp_path):
 
 def test_nothing_is_overwritten_by_accident(embeddings, tmp_path):
     export(embeddings, tmp_path / "out", "glove")
-    with pytest.raises(InputError, match="holds an export; --force"):
+    with pytest.raises(
+        InputError, match=r"holds an export; force=True \(--force\) replaces it, or choose another folder"
+    ):
         export(embeddings, tmp_path / "out", "numpy")
     export(embeddings, tmp_path / "out", "numpy", force=True)
     assert not list((tmp_path / "out").glob("*.txt"))

@@ -63,7 +63,7 @@ def test_the_most_frequent_word_comes_first():
 
 
 def test_errors_are_one_line(ours):
-    with pytest.raises(UnknownWord, match="is not among the"):
+    with pytest.raises(UnknownWord, match=r"'w_0' is not among the \d+ words of 1990"):
         ours.most_similar("w_0")
     with pytest.raises(SettingsError, match="at least one word"):
         ours.most_similar([])
@@ -71,3 +71,5 @@ def test_errors_are_one_line(ours):
         ours.similar_by_vector([1.0, 2.0])
     with pytest.raises(SettingsError, match="none of these words"):
         ours.doesnt_match(["nope"])
+    with pytest.raises(SettingsError, match="no attribute 'x'; there is 'count' alone"):
+        ours.get_vecattr("w0", "x")

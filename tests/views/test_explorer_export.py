@@ -274,6 +274,19 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
             assert (first / name).read_bytes() == (second / name).read_bytes(), name
 
 
+def test_a_model_of_one_condition_is_a_folder_too(tmp_path):
+    """Nothing can have changed in it: whoever asks is told so, as by the server."""
+    support = Support(np.array([0, 8]), np.arange(8), np.full(8, 9))
+    vectors = np.random.default_rng(1).standard_normal((8, 4))
+    model = ConditionedEmbeddings([f"w{at}" for at in range(8)], Conditions.of_times(["1990"]), support, vectors)
+    one = Explored(model, "One", missing=dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there"))
+    asked = [("starts", {"top": 5}), ("neighbors", {"word": "w1", "min_support": 5})]
+    starts, neighbors = ask(export(one, tmp_path / "one").folder, asked)
+    assert "this model has one, 1990" in starts["error"]["message"]
+    theirs = questions.neighbors(one, "w1", None, None, 10, 5, "cosine")
+    assert alike(neighbors["answer"]["rows"], theirs["rows"]) == []
+
+
 def test_a_folder_is_whole_or_not_there(tmp_path):
     folder = tmp_path / "folder"
     written = export(hostile(), folder)

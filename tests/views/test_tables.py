@@ -53,6 +53,7 @@ def test_drift_tells_how_many_words_were_left_out():
     table = tables.drift(answer, top=3)
     assert table.title == "The words that changed most between 1990 and 2010"
     assert f"left out: {answer.left_out} words with fewer than 5 occurrences" in table.note
+    assert "with fewer than 1 occurrence;" in f"{tables.drift(drift(random_embeddings(), min_support=1)).note};"
     assert table.note in shown(table)
     assert [row[0] for row in table.rows] == [row.word for row in answer.top(3)]
 

@@ -9,6 +9,7 @@ from chronotope.analysis.answer import Answer
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError
+from chronotope.wording import number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,9 @@ def company(
     counts = embeddings.support(word)
     present = [label for label, count in counts.items() if count >= min_support]
     if not present:
-        raise InputError(f"'{word}' occurs {min_support} times or more in no condition; its company cannot be told")
+        raise InputError(
+            f"'{word}' occurs {number_of(min_support, 'times')} or more in no condition; its company cannot be told"
+        )
     chosen = present if among == "each" else list(dict.fromkeys([present[0], present[-1]]))
     near_in: dict[str, list[str]] = {}
     for label in chosen:

@@ -110,7 +110,7 @@ class Concordance:
                     parts = parts[size:]
                     break
             else:
-                raise UnknownWord(parts[0], self._alike(parts[0]), len(self.counts.store.words), "run")
+                raise UnknownWord(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
             raise InputError(f"'{words}' holds no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))

@@ -159,7 +159,7 @@ def place_links(
         for pair in edges:
             for name in pair:
                 if name.strip().casefold() not in number:
-                    raise UnknownCondition(name, places)
+                    raise UnknownCondition(name, places, "places")
             a, b = sorted(number[name.strip().casefold()] for name in pair)
             links |= {(a, b)} if a != b else set()
         if not links:

@@ -12,6 +12,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownCondition
+from chronotope.wording import number_of
 
 
 class OwnVectors(NamedTuple):
@@ -53,7 +54,7 @@ def own_vectors(
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_support]
     if len(kept) < least:
         where = f"in {len(kept)} of the conditions" if kept else "in no condition"
-        raise InputError(f"'{word}' occurs {min_support} times or more {where}; this needs {least}")
+        raise InputError(f"'{word}' occurs {number_of(min_support, 'times')} or more {where}; this needs {least}")
     rows = [embeddings.carried([word], labels[condition], labels[condition])[0] for condition in kept]
     return OwnVectors(np.array(kept, dtype=np.int64), np.array(rows, dtype=np.float64).reshape(len(kept), -1))
 
@@ -94,7 +95,7 @@ def place_number(conditions: Conditions, place: str) -> int:
     """The number of a place, in any case."""
     numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
     if place.strip().casefold() not in numbers:
-        raise UnknownCondition(place, conditions.places)
+        raise UnknownCondition(place, conditions.places, "places")
     return numbers[place.strip().casefold()]
 
 

@@ -13,6 +13,7 @@ from chronotope.analysis.own_vectors import in_one_space
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
+from chronotope.wording import number_of
 
 # Half of a word's weight is reached where it occurs so often in the rarer of the two places.
 HALF_WEIGHT = 50
@@ -87,7 +88,7 @@ def place_distances(
         words[there] += shared
     if not counts[~np.eye(len(names), dtype=bool)].all():
         raise SettingsError(
-            f"two of the places share no word that occurs {min_support} times in both; lower min_support"
+            f"two of the places share no word that occurs {number_of(min_support, 'times')} in both; lower min_support"
         )
     distances = totals / np.maximum(counts, 1)
     return _clustered(names, distances, words, groups, min_support, embeddings.signature)

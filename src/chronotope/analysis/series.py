@@ -14,6 +14,7 @@ from chronotope.analysis.own_vectors import in_one_space, overall, own_cosines, 
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
+from chronotope.wording import fewer_than
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords
@@ -173,7 +174,7 @@ def series(
     else:
         number = own.conditions[first] if against == FIRST else conditions.index(against)
         if number not in own.conditions:
-            raise SettingsError(f"'{word}' occurs fewer than {min_support} times in {conditions.labels[number]}")
+            raise SettingsError(f"'{word}' occurs {fewer_than(min_support)} in {conditions.labels[number]}")
         base = int(np.flatnonzero(own.conditions == number)[0])
         cosines = own_cosines(embeddings, word, own)[base]
         against = conditions.labels[number]

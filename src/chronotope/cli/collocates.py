@@ -12,6 +12,7 @@ from chronotope.cli.console import show, talk
 from chronotope.cli.evidence import AnyAt, RunOrModel, say_absent, warn_if_extended
 from chronotope.cli.options import Json, Top, Word
 from chronotope.errors import SettingsError
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.collocates import CollocateChanges, Collocates
@@ -60,9 +61,9 @@ def say_why_none(run: Path, answer: Collocates) -> None:
         say_absent(run, answer.word, "there")
         return
     talk(
-        "[yellow]no word stands beside {} {} times or more, and more often than by chance; lower --min-count[/]",
+        "[yellow]no word stands beside {} {} or more, and more often than by chance; lower --min-count[/]",
         answer.word,
-        f"{answer.min_count:,}",
+        number_of(answer.min_count, "times"),
     )
 
 

@@ -10,6 +10,7 @@ import typer
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
 from chronotope.errors import ChronotopeError, SettingsError
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -74,8 +75,8 @@ def export(
         shown = [f"'{word}' is '{other}'" for word, other in list(done.renamed.items())[:RENAMED_SHOWN]]
         more = f", and {len(done.renamed) - len(shown):,} more" if len(done.renamed) > len(shown) else ""
         talk("[yellow]{} cannot hold blanks in words: {}{} (all in chronotope.json)[/]", format, ", ".join(shown), more)
-    vectors = sum(done.conditions.values())
-    talk("{}: {} vectors of {} conditions, as {}", output, f"{vectors:,}", f"{len(done.conditions):,}", format)
+    vectors = number_of(sum(done.conditions.values()), "vectors")
+    talk("{}: {} of {}, as {}", output, vectors, number_of(len(done.conditions), "conditions"), format)
     return done
 
 

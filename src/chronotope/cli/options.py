@@ -10,7 +10,7 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import talk, tell_no_counts
-from chronotope.errors import InputError, SettingsError, some_of
+from chronotope.errors import SettingsError, some_of
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
@@ -71,15 +71,11 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
     from chronotope.embeddings import load
     from chronotope.run_folder import read_run
 
+    embeddings = load(path, verify=verify)
     if path.is_dir():
-        if not (path / "model.ct").exists():
-            raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
-        embeddings = load(path / "model.ct", verify=verify)
         if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
             talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
-        return embeddings
-    embeddings = load(path, verify=verify)
-    if not embeddings.counted:
+    elif not embeddings.counted:
         tell_no_counts(path)
     return embeddings
 
@@ -118,4 +114,5 @@ def warn_if_rare(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
 def say_if_none(found: Sized, where: str, min_support: int) -> None:
     """Say why there is no answer: no other word is frequent enough."""
     if not found:
-        talk("[yellow]no other word occurs {} times or more in {}; lower --min-support[/]", f"{min_support:,}", where)
+        enough = number_of(min_support, "times")
+        talk("[yellow]no other word occurs {} or more in {}; lower --min-support[/]", enough, where)

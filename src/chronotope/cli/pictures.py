@@ -78,12 +78,13 @@ def draw(kind: str, source: ConditionedEmbeddings | Path, asked: Asked) -> Any:
         timeline(source.conditions, asked.place)  # without a place it is an error: nothing would tell their dots apart
     if kind in OF_ONE_PLACE and asked.place:
         from chronotope.analysis.one_place import of_place
+        from chronotope.views.style import made_by
 
         if asked.resampling.get("bootstrap"):
             raise SettingsError(f"plot {kind} of one place shows no intervals over documents; leave out --bootstrap")
         source = of_place(source, asked.place)
         at = asked.at.partition("/")[0] if asked.at else None
-        asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone; {source.signature}")
+        asked = replace(asked, at=at, subtitle=asked.subtitle or f"{asked.place} alone · {made_by(source.signature)}")
     return KINDS[kind][2](source, asked)
 
 

@@ -44,6 +44,7 @@ from chronotope.resources import Resources
 from chronotope.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.untrusted import read_table
 from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
+from chronotope.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Counts:
         labels = self.conditions.labels
         span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
         return (
-            f"<Counts: {len(self.vocabulary):,} words, {len(labels):,} conditions ({self.conditions.axis}, {span}), "
-            f"{self.size:,} cells>"
+            f"<Counts: {number_of(len(self.vocabulary), 'words')}, {number_of(len(labels), 'conditions')} "
+            f"({self.conditions.axis}, {span}), {number_of(self.size, 'cells')}>"
         )
 
     def cells(self, condition: int) -> CellArrays:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chronotope.errors import InputError
 from chronotope.vocabulary import Support
 
 
@@ -15,6 +16,12 @@ def float32(values: ArrayLike) -> NDArray[np.float32]:
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
     return array
+
+
+def word(given: object) -> None:
+    """A word that is asked for is text."""
+    if not isinstance(given, str):
+        raise InputError(f"a word must be text, not {type(given).__name__}")
 
 
 def words(given: Sequence[str]) -> None:

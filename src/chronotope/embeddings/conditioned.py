@@ -35,6 +35,7 @@ from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile, UnknownWord
 from chronotope.provenance import canonical_json, checksum_of, package_version
 from chronotope.vocabulary import Support
+from chronotope.wording import number_of
 
 Words = list[str] | tuple[str, ...]
 
@@ -168,8 +169,8 @@ class ConditionedEmbeddings:
         labels = self.conditions.labels
         span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
         return (
-            f"<ConditionedEmbeddings: {len(self):,} words, {len(labels):,} conditions "
-            f"({self.conditions.axis}, {span}), {self.dimensions} dimensions>"
+            f"<ConditionedEmbeddings: {number_of(len(self), 'words')}, {number_of(len(labels), 'conditions')} "
+            f"({self.conditions.axis}, {span}), {number_of(self.dimensions, 'dimensions')}>"
         )
 
     def _repr_html_(self) -> str:
@@ -212,6 +213,7 @@ class ConditionedEmbeddings:
 
     def index(self, word: str) -> int:
         """The number of a word, as it is typed or, if that is not there, in lower case or without accents."""
+        checks.word(word)
         for spelling in spellings(word):
             if spelling in self._index:
                 return self._index[spelling]

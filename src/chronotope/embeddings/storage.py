@@ -92,12 +92,16 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
 
 
 def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
-    """The embeddings in the file at `path`; the vectors stay on disk until they are asked for.
+    """The embeddings in the file at `path`, or in the `model.ct` of a run; the vectors stay on disk until asked for.
 
     A file that is cut short, altered or newer than this version raises DamagedFile. What opening does not read, the
     vectors and contexts, is compared with its checksums where `verify` asks for that: about a second a gigabyte.
     """
     path = Path(path)
+    if path.is_dir():
+        if not (path / "model.ct").exists():
+            raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
+        path = path / "model.ct"
     try:
         with open(path, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from chronotope.embeddings import checks
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import MissingExtra, SettingsError, UnknownWord
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -70,7 +71,7 @@ class WordVectors:
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
-        return f"<WordVectors{name}: {len(self):,} words, {self.vector_size} dimensions>"
+        return f"<WordVectors{name}: {number_of(len(self), 'words')}, {number_of(self.vector_size, 'dimensions')}>"
 
     def __len__(self) -> int:
         return len(self.index_to_key)
@@ -104,10 +105,11 @@ class WordVectors:
 
     def get_index(self, key: str) -> int:
         """The place of a word."""
+        checks.word(key)
         try:
             return self.key_to_index[key]
         except KeyError:
-            raise UnknownWord(key, self.index_to_key, len(self), self.name or "model") from None
+            raise UnknownWord(key, self.index_to_key, len(self), self.name or "this model") from None
 
     def get_vector(self, key: str, norm: bool = False) -> Floats:
         """The vector of a word, as it is or scaled to length one."""
@@ -115,8 +117,10 @@ class WordVectors:
 
     def get_vecattr(self, key: str, attr: str) -> int:
         """How often a word occurs; 'count' is the only attribute there is."""
-        if attr != "count" or self.counts is None:
-            raise SettingsError(f"the vectors have no attribute '{attr}'" + "; their counts are not known" * bool(attr))
+        if self.counts is None:
+            raise SettingsError(f"the vectors have no attribute '{attr}'; their counts are not known")
+        if attr != "count":
+            raise SettingsError(f"the vectors have no attribute '{attr}'; there is 'count' alone")
         return int(self.counts[self.get_index(key)])
 
     def most_similar(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.config import at_least
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.evaluation.metrics import CUTOFFS
-from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs, refuse_unknown
+from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, pairs_in, read_pairs, refuse_unknown
 from chronotope.evaluation.scores import Scores, Summary, summarize
 from chronotope.provenance import checksum_of
 
@@ -21,7 +21,7 @@ NO_CATEGORY = "(none)"
 
 def evaluate(
     embeddings: ConditionedEmbeddings,
-    pairs: str | os.PathLike[str] | TestPairs | Sequence[TestPair],
+    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
     *,
     min_support: int = 5,
     retrieval: str = "csls",
@@ -34,7 +34,7 @@ def evaluate(
     embeddings
         The model.
     pairs
-        A test-pair file, or the pairs themselves.
+        A test-pair file, or the pairs themselves, or lines as such a file has them.
     min_support
         Candidates are the words with so many occurrences in the condition of the answer; 0: all words.
     retrieval
@@ -60,7 +60,7 @@ def evaluate(
     if isinstance(pairs, str | os.PathLike):
         pairs = read_pairs(pairs, labels)
     if not isinstance(pairs, TestPairs):
-        pairs = TestPairs("pairs", tuple(pairs))
+        pairs = TestPairs("pairs", pairs_in(pairs, labels, "pairs"))
     test_pairs = pairs.pairs
     refuse_unknown(test_pairs, labels)
     answerable = _answerable(embeddings, test_pairs, min_support)

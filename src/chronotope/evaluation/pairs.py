@@ -104,17 +104,27 @@ def read_pairs(path: str | os.PathLike[str], labels: Iterable[str]) -> TestPairs
         raise InputError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start:,}") from None
     except OSError as error:
         raise InputError(f"cannot read the test pairs in {path}: {error.strerror or error}") from None
+    pairs = pairs_in(text.split("\n"), labels, str(path))
+    if not pairs:
+        raise InputError(f"{path} has no test pairs; each line is word-condition,word-condition[,category]")
+    return TestPairs(path.name, pairs)
+
+
+def pairs_in(lines: Iterable[str | TestPair], labels: Iterable[str], name: str) -> tuple[TestPair, ...]:
+    """The pairs in the lines of a test-pair file; a line that is a pair already stays as it is."""
     known = Labels(labels)
     pairs = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, TestPair):
+            pairs.append(line)
+        elif not isinstance(line, str):
+            raise InputError(f"a test pair must be a TestPair, or a line of text, not {type(line).__name__}")
+        elif line.strip() and not line.lstrip().startswith("#"):
             try:
                 pairs.append(_parsed(line, known))
             except ValueError as error:
-                raise InputError(f"{path}:{number}: {error}") from None
-    if not pairs:
-        raise InputError(f"{path} has no test pairs; each line is word-condition,word-condition[,category]")
-    return TestPairs(path.name, tuple(pairs))
+                raise InputError(f"{name}:{number}: {error}") from None
+    return tuple(pairs)
 
 
 def _parsed(line: str, labels: Labels) -> TestPair:

@@ -46,15 +46,19 @@ class Summary:
     intervals: Mapping[str, Interval]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
+        """As plain data for JSON; without pairs no score is known, and each is None."""
         return {
-            "mrr": self.mrr,
-            **{f"mp@{k}": value for k, value in self.mp.items()},
+            "mrr": self._known(self.mrr),
+            **{f"mp@{k}": self._known(value) for k, value in self.mp.items()},
             "pairs": self.pairs,
             "answerable": self.answerable,
-            "mrr_answerable": self.mrr_answerable,
+            "mrr_answerable": self._known(self.mrr_answerable),
             "intervals": {metric: list(interval) for metric, interval in self.intervals.items()},
         }
+
+    def _known(self, score: float) -> float | None:
+        """A score; None where there are no pairs to score."""
+        return score if self.pairs else None
 
 
 @dataclass(frozen=True)
@@ -93,11 +97,11 @@ class Scores(Summary, Framed):
                 "part": ("str", list(parts)),
                 "pairs": ("int", [row.pairs for row in rows]),
                 "answerable": ("int", [row.answerable for row in rows]),
-                "mrr": ("float", [row.mrr for row in rows]),
+                "mrr": ("float", [row._known(row.mrr) for row in rows]),
                 "mrr_low": ("float", [low for low, _ in bounds]),
                 "mrr_high": ("float", [high for _, high in bounds]),
-                **{f"mp@{k}": ("float", [row.mp[k] for row in rows]) for k in self.mp},
-                "mrr_answerable": ("float", [row.mrr_answerable for row in rows]),
+                **{f"mp@{k}": ("float", [row._known(row.mp[k]) for row in rows]) for k in self.mp},
+                "mrr_answerable": ("float", [row._known(row.mrr_answerable) for row in rows]),
             }
         )
 

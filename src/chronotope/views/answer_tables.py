@@ -17,6 +17,7 @@ from chronotope.analysis.properties import Consistency, Deviations
 from chronotope.analysis.series import OVERALL, PREVIOUS, SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.views.tables import Cell, Table, matches
+from chronotope.wording import fewer_than
 
 JUDGED = ("corrected", "low", "high")
 # A table of more places cannot be read.
@@ -118,7 +119,7 @@ def positions(answer: Positions) -> Table:
     notes = [_drawn(answer.bootstrap)]
     notes.append("low, high: 95 % interval over the choice of seed words" if several and not drawn else "")
     if any(row.value is None for row in answer.rows):
-        notes.append(f"–: {answer.word}, or one side, is seen fewer than {answer.min_support} times")
+        notes.append(f"–: {answer.word}, or one side, is seen {fewer_than(answer.min_support)}")
     wanted = len(answer.plus), len(answer.minus)
     if any(row.seeds != wanted for row in answer.rows) and not answer.fixed:
         notes.append("a seed that is rare somewhere stands there as it is used elsewhere")
@@ -223,4 +224,4 @@ def _drawn(bootstrap: int) -> str:
 
 def _rare(min_support: int, values: Sequence[float | None]) -> str:
     """What a dash means, where there is one."""
-    return f"–: seen fewer than {min_support} times" if None in values else ""
+    return f"–: seen {fewer_than(min_support)}" if None in values else ""

@@ -27,6 +27,7 @@ from chronotope.views.style import (
     finished,
     made_by,
 )
+from chronotope.wording import fewer_than
 
 FORMATS = ("png", "svg", "pdf", "html")
 LEFT, RIGHT = -1, 1
@@ -84,7 +85,7 @@ def _legend(answer: Company) -> str:
     if all(value is not None for companion in answer.companions for value in companion.similarity):
         return shown
     mark = "a gap" if answer.axis == "time" else "a dot"
-    return f"{shown}; {mark}: one of the two words occurs fewer than {answer.min_support} times"
+    return f"{shown}; {mark}: one of the two words occurs {fewer_than(answer.min_support)}"
 
 
 def _lines(answer: Company) -> alt.LayerChart:

@@ -195,4 +195,4 @@ def _marked(example: Example) -> Text:
 
 
 def _window(window: int, min_count: int) -> str:
-    return f"within {window} words on either side, {min_count} times or more"
+    return f"within {window} words on either side, {number_of(min_count, 'times')} or more"

@@ -27,6 +27,7 @@ from chronotope.views.style import (
     ticks,
     value_axis,
 )
+from chronotope.wording import fewer_than
 
 WIDTH, HEIGHT = 560, 300
 UNIT = "per million words of the vocabulary"
@@ -271,7 +272,7 @@ def _gaps(answers: Sequence[Series]) -> str:
     seen = [one.values[one.against == PREVIOUS :] for one in answers]
     if all(value is not None for values in seen for value in values):
         return ""
-    return f"; a gap: it occurs fewer than {answers[0].min_support} times"
+    return f"; a gap: it occurs {fewer_than(answers[0].min_support)}"
 
 
 def _told(found: ChangePoints) -> str:

@@ -14,6 +14,7 @@ from chronotope.views.placing import Box, place_labels
 from chronotope.views.plane import HEIGHT, SMALL, WIDTH, in_pixels, label_size, leaders, rules, texts
 from chronotope.views.ranked import measure, told
 from chronotope.views.style import FAINT, INK, QUIET, Rows, data, finished
+from chronotope.wording import fewer_than
 
 MARGIN, LOWEST = 60, 200
 # The net of degrees has the widest meshes of which there are so many, across and down.
@@ -71,7 +72,7 @@ def word_map(answer: WordMap, *, subtitle: str | None = None) -> Any:
         texts([(name, boxes[at], INK) for at, name in enumerate(names)], SMALL, "normal", frame.height),
     )
     chart = alt.layer(*layers).properties(width=WIDTH, height=frame.height, view=alt.ViewBackground(stroke=FAINT))
-    rare = f"; open: fewer than {answer.min_support} times" if len(known) < len(located) else ""
+    rare = f"; open: {fewer_than(answer.min_support)}" if len(known) < len(located) else ""
     said = measure(answer)
     lines = told(answer, subtitle, f"{said[:1].upper()}{said[1:]}; the darker, the larger{rare}")
     return finished(chart, f"“{answer.word}” on the map", lines)

@@ -15,7 +15,7 @@ from chronotope.analysis.maps import WordMap
 from chronotope.analysis.stability import Stability
 from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
 from chronotope.views.tables import drift_title
-from chronotope.wording import number_of
+from chronotope.wording import fewer_than, number_of
 
 ROW, WIDTH, TEXT = 26, 360, 13
 
@@ -100,7 +100,7 @@ def places(answer: WordMap, *, subtitle: str | None = None) -> Any:
     rows = [
         RankedRow(row.place, row.value, row.low, row.high, number_of(row.support, "times")) for row in known + unknown
     ]
-    rare = f"Without a dot: fewer than {answer.min_support} times" if unknown else ""
+    rare = f"Without a dot: {fewer_than(answer.min_support)}" if unknown else ""
     return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, rare))
 
 

@@ -172,7 +172,7 @@ def drift(answer: Drift, top: int = 20) -> Table:
     columns = ("word", "change", *named, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
     compared, left_out = number_of(len(answer), "words"), number_of(answer.left_out, "words")
-    note = f"{compared} compared; left out: {left_out} with fewer than {answer.min_support} occurrences"
+    note = f"{compared} compared; left out: {left_out} with fewer than {number_of(answer.min_support, 'occurrences')}"
     if _has(answer, "q"):
         few = answer.resampling.permutations < LEAST_RESAMPLES
         told = f"p and q need {LEAST_RESAMPLES} permutations at least, and 200 will do"

@@ -11,6 +11,7 @@ from chronotope.analysis.grid import Grid
 from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.series import SelfSimilarity
 from chronotope.views.style import INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
+from chronotope.wording import fewer_than
 
 TILE, WIDEST = 40, 640
 # In smaller tiles numbers cannot be read.
@@ -96,7 +97,7 @@ def _tile_size(count: int) -> float:
 def _missing(values: Sequence[Sequence[float | None]], min_support: int) -> str:
     if all(value is not None for row in values for value in row):
         return ""
-    return f"; empty: it occurs fewer than {min_support} times"
+    return f"; empty: it occurs {fewer_than(min_support)}"
 
 
 def _tiles(

@@ -14,6 +14,7 @@ from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
 from chronotope.vocabulary import Support
+from chronotope.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ def cut_down(embeddings: ConditionedEmbeddings, choice: Choice) -> ConditionedEm
     taken = np.concatenate(pairs)
     words = np.unique(support.word[taken])
     if not len(words):
-        raise InputError(f"no word occurs {choice.min_support} times or more in the conditions that were chosen")
+        raise InputError(
+            f"no word occurs {number_of(choice.min_support, 'times')} or more in the conditions that were chosen"
+        )
     number = np.cumsum(np.bincount(words, minlength=len(embeddings))) - 1
     return ConditionedEmbeddings(
         [embeddings.words[word] for word in words.tolist()],

@@ -225,4 +225,4 @@ def check_folder(folder: Path, force: bool) -> None:
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{folder} holds something that is not an export; choose another folder")
     if not force:
-        raise InputError(f"{folder} holds an export; --force replaces it, -o DIR writes another")
+        raise InputError(f"{folder} holds an export; force=True (--force) replaces it, or choose another folder")

@@ -26,6 +26,7 @@ from chronotope.errors import ChronotopeError
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Answers, Lane, to_json
 from chronotope.views.explorer.explored import Explored
+from chronotope.wording import number_of
 
 LONGEST_WORD, LONGEST_FORMULA, LONGEST_QUERY = 200, 500, 100
 MOST, MOST_WORDS, MOST_SUPPORT, MOST_DRAWS = 50, 5, 1_000_000, 200
@@ -56,7 +57,7 @@ class UnknownWordAsked(ChronotopeError):
 
     def __init__(self, word: str, alike: Sequence[str], count: int) -> None:
         proposed = f"; did you mean {', '.join(alike[:3])}?" if alike else ""
-        super().__init__(f"'{word}' is not among the {count:,} words of this model{proposed}")
+        super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of this model{proposed}")
         self.alike = list(alike)
 
 

@@ -116,9 +116,7 @@ def open_explored(
     """
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model
-    if model.is_dir() and not file.exists():
-        raise InputError(f"{model} holds no model yet; make one with: chronotope train {model}")
-    embeddings = load(file)
+    embeddings = load(model)
     counts, why_not = _counts(file, embeddings, Path(run) if run is not None else None)
     missing = {}
     if counts is None:

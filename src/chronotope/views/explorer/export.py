@@ -182,14 +182,19 @@ def _short(row: Any) -> list[float]:
 def _answers(explored: Explored, progress: Progress) -> dict[str, Any]:
     """What is computed once and for all."""
     progress("words to start from", 0, 1)
-    found: dict[str, Any] = {"starts": questions.starts(explored, 50)}
+    found: dict[str, Any] = {"starts": _told(questions.starts, explored, 50)}
     progress("words to start from", 1, 1)
-    try:
-        found["places"] = questions.places(explored, 10)
-    except ChronotopeError as error:
-        found["places"] = {"error": str(error)}
+    found["places"] = _told(questions.places, explored, 10)
     found["needed"] = list(_needed(explored, progress))
     return found
+
+
+def _told(question: Callable[[Explored, int], Any], explored: Explored, top: int) -> Any:
+    """The answer to a question, or why there is none: that is told to whoever asks, as by the server."""
+    try:
+        return question(explored, top)
+    except ChronotopeError as error:
+        return {"error": str(error)}
 
 
 def _needed(explored: Explored, progress: Progress) -> Iterator[list[float]]:

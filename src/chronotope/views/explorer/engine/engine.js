@@ -45,6 +45,7 @@
   const unavailable = (what) => async () => model.fail("unavailable", model.about.missing[what]);
   const start = async ({ top }) => {
     const { starts } = await lib.load("answers");
+    if (starts.error) model.fail("unavailable", starts.error);
     const { changed, stable } = starts;
     return {
       ...starts,

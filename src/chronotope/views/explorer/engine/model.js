@@ -121,7 +121,7 @@
 
   function unknownCondition(label) {
     const shown = labels.length <= 12 ? labels.join(", ") : `${labels.slice(0, 4).join(", ")} … ${labels.slice(-2).join(", ")}`;
-    return fail("unknown_condition", `'${label}' is not among the ${labels.length} conditions: ${shown}`);
+    return fail("unknown_condition", `'${label}' is not among the ${labels.length} condition${labels.length === 1 ? "" : "s"}: ${shown}`);
   }
 
   // The conditions that a label means: one, all of a time bin or of a place, or all.

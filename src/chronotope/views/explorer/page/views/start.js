@@ -127,12 +127,13 @@
 
   function deck() {
     const { times, places, words } = ct.about;
-    const over = times.length && places.length ? "when and where" : places.length ? "in different places" : "over time";
-    const span = times.length
-      ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}`
-      : "";
-    const where = places.length ? `${times.length ? "," : ""} in ${places.length} places` : "";
-    return `How ${ct.format.count(words)} words were used ${over}${span}${where}. A word is known by the company it keeps: look one up and see who was near it.`;
+    const [ages, sites] = [times.length > 1, places.length > 1];
+    const over = ages && sites ? " when and where" : sites ? " in different places" : ages ? " over time" : "";
+    const first = times.length ? ct.format.label(times[0]) : "";
+    const span = ages ? ` from ${first} to ${ct.format.label(times[times.length - 1])}` : first && ` in ${first}`;
+    const site = sites ? `${places.length} places` : places.map(ct.format.label).join("");
+    const where = site && `${first && ","} in ${site}`;
+    return `How ${ct.format.count(words)} words were used${over}${span}${where}. A word is known by the company it keeps: look one up and see who was near it.`;
   }
 
   function hint() {
