@@ -148,7 +148,9 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
-        raise InputError(f"no word occurs {threshold} times or more (the most frequent is '{most}'); lower min_count")
+        raise InputError(
+            f"no word occurs {threshold} times or more (the most frequent is '{most}'); lower min_count (--min-count)"
+        )
     if settings.max_words:
         size = min(size, settings.max_words)
     dropped = store.counts[size:]

@@ -109,6 +109,8 @@ def test_plotting(model, tmp_path, kind):
         (("train", "MODEL", "-o", "x.ct", "--method", "cw2w"), "did you mean cw2v"),
         (("train", "MODEL", "-o", "x.ct", "--preset", "paper"), "add --method cw2v"),
         (("train", "."), "is not a run"),
+        (("neighbors", ".", "bank"), ". is neither a model nor a run"),
+        (("explore", "."), ". is neither a model nor a run"),
         (("train", "MODEL", "-o", "x.ct", "--edges", "nowhere.csv"), "nowhere.csv: No such file"),
         (("train", "MODEL", "-o", "x.ct", "--rate", "0.1"), "graph has no setting 'rate'"),
         (("prepare", "nowhere.csv", "-o", "out", "--time", "time"), "nowhere.csv"),
@@ -162,7 +164,9 @@ def test_brackets_are_text_and_never_markup(tmp_path):
 def test_a_model_of_an_earlier_run_says_so(model, speeches, tmp_path):
     shutil.copytree(model, tmp_path / "run")
     run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 9, "--force")
-    assert "was trained on an earlier run" in run("neighbors", tmp_path / "run", "bank", "--at", "1990").stderr
+    earlier = "was trained on an earlier run"
+    assert earlier in run("neighbors", tmp_path / "run", "bank", "--at", "1990").stderr
+    assert earlier in run("explore", tmp_path / "run", "--export", tmp_path / "page").stderr
 
 
 def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):

@@ -10,7 +10,7 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import talk, tell_no_counts
-from chronotope.errors import InputError, SettingsError, some_of
+from chronotope.errors import SettingsError, some_of
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
@@ -69,19 +69,26 @@ Threads = Annotated[
 def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
     """The embeddings in a model file, or in the `model.ct` of a run; `verify` reads it whole and compares checksums."""
     from chronotope.embeddings import load
-    from chronotope.run_folder import read_run
+    from chronotope.run_folder import no_model
 
     if path.is_dir():
         if not (path / "model.ct").exists():
-            raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
+            raise no_model(path)
         embeddings = load(path / "model.ct", verify=verify)
-        if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
-            talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
+        warn_if_earlier(path, embeddings)
         return embeddings
     embeddings = load(path, verify=verify)
     if not embeddings.counted:
         tell_no_counts(path)
     return embeddings
+
+
+def warn_if_earlier(path: Path, embeddings: ConditionedEmbeddings) -> None:
+    """Say so where the run that holds a model is not the one that it was trained on."""
+    from chronotope.run_folder import read_run
+
+    if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
+        talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
 
 
 def open_run(model: Path, needed: int = 1) -> Counts | None:

@@ -15,6 +15,7 @@ from chronotope.corpus.text_store import TextStore
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.provenance import package_version
+from chronotope.run_folder import no_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +118,7 @@ def open_explored(
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model
     if model.is_dir() and not file.exists():
-        raise InputError(f"{model} holds no model yet; make one with: chronotope train {model}")
+        raise no_model(model)
     embeddings = load(file)
     counts, why_not = _counts(file, embeddings, Path(run) if run is not None else None)
     missing = {}
