@@ -169,6 +169,43 @@ def test_a_model_of_an_earlier_run_says_so(model, speeches, tmp_path):
     assert earlier in run("explore", tmp_path / "run", "--export", tmp_path / "page").stderr
 
 
+def test_the_last_line_of_prepare_can_be_followed(model, speeches, tmp_path):
+    shutil.copytree(model, tmp_path / "run")
+    asked = ("prepare", speeches, "-o", "run", "--time", "time", "--min-count")
+    told = run(*asked, 9, "--force", cwd=tmp_path).stderr.strip()
+    assert told.endswith("now: chronotope train run --force")
+    run(*told.partition("now: chronotope ")[2].split(), cwd=tmp_path)
+    again = run(*asked, 9, cwd=tmp_path).stderr
+    assert "run is there already" in again
+    assert "now:" not in again
+
+
+def test_preparing_says_which_limit_left_words_out(speeches, tmp_path):
+    asked = ("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--force")
+    assert "vocabulary: the most frequent 3 words (--max-words);" in run(*asked, "--max-words", 3).stderr
+    enough = run(*asked, "--max-words", 9999).stderr
+    assert "words that occur 5 times or more" in enough
+    assert "--min-count" not in enough
+
+
+def test_a_tiny_text_says_what_keeps_its_words(tmp_path):
+    rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
+    (tmp_path / "tiny.csv").write_text("\n".join(rows))
+    few = "only 5 words occur 5 times or more; --min-count lowers that"
+    assert few in run("prepare", "tiny.csv", "-o", "run", "--time", "year", cwd=tmp_path).stderr
+    chosen = run("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5, cwd=tmp_path)
+    assert "only" not in chosen.stderr
+
+
+def test_preparing_says_which_phrases_it_found(tmp_path):
+    """'prime minister' and 'white house' always stand together; the twenty other words are the most frequent."""
+    found = ("", "prime minister", "white house", "prime minister")
+    lines = [" ".join(f"w{k}" for k in range(20)) + f" {found[n % 4]}" for n in range(400)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,year", *(f"{line},1990" for line in lines)]))
+    told = run("prepare", "a.csv", "-o", "run", "--time", "year", "--find-phrases", cwd=tmp_path).stderr
+    assert "phrases: 2 joined, most often prime_minister, white_house\n" in told
+
+
 def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):
     (tmp_path / "c.toml").write_text(
         "[corpus]\ntime = 'time'\nplace = 'place'\nphrases = ['river bank']\n"
