@@ -22,18 +22,20 @@ class SettingsError(ChronotopeError):
 class UnknownWord(ChronotopeError):
     """A word is not among the words of a model, or of a run."""
 
-    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "model") -> None:
+    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "model", why: str = "") -> None:
+        self.word, self.count = word, count
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
-        hint = phrase if " " in word.strip() else did_you_mean(word, words)
+        hint = why or (phrase if " " in word.strip() else did_you_mean(word, words))
         super().__init__(f"'{word}' is not among the {count:,} words of this {of}{hint}")
 
 
 class UnknownCondition(ChronotopeError):
     """A time bin or place is not among the conditions of a model."""
 
-    def __init__(self, label: str, labels: Iterable[str]) -> None:
+    def __init__(self, label: str, labels: Iterable[str], why: str = "") -> None:
         known = list(labels)
-        meant = _bin_of_year(label, known) or did_you_mean(label, known)
+        self.label, self.known = label, known
+        meant = why or _bin_of_year(label, known) or did_you_mean(label, known)
         super().__init__(f"'{label}' is not among the {len(known):,} conditions: {some_of(known)}{meant}")
 
 

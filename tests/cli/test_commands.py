@@ -206,6 +206,23 @@ def test_preparing_says_which_phrases_it_found(tmp_path):
     assert "phrases: 2 joined, most often prime_minister, white_house\n" in told
 
 
+def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(tmp_path):
+    rows = ["text,year", *["the telegraph was new and the river was old,1990"] * 9, *["a telegram,1990"] * 2]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    run("prepare", "a.csv", "-o", "run", "--time", "year", "--max-words", 7, cwd=tmp_path)
+    run("train", "run", cwd=tmp_path)
+    words = "is not among the 7 words of this model"
+    for command in (
+        ("neighbors", "run", "Telegram", "--at", "1990"),
+        ("plot", "company", "run/model.ct", "Telegram", "-o", "a.png"),
+    ):
+        told = run(*command, code=2, cwd=tmp_path).stderr
+        assert f"'Telegram' {words}; it occurs 2 times in the text, and `prepare` left it out (--min-count 5)" in told
+    assert (
+        f"'telegrap' {words}; did you mean telegraph?" in run("series", "run", "telegrap", code=2, cwd=tmp_path).stderr
+    )
+
+
 def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):
     (tmp_path / "c.toml").write_text(
         "[corpus]\ntime = 'time'\nplace = 'place'\nphrases = ['river bank']\n"
