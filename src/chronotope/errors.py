@@ -24,21 +24,24 @@ class SettingsError(ChronotopeError):
 class UnknownWord(ChronotopeError):
     """A word is not among the words of a model, or of a run."""
 
-    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model") -> None:
+    def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model", why: str = "") -> None:
+        self.word, self.count = word, count
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
-        hint = phrase if " " in word.strip() else did_you_mean(word, words)
+        hint = why or (phrase if " " in word.strip() else did_you_mean(word, words))
         super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of {of}{hint}")
 
 
 class UnknownCondition(ChronotopeError):
     """A time bin or place is not among the conditions of a model."""
 
-    def __init__(self, label: str, labels: Iterable[str], what: str = "conditions") -> None:
+    def __init__(self, label: str, labels: Iterable[str], what: str = "conditions", why: str = "") -> None:
         known = list(labels)
-        if part := _with_part(label, known):
+        self.label, self.known = label, known
+        part = _with_part(label, known)
+        if part and not why:
             those = f"; those of {label.strip()}: {some_of(part)}"
         else:
-            those = f": {some_of(known)}{_bin_of_year(label, known) or _meant(label, known)}"
+            those = f": {some_of(known)}{why or _bin_of_year(label, known) or _meant(label, known)}"
         super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{those}")
 
 

@@ -53,6 +53,14 @@ def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
             raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
 
 
+def no_model(folder: Path) -> InputError:
+    """What to say of a folder without a model: it is a run that has none yet, or something else."""
+    finish_replacing(folder)
+    if (folder / ABOUT).exists():
+        return InputError(f"{folder} holds no model yet; make one with: chronotope train {folder}")
+    return InputError(f"{folder} is neither a model nor a run; make a run with: chronotope prepare INPUT -o RUN")
+
+
 @contextmanager
 def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
     """A temporary folder beside the run, whose content becomes the run when the block ends well, and goes otherwise.

@@ -150,7 +150,8 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
     if not size:
         most = store.words[0] if len(store.words) else "none"
         raise InputError(
-            f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}'); lower min_count"
+            f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}'); "
+            "lower min_count (--min-count)"
         )
     if settings.max_words:
         size = min(size, settings.max_words)

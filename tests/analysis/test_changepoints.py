@@ -103,7 +103,7 @@ def test_errors_say_what_to_do(over_time, over_places):
         change_points(over_places, "chips")
     with pytest.raises(SettingsError, match="level must be between 0 and 1"):
         change_points(over_time, "bank", level=2)
-    with pytest.raises(InputError, match="this needs 4"):
+    with pytest.raises(InputError, match=r"this needs 4; lower min_support \(--min-support\), or take longer"):
         change_points(over_time, "bank", min_support=10**6)
 
 

@@ -49,5 +49,7 @@ def test_errors_say_what_to_do():
         company(embeddings, "nothing")
     with pytest.raises(InputError, match="'w0' occurs 100,000 times or more in no condition"):
         company(embeddings, "w0", min_support=100_000)
+    with pytest.raises(InputError, match=r"cannot be told; lower min_support \(--min-support\)"):
+        company(embeddings, "w0", min_support=100_000)
     with pytest.raises(SettingsError, match="among must be ends or each"):
         company(embeddings, "w0", among="all")

@@ -286,6 +286,22 @@ def test_an_empty_answer_says_why(models, arguments, where):
     assert run(*asked).stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (("drift", "TIME"), "in both 1990 and 1999; lower min_support (--min-support), or take longer time bins"),
+        (("drift", "TIME", "--over", "steps"), "in the conditions compared; lower"),
+        (("drift", "PLACES"), "in the conditions compared; lower min_support (--min-support)\n"),
+        (("plot", "drift", "TIME", "-o", "OUTPUT"), "in both 1990 and 1999; lower"),
+    ],
+)
+def test_that_no_word_could_be_compared_is_said(models, tmp_path, arguments, where):
+    names = {**models, "OUTPUT": tmp_path / "a.svg"}
+    asked = [names.get(argument, argument) for argument in arguments]
+    assert f"no word occurs 99,999 times or more {where}" in run(*asked, "--min-support", 99_999).stderr
+    assert "no word" not in run(*asked).stderr
+
+
 def test_an_analogy_says_which_of_its_words_do_not_occur_there(tmp_path):
     """'queen' is not heard before 1992."""
     texts = {1990: "king rules man works woman", 1991: "man king woman works rules", 1992: "queen rules woman king man"}

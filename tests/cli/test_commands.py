@@ -109,6 +109,8 @@ def test_plotting(model, tmp_path, kind):
         (("train", "MODEL", "-o", "x.ct", "--method", "cw2w"), "did you mean cw2v"),
         (("train", "MODEL", "-o", "x.ct", "--preset", "paper"), "add --method cw2v"),
         (("train", "."), "is not a run"),
+        (("neighbors", ".", "bank"), ". is neither a model nor a run"),
+        (("explore", "."), ". is neither a model nor a run"),
         (("train", "MODEL", "-o", "x.ct", "--edges", "nowhere.csv"), "nowhere.csv: No such file"),
         (("train", "MODEL", "-o", "x.ct", "--rate", "0.1"), "graph has no setting 'rate'"),
         (("prepare", "nowhere.csv", "-o", "out", "--time", "time"), "nowhere.csv"),
@@ -162,7 +164,63 @@ def test_brackets_are_text_and_never_markup(tmp_path):
 def test_a_model_of_an_earlier_run_says_so(model, speeches, tmp_path):
     shutil.copytree(model, tmp_path / "run")
     run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 9, "--force")
-    assert "was trained on an earlier run" in run("neighbors", tmp_path / "run", "bank", "--at", "1990").stderr
+    earlier = "was trained on an earlier run"
+    assert earlier in run("neighbors", tmp_path / "run", "bank", "--at", "1990").stderr
+    assert earlier in run("explore", tmp_path / "run", "--export", tmp_path / "page").stderr
+
+
+def test_the_last_line_of_prepare_can_be_followed(model, speeches, tmp_path):
+    shutil.copytree(model, tmp_path / "run")
+    asked = ("prepare", speeches, "-o", "run", "--time", "time", "--min-count")
+    told = run(*asked, 9, "--force", cwd=tmp_path).stderr.strip()
+    assert told.endswith("now: chronotope train run --force")
+    run(*told.partition("now: chronotope ")[2].split(), cwd=tmp_path)
+    again = run(*asked, 9, cwd=tmp_path).stderr
+    assert "run is there already" in again
+    assert "now:" not in again
+
+
+def test_preparing_says_which_limit_left_words_out(speeches, tmp_path):
+    asked = ("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--force")
+    assert "vocabulary: the most frequent 3 words (--max-words);" in run(*asked, "--max-words", 3).stderr
+    enough = run(*asked, "--max-words", 9999).stderr
+    assert "words that occur 5 times or more" in enough
+    assert "--min-count" not in enough
+
+
+def test_a_tiny_text_says_what_keeps_its_words(tmp_path):
+    rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
+    (tmp_path / "tiny.csv").write_text("\n".join(rows))
+    few = "only 5 words occur 5 times or more; --min-count lowers that"
+    assert few in run("prepare", "tiny.csv", "-o", "run", "--time", "year", cwd=tmp_path).stderr
+    chosen = run("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5, cwd=tmp_path)
+    assert "only" not in chosen.stderr
+
+
+def test_preparing_says_which_phrases_it_found(tmp_path):
+    """'prime minister' and 'white house' always stand together; the twenty other words are the most frequent."""
+    found = ("", "prime minister", "white house", "prime minister")
+    lines = [" ".join(f"w{k}" for k in range(20)) + f" {found[n % 4]}" for n in range(400)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,year", *(f"{line},1990" for line in lines)]))
+    told = run("prepare", "a.csv", "-o", "run", "--time", "year", "--find-phrases", cwd=tmp_path).stderr
+    assert "phrases: 2 joined, most often prime_minister, white_house\n" in told
+
+
+def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(tmp_path):
+    rows = ["text,year", *["the telegraph was new and the river was old,1990"] * 9, *["a telegram,1990"] * 2]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    run("prepare", "a.csv", "-o", "run", "--time", "year", "--max-words", 7, cwd=tmp_path)
+    run("train", "run", cwd=tmp_path)
+    words = "is not among the 7 words of this model"
+    for command in (
+        ("neighbors", "run", "Telegram", "--at", "1990"),
+        ("plot", "company", "run/model.ct", "Telegram", "-o", "a.png"),
+    ):
+        told = run(*command, code=2, cwd=tmp_path).stderr
+        assert f"'Telegram' {words}; it occurs 2 times in the text, and `prepare` left it out (--min-count 5)" in told
+    assert (
+        f"'telegrap' {words}; did you mean telegraph?" in run("series", "run", "telegrap", code=2, cwd=tmp_path).stderr
+    )
 
 
 def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):

@@ -97,6 +97,41 @@ def test_duplicates_and_flags_are_reported(tmp_path):
     assert CorpusReport.from_dict(json.loads(json.dumps(report.to_dict()))) == report
 
 
+@pytest.mark.parametrize(
+    ("dates", "every", "flags"),
+    [
+        (["1998-01-05", "1998-12-20", "1999-01-09", "1999-05-30"], "1y", ["", "partial?"]),
+        (["1998-06-05T10:00", "1998-12-20T09:30", "1999-01-09 10:00", "1999-12-30"], "1y", ["partial?", ""]),
+        (["1997-01-20", "1998-01-27", "1999-01-19"], "1y", ["", "", ""]),
+        (["1998", "1999"], "1y", ["", ""]),
+        (["1990", "1999", "2000", "2004"], "10y", ["", "partial?"]),
+        (["Jan 1998", "30 June 1998", "July 1998", "1 August 1998"], "6mo", ["", "partial?"]),
+        (["1998-01-05", "1998-05-30"], "1y", [""]),
+    ],
+    ids=[
+        "ends in May",
+        "begins in June",
+        "each in January",
+        "bare years",
+        "half a decade",
+        "half of half a year",
+        "alone",
+    ],
+)
+def test_a_bin_that_ends_early_is_flagged_by_its_dates(dates, every, flags, tmp_path):
+    rows = [{"text": "a long day " * 20_000, "date": date} for date in dates]
+    report = tokenize(read_corpus(rows, time="date", every=every), tmp_path / "s").report
+    assert [condition.flag for condition in report.conditions] == flags
+
+
+def test_named_bins_that_end_early_are_flagged(tmp_path):
+    bins = [("before", 1900, 1913), ("war", "1914-07-28", "1918-11-11")]
+    for last, flag in (("1918-10-02", ""), ("1916-01-01", "partial?")):
+        rows = [{"text": "a long day " * 20_000, "date": date} for date in ("1900", "1913", "1914-08-01", last)]
+        report = tokenize(read_corpus(rows, time="date", bins=bins), tmp_path / last).report
+        assert [condition.flag for condition in report.conditions] == ["", flag]
+
+
 def test_places_with_little_text_are_flagged_small(tmp_path):
     rows = [{"text": "word " * 60_000, "place": "a"}, {"text": "word", "place": "b"}]
     report = tokenize(read_corpus(rows, place="place"), tmp_path / "s").report

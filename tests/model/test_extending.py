@@ -108,6 +108,17 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, tmp_path):
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
     assert "a step into a new bin looks larger than it is" in result.output
+    named = (
+        f"to ask about 1998, 1999, name this file from now on: chronotope neighbors {run / 'model-extended.ct'} WORD"
+    )
+    assert named in result.output
+    for model in (run, run / "model.ct"):
+        error = command.invoke(app, ["neighbors", str(model), "bank", "--at", "1999"]).exception
+        assert str(error).endswith(
+            f"; {run / 'model-extended.ct'}, which `extend` made, has it: name that file instead of {model}"
+        )
+    unknown = command.invoke(app, ["neighbors", str(run), "bank", "--at", "1899"]).exception
+    assert "extend" not in str(unknown)
     for asked in (("frequency",), ("evidence", "--at", "1990"), ("collocates", "--at", "1990")):
         name, *more = asked
         told = command.invoke(app, [name, str(run / "model-extended.ct"), "bank", *more])

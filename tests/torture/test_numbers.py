@@ -41,7 +41,7 @@ def test_one_document_of_two_words(tmp_path):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (documents("river"), "no two words of the vocabulary stand near each other"),
+        (documents("river"), "no two words of the vocabulary stand near each other; give more text"),
         (documents("river", "water", "bank"), "no two words"),
         (documents("", " ", "…"), "no row|no words|no text"),
         ([], "no rows|holds no rows|empty"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.formula import Formula, parse
-from chronotope.analysis.own_vectors import in_one_space
+from chronotope.analysis.own_vectors import in_one_space, what_helps
 from chronotope.analysis.seeds import Seeds
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
@@ -169,7 +169,8 @@ def positions(
     seeds = Seeds(embeddings, plus, minus, enough[1:], fixed)
     known = enough[0] & seeds.known
     if not known.any():
-        raise InputError(f"'{word}' and the seeds of '{formula}' are together frequent enough in no condition")
+        helps = what_helps(embeddings.conditions, min_support)
+        raise InputError(f"'{word}' and the seeds of '{formula}' are together frequent enough in no condition{helps}")
     figures = np.full((4, len(known)), np.nan)
     rng = np.random.default_rng(seed)
     for condition in np.flatnonzero(known).tolist():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chronotope.analysis.answer import Answer
+from chronotope.analysis.own_vectors import what_helps
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError
@@ -129,9 +130,9 @@ def company(
     counts = embeddings.support(word)
     present = [label for label, count in counts.items() if count >= min_support]
     if not present:
-        raise InputError(
-            f"'{word}' occurs {number_of(min_support, 'times')} or more in no condition; its company cannot be told"
-        )
+        helps = what_helps(embeddings.conditions, min_support)
+        enough = number_of(min_support, "times")
+        raise InputError(f"'{word}' occurs {enough} or more in no condition; its company cannot be told{helps}")
     chosen = present if among == "each" else list(dict.fromkeys([present[0], present[-1]]))
     near_in: dict[str, list[str]] = {}
     for label in chosen:

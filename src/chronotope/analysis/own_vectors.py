@@ -54,9 +54,24 @@ def own_vectors(
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_support]
     if len(kept) < least:
         where = f"in {len(kept)} of the conditions" if kept else "in no condition"
-        raise InputError(f"'{word}' occurs {number_of(min_support, 'times')} or more {where}; this needs {least}")
+        enough, helps = number_of(min_support, "times"), what_helps(embeddings.conditions, min_support)
+        raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
     rows = [embeddings.carried([word], labels[condition], labels[condition])[0] for condition in kept]
     return OwnVectors(np.array(kept, dtype=np.int64), np.array(rows, dtype=np.float64).reshape(len(kept), -1))
+
+
+def what_helps(conditions: Conditions, min_support: int) -> str:
+    """A clause that says what to do where a word is too rare.
+
+    Examples
+    --------
+    >>> what_helps(Conditions.of_times(["1998", "1999"]), 5)
+    '; lower min_support (--min-support), or take longer time bins'
+    """
+    ways = ["lower min_support (--min-support)"] * (min_support > 1) + ["take longer time bins"] * bool(
+        conditions.times
+    )
+    return f"; {', or '.join(ways)}" if ways else ""
 
 
 def in_one_space(embeddings: ConditionedEmbeddings) -> None:

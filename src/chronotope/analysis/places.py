@@ -88,7 +88,8 @@ def place_distances(
         words[there] += shared
     if not counts[~np.eye(len(names), dtype=bool)].all():
         raise SettingsError(
-            f"two of the places share no word that occurs {number_of(min_support, 'times')} in both; lower min_support"
+            f"two of the places share no word that occurs {number_of(min_support, 'times')} in both; "
+            "lower min_support (--min-support)"
         )
     distances = totals / np.maximum(counts, 1)
     return _clustered(names, distances, words, groups, min_support, embeddings.signature)

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
-from chronotope.analysis.own_vectors import in_one_space, overall, own_cosines, own_vectors, timeline, unit_vectors
+from chronotope.analysis.own_vectors import (
+    in_one_space,
+    overall,
+    own_cosines,
+    own_vectors,
+    timeline,
+    unit_vectors,
+    what_helps,
+)
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
@@ -174,7 +182,8 @@ def series(
     else:
         number = own.conditions[first] if against == FIRST else conditions.index(against)
         if number not in own.conditions:
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_support)} in {conditions.labels[number]}")
+            helps = what_helps(conditions, min_support)
+            raise SettingsError(f"'{word}' occurs {fewer_than(min_support)} in {conditions.labels[number]}{helps}")
         base = int(np.flatnonzero(own.conditions == number)[0])
         cosines = own_cosines(embeddings, word, own)[base]
         against = conditions.labels[number]

@@ -9,6 +9,7 @@ import typer
 
 from chronotope.cli.formats import with_formats
 from chronotope.cli.interruptions import Commands
+from chronotope.cli.unknown import Command
 from chronotope.provenance import package_version
 
 # As they are listed.
@@ -59,7 +60,7 @@ def make_app(asked: str | None = None) -> typer.Typer:
     made.callback()(options)
     for name in (asked,) if asked in COMMANDS else COMMANDS:
         command = getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command")
-        made.command(name)(command if name in WITHOUT_TABLE else with_formats(command))
+        made.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
     return made
 
 

@@ -26,6 +26,7 @@ from chronotope.cli.options import (
     open_run,
 )
 from chronotope.errors import SettingsError
+from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift
@@ -68,6 +69,7 @@ def drift_command(
 
     asked = Resampling(permutations, bootstrap, within, seed, seeds)
     answer = find_drift(model, start, end, over, min_support, asked, threads)
+    say_if_nothing(answer)
     show(tables.drift(answer, top), answer.to_dict(top), as_json)
 
 
@@ -86,6 +88,16 @@ def find_drift(
     embeddings = open_model(model)
     with resampling_of(model, asked, threads) as options:
         return drift(embeddings, start, end, over=over, min_support=min_support, **options)
+
+
+def say_if_nothing(answer: Drift) -> None:
+    """Say why no word could be compared, and what to do."""
+    if not len(answer):
+        from chronotope.analysis.own_vectors import what_helps
+
+        where = f"in both {answer.start} and {answer.end}" if answer.start else "in the conditions compared"
+        helps = what_helps(answer.embeddings.conditions, answer.min_support)
+        talk("[yellow]no word occurs {} or more {}{}[/]", number_of(answer.min_support, "times"), where, helps)
 
 
 @contextmanager

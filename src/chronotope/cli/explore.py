@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import Coordinates, Model
+from chronotope.cli.options import Coordinates, Model, warn_if_earlier
 from chronotope.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def explore_command(
     if export is None and (with_text or force):
         raise SettingsError("--with-text and --force belong to --export DIR")
     explored = open_explored(model, run, coordinates=coordinates, title=title)
+    if run is None:
+        warn_if_earlier(model, explored.embeddings)
     if export is not None:
         export_page(explored, export, with_text, force)
     else:

@@ -11,6 +11,7 @@ import typer
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, Threads, open_model
 from chronotope.cli.train import check_output
+from chronotope.errors import some_of
 from chronotope.locking import locked
 
 
@@ -67,4 +68,7 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
         check_output(output, force)  # another process may have been faster
         larger.save(output)
     talk("{}: {}", output, larger.signature)
+    added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]
+    talk("to ask about {}, name this file from now on: chronotope neighbors {} WORD --at {}",
+         some_of(added), output, added[-1])  # fmt: skip
     talk("a step into a new bin looks larger than it is: its text had no part in the training; train again to compare")

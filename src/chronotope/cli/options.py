@@ -69,15 +69,21 @@ Threads = Annotated[
 def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
     """The embeddings in a model file, or in the `model.ct` of a run; `verify` reads it whole and compares checksums."""
     from chronotope.embeddings import load
-    from chronotope.run_folder import read_run
 
     embeddings = load(path, verify=verify)
     if path.is_dir():
-        if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
-            talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
+        warn_if_earlier(path, embeddings)
     elif not embeddings.counted:
         tell_no_counts(path)
     return embeddings
+
+
+def warn_if_earlier(path: Path, embeddings: ConditionedEmbeddings) -> None:
+    """Say so where the run that holds a model is not the one that it was trained on."""
+    from chronotope.run_folder import read_run
+
+    if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
+        talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
 
 
 def open_run(model: Path, needed: int = 1) -> Counts | None:

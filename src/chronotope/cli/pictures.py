@@ -199,11 +199,13 @@ def _axis(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
 def _drift(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.drift import drift
+    from chronotope.cli.drift import say_if_nothing
     from chronotope.views import ranked
 
     # The same support as the command `drift` has, so that what it resampled is not resampled again.
     least = 20 if asked.min_support is None else asked.min_support
     answer = drift(embeddings, asked.start, asked.to, over=asked.over, min_support=least, **asked.resampling)
+    say_if_nothing(answer)
     return ranked.drift(answer, asked.top or 20, subtitle=asked.subtitle)
 
 

@@ -16,12 +16,16 @@ from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import Config, read_config
-from chronotope.errors import SettingsError
+from chronotope.errors import ChronotopeError, SettingsError
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
+    from chronotope.cooccurrence import Counts
     from chronotope.corpus import TokenStore
     from chronotope.vocabulary import Vocabulary
+
+# With fewer words than this there is next to nothing to train.
+FEW = 50
 
 
 def prepare_command(
@@ -126,33 +130,73 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
             from chronotope.corpus import read_corpus
 
         corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
+        made = False
+
+        def report(store: TokenStore, vocabulary: Vocabulary) -> None:
+            nonlocal made
+            made = True
+            _report(store, vocabulary, settings)
+
         with progress_bars() as bars:
             counts = count(
-                corpus, run, settings=settings.counting, force=force, progress=bars, on_report=_report, **resources
+                corpus, run, settings=settings.counting, force=force, progress=bars, on_report=report, **resources
             )
     finally:
         streaming.forget()
+    if not made:
+        talk("{} is there already, made from this input with these settings; --force makes it again", run)
     talk(
-        "{}: {} × {}, {}; now: chronotope train {}",
+        "{}: {} × {}, {}; {}",
         run,
         number_of(len(counts.vocabulary), "words"),
         number_of(len(counts.conditions), "conditions"),
         number_of(counts.size, "cells"),
-        run,
+        _what_next(run, counts),
     )
 
 
-def _report(store: TokenStore, vocabulary: Vocabulary) -> None:
+def _what_next(run: Path, counts: Counts) -> str:
+    """What to do with the run: train, or train again where its model is of an earlier one."""
+    if not (run / "model.ct").exists():
+        return f"now: chronotope train {run}"
+    from chronotope.embeddings import load
+
+    try:
+        trained_on = load(run / "model.ct").provenance.get("run")
+    except (ChronotopeError, OSError):
+        trained_on = None
+    if trained_on == counts.checksum:
+        return "its model is trained on it"
+    return f"its model is of an earlier run; now: chronotope train {run} --force"
+
+
+def _report(store: TokenStore, vocabulary: Vocabulary, settings: Config) -> None:
     """Say what the corpus holds, and what of it is counted."""
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
     for line in store.problems.lines():
         talk("[yellow]{}[/]", line)
+    if settings.corpus.find_phrases:
+        _report_phrases(store)
+    size, least = len(vocabulary), number_of(vocabulary.min_count, "times")
+    # Counts descend: the first word that is left out tells which of the two limits left it out.
+    cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
     talk(
-        "vocabulary: {} that occur {} or more; {} ({}) left out",
-        number_of(len(vocabulary), "words"),
-        number_of(vocabulary.min_count, "times"),
-        number_of(vocabulary.dropped_words, "rarer ones"),
+        "vocabulary: {}; {} ({}) left out",
+        f"the most frequent {number_of(size, 'words')} (--max-words)"
+        if cut
+        else f"{number_of(size, 'words')} that occur {least} or more",
+        number_of(vocabulary.dropped_words, "others" if cut else "rarer ones"),
         number_of(vocabulary.dropped_tokens, "running words"),
     )
+    if size < FEW and vocabulary.dropped_words and settings.counting.min_count is None and not cut:
+        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]",
+             "one word occurs" if size == 1 else f"{size} words occur", least)  # fmt: skip
+
+
+def _report_phrases(store: TokenStore) -> None:
+    """Say how many phrases were joined, and which are the most frequent."""
+    phrases = store.words.filter(store.words.is_in(store.report.phrases))
+    shown = ", ".join(phrases[:5]) + (" …" if len(phrases) > 5 else "")
+    talk("phrases: {}", f"{len(phrases):,} joined, most often {shown}" if len(phrases) else "none found")

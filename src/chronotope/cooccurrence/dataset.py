@@ -345,7 +345,8 @@ def _write_counts(
     if store.held_out.any():
         held_sizes, _, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted(held_out=True))
     if not sum(sizes):
-        raise InputError("no two words of the vocabulary stand near each other; lower min_count or give more text")
+        lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
+        raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
     tokens = np.add.reduceat(np.append(support.count, 0), support.start[:-1]) * (np.diff(support.start) > 0)
     numbers = {
         "vocabulary": {

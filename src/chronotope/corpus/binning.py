@@ -53,6 +53,9 @@ class Bins(Protocol):
     def label(self, key: int) -> str:
         """How a bin is written."""
 
+    def days(self, key: int) -> tuple[int, int]:
+        """The numbers of the first and the last day of a bin."""
+
 
 @dataclass(frozen=True)
 class RegularBins:
@@ -103,6 +106,23 @@ class RegularBins:
         year, month, day = date_from_days(key)
         return f"{_year(year)}-{month:02d}-{day:02d}"
 
+    def days(self, key: int) -> tuple[int, int]:
+        """The numbers of the first and the last day of a bin.
+
+        Examples
+        --------
+        >>> [date_from_days(day) for day in regular_bins("1q").days(1998 * 4 + 1)]
+        [(1998, 4, 1), (1998, 6, 30)]
+        """
+        edges = np.array([key, key + 1]) * self.number
+        if self.unit == "y":
+            edges = days_from_date(edges, np.array([1, 1]), np.array([1, 1]))
+        elif self.unit == "mo":
+            edges = days_from_date(edges // 12, edges % 12 + 1, np.array([1, 1]))
+        elif self.unit == "w":
+            edges = edges * 7 - 3
+        return int(edges[0]), int(edges[1]) - 1
+
 
 @dataclass(frozen=True)
 class NamedBins:
@@ -133,6 +153,10 @@ class NamedBins:
     def label(self, key: int) -> str:
         """The name of a bin."""
         return self.names[key]
+
+    def days(self, key: int) -> tuple[int, int]:
+        """The numbers of the first and the last day of a bin."""
+        return int(self.first_day[key]), int(self.last_day[key])
 
 
 def regular_bins(every: str) -> RegularBins:

@@ -19,10 +19,11 @@ from chronotope.conditions import Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import occurrences, text_store
 from chronotope.corpus.arranging import ordered_conditions, ranked_words, repeated, write_tokens
+from chronotope.corpus.binning import Bins
 from chronotope.corpus.distributed import fingerprints
 from chronotope.corpus.ingest import Ingested, Progress, ingest
 from chronotope.corpus.phrases import join_phrases
-from chronotope.corpus.report import RARE, ConditionReport, CorpusReport, flags
+from chronotope.corpus.report import RARE, ConditionReport, CorpusReport, empty_ends, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import MOST_HELD, TokenSpool
@@ -123,7 +124,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Res
         resources.threads,
         resources.memory,
     )
-    report = _report(ingested, conditions, condition, again, measured, len(lexicon), phrases)
+    report = _report(ingested, selection.bins, conditions, condition, again, measured, len(lexicon), phrases)
     sources = found_sources.result()
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = ingested.content
@@ -156,6 +157,7 @@ def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: ND
 
 def _report(
     ingested: Ingested,
+    bins: Bins | None,
     conditions: Conditions,
     condition: NDArray[np.int32],
     again: NDArray[np.bool_],
@@ -168,7 +170,11 @@ def _report(
     documents = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[again], minlength=size).tolist()
     tokens = [int(count) for count in np.bincount(condition, ingested.length, size)]
-    flag = flags(tokens, conditions.time_of)
+    empty = None
+    if bins:
+        days = [bins.days(time) for time in sorted({time for time, _ in ingested.labels})]
+        empty = empty_ends(ingested.date, np.array(conditions.time_of)[condition], days)
+    flag = flags(tokens, conditions.time_of, empty)
     return CorpusReport(
         conditions=tuple(
             ConditionReport(

@@ -24,6 +24,7 @@ from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
 from chronotope.provenance import canonical_json
+from chronotope.run_folder import no_model
 from chronotope.untrusted import read_json
 from chronotope.vocabulary import Support
 
@@ -100,7 +101,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
     path = Path(path)
     if path.is_dir():
         if not (path / "model.ct").exists():
-            raise InputError(f"{path} holds no model yet; make one with: chronotope train {path}")
+            raise no_model(path)
         path = path / "model.ct"
     try:
         with open(path, "rb") as file:
