@@ -59,7 +59,7 @@ def test_save_then_load_is_the_identity(tmp_path_factory, words, places, note, d
 def test_a_run_is_opened_by_its_folder(saved):
     assert same(load(saved.parent), load(saved))
     saved.rename(saved.with_name("other.ct"))
-    with pytest.raises(InputError, match="holds no model yet; make one with: chronotope train"):
+    with pytest.raises(InputError, match="is neither a model nor a run; make a run with: chronotope prepare"):
         load(saved.parent)
 
 
