@@ -54,9 +54,15 @@ def test_a_bad_line_costs_that_line_only(line, kind, tmp_path):
     store = tokenize(read_corpus(path, time="time", place="place"), tmp_path / "s")
     assert store.report.documents == 3
     assert problems(store) == {kind: (1, ("a.jsonl:4",))}
+    assert [part.documents for part in store.report.conditions] == [3]
     with pytest.raises(InputError, match=rf"^a\.jsonl:4: {kind}"):
         tokenize(read_corpus(path, time="time", place="place", strict=True), tmp_path / "t")
     assert not (tmp_path / "t").exists()
+
+
+def test_a_document_without_words_makes_no_time_bin_of_its_own(tmp_path):
+    rows = [{"text": text, "year": year} for text, year in (("a b", 1998), ("?!", 1999), ("a b", 2001))]
+    assert tokenize(read_corpus(rows, time="year"), tmp_path / "s").conditions.labels == ("1998", "2001")
 
 
 def test_strict_names_the_first_of_several(tmp_path):

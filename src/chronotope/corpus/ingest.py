@@ -189,21 +189,21 @@ class _Collector:
         else:
             np.add.at(self._counts[0], number, tokens.frequency)
             self._spool.add(tokens.code, number)
-        label = self._label(documents)
-        columns = (label, length, documents.source, documents.line, held_out, prepared.text_hash)
-        self._parts.append(tuple(column[kept] for column in columns))
+        label = self._label(documents, kept)
+        columns = (length, documents.source, documents.line, held_out, prepared.text_hash)
+        self._parts.append((label, *(column[kept] for column in columns)))
         self._content.update(prepared.text_hash[kept].data)
-        self._content.update(label[kept].data)
+        self._content.update(label.data)
         self._documents += int(kept.sum())
         return bad
 
-    def _label(self, documents: Documents) -> NDArray[np.int32]:
-        """The number of the (time bin, place) of each document."""
-        size = len(documents.line)
-        times = documents.time.tolist() if len(documents.time) else [0] * size
+    def _label(self, documents: Documents, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """The number of the (time bin, place) of each document that is kept."""
+        size = int(kept.sum())
+        times = documents.time[kept].tolist() if len(documents.time) else [0] * size
         place_numbers = [0] * size
         if len(documents.place):
-            place_numbers = [self._place(label) for label in documents.place.to_list()]
+            place_numbers = [self._place(label) for label in documents.place.filter(pl.Series(kept)).to_list()]
         labels = self._labels
         found = [labels.setdefault(pair, len(labels)) for pair in zip(times, place_numbers, strict=True)]
         return np.array(found, np.int32)
