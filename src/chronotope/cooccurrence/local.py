@@ -35,7 +35,7 @@ FEWEST_TOKENS_IN_A_CHUNK = 25_000
 # Up to so many cells (400 MB) the parts of a condition wait until there are `AT_ONCE`.
 FEW_CELLS = 1 << 24
 # What writing a row group of the final file takes.
-BYTES_OF_WRITING = 70_000_000
+BYTES_OF_WRITING = 110_000_000
 
 
 class Plan(NamedTuple):
