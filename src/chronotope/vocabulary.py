@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,15 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.config import CountSettings
+from chronotope.corpus.measuring import measure
 from chronotope.errors import InputError, UnknownWord
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
-
-DOCUMENTS_AT_ONCE = 10_000
 
 
 class Support(NamedTuple):
@@ -167,33 +164,16 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
 
 def _support(store: TokenStore, words: int, threads: int) -> Support:
     """How often each of the first `words` words occurs in each condition, held-out documents left out."""
-    with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda condition: _counts(store, condition, words), range(len(store.conditions))))
-    start = np.concatenate([[0], np.cumsum([len(present) for present, _ in found])]).astype(np.int64)
-    word, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Support(start, word, count)
-
-
-def _counts(store: TokenStore, condition: int, words: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Which of the first `words` words occur in a condition, and how often."""
-    documents = store.condition_slice(condition)
-    total = np.zeros(words + 1, dtype=np.int64)
-    lengths = np.diff(store.starts[documents.start : documents.stop + 1])
-    for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
-        last = min(first + DOCUMENTS_AT_ONCE, documents.stop)
-        ids = np.asarray(store.ids[store.starts[first] : store.starts[last]])
-        if store.held_out[first:last].any():
-            kept = ~store.held_out[first:last]
-            ids = ids[np.repeat(kept, lengths[first - documents.start : last - documents.start])]
-            ids.flags.writeable = False  # as the others, for which the loop is compiled
-        _add_counts(ids, total)
-        store.forget(first, last)
-    present = np.flatnonzero(total[:words])
-    return present.astype(np.int32), total[present]
-
-
-@kernel()
-def _add_counts(ids, total):  # type: ignore[no-untyped-def]
-    """Add how often each word occurs; the last number stands for all beyond."""
-    for word in ids:
-        total[min(word, len(total) - 1)] += 1
+    found = store.measured or measure(
+        store.ids,
+        store.starts,
+        store.document_condition,
+        store.held_out,
+        len(store.conditions),
+        np.zeros(len(store.words), bool),
+        threads,
+        words,
+    )
+    kept = found.word < words
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Support(before[found.start].astype(np.int64), found.word[kept], found.count[kept])

@@ -15,7 +15,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.occurrences import OccurrenceIndex, Occurrences
+from chronotope.corpus.occurrences import LookedThrough, OccurrenceIndex, Occurrences, occurrences_of
 from chronotope.corpus.sentences import PATTERNS
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokens import DOCUMENTS
@@ -26,7 +26,6 @@ from chronotope.untrusted import read_table
 
 # Among so many words, the most frequent first, those are sought that the user may have meant.
 MOST_ALIKE = 100_000
-PREPARE_AGAIN = "prepare the corpus again, with --force into the same folder"
 
 
 class Term(NamedTuple):
@@ -60,7 +59,7 @@ class Concordance:
 
     counts: Counts
     settings: CorpusSettings
-    index: OccurrenceIndex
+    index: OccurrenceIndex | LookedThrough
 
     @property
     def conditions(self) -> Conditions:
@@ -200,10 +199,8 @@ class Concordance:
 def open_concordance(run: Counts | str | Path) -> Concordance:
     """The concordance of a run: of its counts, its folder, or of a model that was trained on it and lies beside it."""
     counts = run if isinstance(run, Counts) else Counts.open(run_folder(Path(run)))
-    if not OccurrenceIndex.is_in(counts.folder):
-        raise InputError(f"{counts.folder} was prepared by an older chronotope and has no index; {PREPARE_AGAIN}")
     settings = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
-    return Concordance(counts, settings, OccurrenceIndex(counts.store))
+    return Concordance(counts, settings, occurrences_of(counts.store))
 
 
 def run_folder(path: Path) -> Path:

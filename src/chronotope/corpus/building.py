@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from chronotope.corpus.arranging import ordered_conditions, ranked_words, repeat
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.distributed import fingerprints
 from chronotope.corpus.ingest import Ingested, Progress, ingest
+from chronotope.corpus.measuring import Measured, measure
 from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import RARE, ConditionReport, CorpusReport, empty_ends, flags
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import MOST_HELD, TokenSpool
-from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKENS, TokenStore
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKEN, TOKENS, TokenStore
 from chronotope.durable import written_whole
 from chronotope.resources import Resources
 
@@ -68,8 +70,8 @@ def tokenize(
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     try:
-        about = _build(corpus, work, progress, resources or Resources())
-        for name in (STORE, FIELDS, *text_store.FILES):
+        about, measured = _build(corpus, work, progress, resources or Resources())
+        for name in (STORE, FIELDS, *text_store.FILES, *occurrences.FILES):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
             os.replace(path, folder / path.name)
@@ -79,11 +81,16 @@ def tokenize(
         shutil.rmtree(work, ignore_errors=True)
         if not was_there and not any(folder.iterdir()):
             folder.rmdir()
-    return TokenStore.open(folder)
+    return replace(TokenStore.open(folder), measured=measured)
 
 
-def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Resources) -> dict[str, Any]:
-    """Write the files of a store to the folder `work`; return what goes into its JSON file."""
+def _build(
+    corpus: Corpus, work: Path, progress: Progress | None, resources: Resources
+) -> tuple[dict[str, Any], Measured | None]:
+    """Write the files of a store to the folder `work`.
+
+    Returns what goes into its JSON file, and the words of each condition, if memory is not limited.
+    """
     settings = corpus.settings
     spool = TokenSpool(work / "raw", MOST_HELD if resources.memory.limit is None else 0)
     writer = None
@@ -109,26 +116,27 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Res
     _write_documents(ingested, condition, order, work / DOCUMENTS)
     if ingested.kept.width:
         ingested.kept[order].write_parquet(work / FIELDS)
-    if writer:
-        writer.write_tables(work, order)
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
     length = ingested.length[order]
-    measured = occurrences.write_occurrences(
-        work / TOKENS,
-        work,
-        length,
+    if writer:
+        writer.write_tables(work, order)
+        occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon), resources.threads, resources.memory)
+    measured = measure(
+        np.memmap(work / TOKENS, TOKEN, mode="r"),
+        np.concatenate([[0], np.cumsum(length)]),
         condition[order],
+        ingested.held_out[order],
         len(conditions),
         counts < RARE,
         resources.threads,
-        resources.memory,
+        None if resources.memory.limit is None else 0,
     )
     report = _report(ingested, selection.bins, conditions, condition, again, measured, len(lexicon), phrases)
     sources = found_sources.result()
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = ingested.content
-    return {
+    about = {
         "format": FORMAT,
         "conditions": conditions.to_dict(),
         "problems": ingested.problems.to_dict(),
@@ -136,6 +144,7 @@ def _build(corpus: Corpus, work: Path, progress: Progress | None, resources: Res
         "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
         "sources": sources,
     }
+    return about, measured if resources.memory.limit is None else None
 
 
 def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: NDArray[np.int64], path: Path) -> None:
@@ -161,7 +170,7 @@ def _report(
     conditions: Conditions,
     condition: NDArray[np.int32],
     again: NDArray[np.bool_],
-    measured: NDArray[np.int64],
+    measured: Measured,
     vocabulary: int,
     phrases: tuple[str, ...],
 ) -> CorpusReport:
@@ -181,9 +190,9 @@ def _report(
                 condition=label,
                 documents=documents[c],
                 tokens=tokens[c],
-                vocabulary=int(measured[c, 0]),
+                vocabulary=int(measured.distinct[c]),
                 duplicates=duplicates[c],
-                rare=round(int(measured[c, 1]) / max(tokens[c], 1), 6),
+                rare=round(int(measured.rare[c]) / max(tokens[c], 1), 6),
                 flag=flag[c],
             )
             for c, label in enumerate(conditions.labels)

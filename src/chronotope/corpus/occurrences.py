@@ -6,6 +6,9 @@
 
 Documents are sorted by condition, so the occurrences of a word in a condition stand together. Both files are
 memory-mapped; a question reads the bytes of its word and no more.
+
+The index is written where the text is kept. A store without text has none: there are no sentences to be found, and what
+else is asked of a word is answered by looking through all tokens.
 """
 
 from __future__ import annotations
@@ -77,20 +80,38 @@ class OccurrenceIndex:
         return Occurrences(document, count)
 
 
+class LookedThrough:
+    """The documents of each word, found by looking through all tokens: 20 ms for thirty million."""
+
+    def __init__(self, store: TokenStore) -> None:
+        self._store = store
+
+    def of(self, word: int) -> Occurrences:
+        """The occurrences of a word of the lexicon."""
+        ids, starts = self._store.ids, self._store.starts
+        found = []
+        for first in range(0, len(ids), CHUNK_TOKENS):
+            places = first + np.flatnonzero(ids[first : first + CHUNK_TOKENS] == word)
+            found.append(np.searchsorted(starts, places, side="right") - 1)
+            forget(ids, first, min(first + CHUNK_TOKENS, len(ids)))
+        return Occurrences(*np.unique(np.concatenate(found), return_counts=True))
+
+
+def occurrences_of(store: TokenStore) -> OccurrenceIndex | LookedThrough:
+    """The index of a store, or what does without."""
+    return OccurrenceIndex(store) if OccurrenceIndex.is_in(store.folder) else LookedThrough(store)
+
+
 def write_occurrences(
     tokens: Path,
     folder: Path,
     length: NDArray[np.int64],
-    condition: NDArray[np.int32],
-    conditions: int,
-    rare: NDArray[np.bool_],
+    words: int,
     threads: int = 2,
     memory: Memory | None = None,
     pairs_at_once: int = PAIRS_AT_ONCE,
-) -> NDArray[np.int64]:
+) -> None:
     """Write the index of tokens that are in their final order.
-
-    Returns (C, 2) the number of distinct words, and of tokens of rare words, in each condition.
 
     Parameters
     ----------
@@ -98,12 +119,10 @@ def write_occurrences(
         The file with the word numbers.
     folder
         Where the index goes.
-    length, condition
-        (N,) the number of tokens of each document, and its condition, ascending.
-    conditions
-        How many there are.
-    rare
-        (W,) whether each word of the lexicon is rare.
+    length
+        (N,) the number of tokens of each document.
+    words
+        The size of the lexicon.
     threads
         The documents are gone through in so many parts at the same time; the index does not depend on it.
     memory
@@ -111,7 +130,6 @@ def write_occurrences(
     pairs_at_once
         So many pairs of a word and a document are sorted at a time, 8 bytes each.
     """
-    words, in_conditions = len(rare), np.zeros((conditions, 2), np.int64)
     ids = np.memmap(tokens, TOKEN, mode="r")
     starts = np.concatenate([[0], np.cumsum(length)])
     bounds = np.searchsorted(starts, np.arange(1, threads) * starts[-1] // threads)
@@ -144,15 +162,11 @@ def write_occurrences(
             # The documents of a word in one part come after those in the parts before it.
             cursor = start + np.cumsum(in_parts[:, first:last], axis=0) - in_parts[:, first:last]
             list(pool.map(partial(_fill_part, ids, starts, first, pairs), parts, cursor))
-            encode = partial(
-                _encoded, pairs, start, condition, conditions, rare[first:last], size[first + 1 : last + 1]
-            )
-            for encoded, measured in in_order(pool, encode, _some_words(start, len(pairs)), ahead=threads):
+            encode = partial(_encoded, pairs, start, size[first + 1 : last + 1])
+            for encoded in in_order(pool, encode, _some_words(start, len(pairs)), ahead=threads):
                 file.write(encoded.data)
-                in_conditions += measured
             first = last
     np.save(folder / OFFSETS, np.cumsum(size).astype("<i8"), allow_pickle=False)
-    return in_conditions
 
 
 def _some_words(start: NDArray[np.int64], pairs: int) -> Iterator[slice]:
@@ -183,22 +197,14 @@ def _fill_part(
 def _encoded(
     pairs: NDArray[np.uint32],
     start: NDArray[np.int64],
-    condition: NDArray[np.int32],
-    conditions: int,
-    rare: NDArray[np.bool_],
     size: NDArray[np.int64],
     some: slice,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of some words, whose pairs begin at `start`, and what they are in each condition.
-
-    How many bytes each word has is filled in.
-    """
+) -> NDArray[np.uint8]:
+    """The bytes of some words, whose pairs begin at `start`; how many bytes each word has is filled in."""
     here = pairs[start[some.start] : start[some.stop] if some.stop < len(start) else len(pairs)]
     # Five groups of 7 bits hold any number of 32 bits.
     packed = np.empty(10 * len(here), np.uint8)
-    measured = np.zeros((conditions, 2), np.int64)
-    written = _encode(here, start[some] - start[some.start], condition, rare[some], packed, size[some], measured)
-    return packed[:written], measured
+    return packed[: _encode(here, start[some] - start[some.start], packed, size[some])]
 
 
 def _state(value: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -271,25 +277,17 @@ def _fill(ids, starts, first_document, last_document, first, state, pairs):  # t
 
 
 @kernel()
-def _encode(pairs, start, condition, rare, packed, size, measured):  # type: ignore[no-untyped-def]
-    """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all.
-
-    Adds to the distinct words of each condition, and to its tokens of rare words.
-    """
+def _encode(pairs, start, packed, size):  # type: ignore[no-untyped-def]
+    """Write pairs as 7-bit groups; fill in the bytes of each word, return those of all."""
     written = 0
     for word in range(len(start)):
         before = written
         stop = start[word + 1] if word + 1 < len(start) else len(pairs)
         # Documents are counted from 1, so that no distance is 0.
-        previous, before_here = np.int64(-1), np.int64(-1)
+        previous = np.int64(-1)
         for pair in range(start[word], stop):
             distance = np.int64(pairs[pair, 0]) - previous
             previous = np.int64(pairs[pair, 0])
-            here = np.int64(condition[previous])
-            measured[here, 0] += here != before_here
-            if rare[word]:
-                measured[here, 1] += pairs[pair, 1]
-            before_here = here
             for value in (distance, np.int64(pairs[pair, 1])):
                 while value >= 128:
                     packed[written] = (value & 127) | 128

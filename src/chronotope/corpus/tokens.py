@@ -9,8 +9,8 @@ A store is a folder with
 - `lexicon.parquet`: word and count, the most frequent first: a word's number is its row, so that a vocabulary is the
   first rows. Counts are over the documents that are not held out; words that occur in held-out ones only come last;
 - `fields.parquet`: the fields that were to be kept for each document, if any, under their own names, as text;
-- the index of which word occurs in which document (see `occurrences`) and, unless it is not to be kept, the text (see
-  `text_store`);
+- unless it is not to be kept, the text (see `text_store`), and the index of which word occurs in which document (see
+  `occurrences`);
 - `store.json`: the conditions, the bad rows, the report and the sources. It is written last: without it there is no
   store.
 """
@@ -21,7 +21,7 @@ import mmap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,9 @@ from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFile, InputError
 from chronotope.untrusted import read_json, read_table
+
+if TYPE_CHECKING:
+    from chronotope.corpus.measuring import Measured
 
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
@@ -65,6 +68,8 @@ class TokenStore:
         (N,) whether a document is set aside.
     problems, report, sources
         The bad rows, what each condition holds, and the files with their checksums.
+    measured
+        How often each word occurs in each condition, where the text was only just tokenized.
     """
 
     folder: Path
@@ -78,6 +83,7 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]
+    measured: Measured | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
