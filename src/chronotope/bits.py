@@ -17,4 +17,42 @@ def _trailing_zeros(_: Any, bits: Any) -> Any:
     return types.uint64(bits), generate
 
 
+def _leading_zeros(_: Any, bits: Any) -> Any:
+    """How many zeros stand above the highest bit that is set; 64 if none is."""
+    from numba import types
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(bits), generate
+
+
+def _among(_: Any, data: Any, place: Any, first: Any, last: Any) -> Any:  # noqa: ARG001  # numba passes them by name
+    """Which of the 64 bytes from a place on are from `first` to `last`: a bit for each, the lowest for the first."""
+    from llvmlite import ir
+    from numba import types
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, bytes_together = ir.IntType(8), ir.VectorType(ir.IntType(8), 64)
+        start = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
+        found = builder.load(builder.bitcast(start, bytes_together.as_pointer()))
+        found.align = 1
+        lowest, highest = (_repeated(builder, builder.trunc(number, byte)) for number in arguments[2:])
+        is_among = builder.icmp_unsigned("<=", builder.sub(found, lowest), builder.sub(highest, lowest))
+        return builder.bitcast(is_among, ir.IntType(64))
+
+    return types.uint64(data, types.uint64, types.uint64, types.uint64), generate
+
+
+def _repeated(builder: Any, byte: Any) -> Any:
+    """A byte 64 times."""
+    from llvmlite import ir
+
+    whole, number = ir.VectorType(byte.type, 64), ir.IntType(32)
+    once = builder.insert_element(ir.Constant(whole, ir.Undefined), byte, number(0))
+    return builder.shuffle_vector(once, once, ir.Constant(ir.VectorType(number, 64), [0] * 64))
+
+
 trailing_zeros: Any = intrinsic(_trailing_zeros)
+leading_zeros: Any = intrinsic(_leading_zeros)
+among: Any = intrinsic(_among)

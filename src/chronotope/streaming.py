@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from chronotope.errors import InputError
+from chronotope.provenance import checksum
 
 CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait.
@@ -122,13 +123,36 @@ class StreamAhead(Stream):
             self._blocks.get()
 
 
+class ChecksumAhead:
+    """The checksum of a file, found by a thread of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._found: queue.Queue[str | Exception] = queue.Queue(1)
+        threading.Thread(target=self._find, args=(path,), daemon=True).start()
+
+    def _find(self, path: Path) -> None:
+        try:
+            self._found.put(checksum(path))
+        except Exception as error:
+            self._found.put(error)
+
+    def wait(self) -> str:
+        """The checksum, once it is known."""
+        found = self._found.get()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
 _begun: dict[str, StreamAhead] = {}
+_begun_checksums: dict[str, ChecksumAhead] = {}
 
 
 def begin(path: Path) -> None:
-    """Begin to read a file that someone will ask for, if it is a compressed one."""
+    """Begin to read a file that someone will ask for, if it is a compressed one, and to find its checksum."""
     if path.suffix.lower() in CODECS and path.is_file():
         _begun[os.path.realpath(path)] = StreamAhead(path)
+        _begun_checksums[os.path.realpath(path)] = ChecksumAhead(path)
 
 
 def begun(path: Readable) -> StreamAhead | None:
@@ -136,7 +160,14 @@ def begun(path: Readable) -> StreamAhead | None:
     return _begun.pop(os.path.realpath(path), None) if isinstance(path, Path) else None
 
 
+def checksum_of_file(path: Path) -> str:
+    """The checksum of a file: the one that was begun, for the first who asks."""
+    ahead = _begun_checksums.pop(os.path.realpath(path), None)
+    return ahead.wait() if ahead else checksum(path)
+
+
 def forget() -> None:
     """Let go of what was begun and nobody asked for."""
+    _begun_checksums.clear()
     while _begun:
         _begun.popitem()[1].close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -73,14 +74,42 @@ PARTS = st.one_of(
 @given(st.lists(st.lists(PARTS, max_size=30).map("".join), max_size=5))
 def test_the_scan_finds_what_the_pattern_describes(texts):
     series = pl.Series(texts, dtype=pl.String)
-    expected = without_junk(series).str.extract_all(WORD).to_list()
+    assert words_in(split_texts(series)) == without_junk(series).str.extract_all(WORD).to_list()
+
+
+# Texts that are all alike in some way, and longer than what the scan looks at together (64 bytes, 1024 words).
+LIKELY = {
+    "plain": ["a", "bc", "def", " ", " ", "\n", ", ", ". "],
+    "with signs": ["it", "'", "s", "_", " ", "1", "2", ".", ",", "é", "’", "-"],
+    "one long word": ["x", "y1", "zzz"],
+    "long words": [*"abcdefghijklmnopqrstuvwxyz" * 8, "é", " "],
+    "numbers": ["1", "2", ",", ".", " "],
+    "foreign": ["слово", "да", "é", "— ", " ", "…"],
+    "no blanks": ["東", "京", "。"],
+    "only signs": ["-", " ", "—", "'"],
+}
+
+
+@pytest.mark.parametrize("kind", LIKELY)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_long_texts_are_cut_as_the_pattern_describes(kind, seed):
+    rng = np.random.default_rng(seed)
+    texts = ["".join(rng.choice(LIKELY[kind], size)) for size in rng.choice([0, 1, 50, 64, 70, 200, 9_000], 40)]
+    series = pl.Series(texts, dtype=pl.String)
     tokens = split_texts(series)
+    assert words_in(tokens) == without_junk(series).str.extract_all(WORD).to_list()
+    assert tokens.frequency.tolist() == np.bincount(tokens.code, minlength=len(tokens.forms)).tolist()
+    assert words_in(split_texts(series, "whitespace")) == [text.split() for text in texts]
+
+
+def words_in(tokens):
+    """The words of each text; no two forms are the same."""
     found, start = [], 0
     for length in tokens.length.tolist():
         found.append([tokens.forms[code] for code in tokens.code[start : start + length].tolist()])
         start += length
-    assert found == expected
     assert len(set(tokens.forms)) == len(tokens.forms)
+    return found
 
 
 def test_many_distinct_words_are_kept_apart():

@@ -46,6 +46,8 @@ from chronotope.untrusted import read_table
 from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.wording import number_of
 
+SUPPORT = "support.parquet"
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -138,9 +140,9 @@ class Counts:
         """The counts in a run."""
         folder = Path(folder)
         about = read_run(folder)
-        sizes, set_aside = about["vocabulary"], about["held_out"]
+        sizes = about["vocabulary"]
         words = read_table(folder / "lexicon.parquet", {"word": pl.String}, sizes["size"])["word"]
-        table = read_table(folder / "support.parquet", {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
+        table = read_table(folder / SUPPORT, {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
         condition = table["condition"].to_numpy()
         start = np.searchsorted(condition, np.arange(len(about["cells"]) + 1)).astype(np.int64)
         support = Support(start, table["word"].to_numpy(), table["count"].to_numpy())
@@ -152,23 +154,32 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFile(f"{folder} is damaged ({error}); prepare the run again") from None
+        dropped = sizes["dropped_words"], sizes["dropped_tokens"]
+        vocabulary = Vocabulary(tuple(words.to_list()), support, sizes["min_count"], *dropped)
+        return cls._of(folder, about, conditions, vocabulary, settings)
+
+    @classmethod
+    def _of(
+        cls,
+        folder: Path,
+        about: dict[str, Any],
+        conditions: Conditions,
+        vocabulary: Vocabulary,
+        settings: CountSettings,
+    ) -> Counts:
+        """The counts in a run of which all but the cells is at hand."""
+        words, set_aside = len(vocabulary), about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(
-                tuple(words.to_list()),
-                support,
-                sizes["min_count"],
-                sizes["dropped_words"],
-                sizes["dropped_tokens"],
-            ),
+            vocabulary=vocabulary,
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
             unit=about["unit"],
             checksum=about["checksum"],
-            _cells=CellsFile(folder / "cells.parquet", about["cells"], len(words)),
-            _held_out=CellsFile(folder / "heldout.parquet", set_aside, len(words)) if set_aside else None,
+            _cells=CellsFile(folder / "cells.parquet", about["cells"], words),
+            _held_out=CellsFile(folder / "heldout.parquet", set_aside, words) if set_aside else None,
         )
 
 
@@ -233,11 +244,13 @@ def count(
             "counting": to_dict(settings),
             "sources": fingerprints(corpus, resources.pool),
         }
+        made = None
         with building(run, asked, force) as work:
             if work:
                 with _spilling(resources, spill, run, asked) as ready:
-                    _make_run(corpus, work, settings, asked, ready, progress, on_report)
-    return dataclasses.replace(Counts.open(run), _owner=owner)
+                    made = _make_run(corpus, work, settings, asked, ready, progress, on_report)
+    counts = Counts._of(run, *made, settings) if made else Counts.open(run)
+    return dataclasses.replace(counts, _owner=owner)
 
 
 @contextmanager
@@ -265,8 +278,8 @@ def _make_run(
     resources: Resources,
     progress: Progress | None,
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
-) -> None:
-    """Fill the folder `work` with all that a run consists of."""
+) -> tuple[dict[str, Any], Conditions, Vocabulary]:
+    """Fill the folder `work` with all that a run consists of; return what it says of itself, and what that is about."""
     store = tokenize(corpus, work, progress=progress, resources=resources)
     for before, after in zip(asked["sources"], store.sources, strict=True):
         if before["checksum"] not in (None, after["checksum"]):
@@ -274,10 +287,14 @@ def _make_run(
     vocabulary = build_vocabulary(store, settings, resources.threads)
     # While the counting goes on, what is known is told, and what is finished goes to the disk and gets its checksum.
     stop = threading.Event()
+    finished = list(work.iterdir())
     with ThreadPoolExecutor(1) as beside:
         told = beside.submit(on_report or (lambda *_: None), store, vocabulary)
         computing = beside.submit(versions)
-        sums = {path.name: beside.submit(_settled, path, stop) for path in work.iterdir()}
+        sums = {SUPPORT: beside.submit(_write_support, vocabulary.support, work / SUPPORT)}
+        if resources.memory.limit is not None:
+            sums[SUPPORT].result()  # what it takes is not taken twice
+        sums |= {path.name: beside.submit(_settled, path, stop) for path in finished}
         try:
             about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
         except BaseException:
@@ -301,6 +318,13 @@ def _make_run(
     }
     about["checksum"] = checksum_of(about)
     (work / ABOUT).write_text(canonical_json(about), encoding="utf-8")
+    return about, store.conditions, vocabulary
+
+
+def _write_support(support: Support, path: Path) -> str:
+    """Write how often each word occurs in each condition; return the checksum of the file."""
+    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(path)
+    return quick_checksum(path)
 
 
 def _settled(path: Path, stop: threading.Event) -> str:
@@ -319,9 +343,7 @@ def _write_counts(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Count and write; return the numbers that the run keeps of it, and the checksums of the files."""
     support, words = vocabulary.support, len(vocabulary)
-    table = folder / "support.parquet"
-    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(table)
-    sums = {table.name: quick_checksum(table)}
+    sums = {}
 
     def counted(held_out: bool) -> Iterator[Iterator[CellArrays | Group]]:
         if resources.pool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import trailing_zeros
+from chronotope.bits import among, leading_zeros, trailing_zeros
 from chronotope.compiling import kernel
 
 # What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
@@ -18,7 +18,11 @@ HASHED = np.uint64(0xFF << 56)
 # The bytes of a word of each length in its first eight, and in the next eight.
 LOW_BYTES = np.array([(1 << 8 * min(size, 8)) - 1 for size in range(16)], np.uint64)
 HIGH_BYTES = np.array([(1 << 8 * max(size - 8, 0)) - 1 for size in range(16)], np.uint64)
-UPPER = np.uint64(0xFFFFFFFF << 32)
+# ' and _, which join letters, and the comma and the point.
+SIGNS = (39, 95, 44, 46)
+# So many words are cut out before they are looked up, which is done for many at once by the processor; and in 64 bytes
+# there are no more than so many.
+AT_ONCE, MOST_IN_64 = 1024, 32
 
 
 class Forms(NamedTuple):
@@ -26,22 +30,32 @@ class Forms(NamedTuple):
 
     A word of up to fifteen bytes is its own key: two numbers with its bytes, and with how many they are in the last
     byte. Of a longer one the second number is a hash, and words with equal keys are then compared byte by byte. A slot
-    is 0 where it is free, or half of the hash of a key and the number of its form from 1: small, so that the table
-    stays in the caches.
+    has all that is needed in most cases, so that one look at the memory does: the key (its second number is 0 where the
+    slot is free), the number of the form, and how often it occurs.
     """
 
-    key: NDArray[np.uint64]  # (F, 2)
+    slots: NDArray[np.uint64]  # (2F, 4)
     start: NDArray[np.int64]  # (F,) where the first occurrence begins
     end: NDArray[np.int64]  # (F,) and ends
-    frequency: NDArray[np.int64]  # (F,) how often it occurs
-    slots: NDArray[np.uint64]  # (2F,)
 
 
 class Marks(NamedTuple):
-    """A bit for each byte of the texts, so that the next one of a kind is found without looking at those between."""
+    """A bit for each byte of the texts, so that words are found without looking at one byte after the other.
 
-    start: NDArray[np.uint64]  # a word may start there
-    plain: NDArray[np.uint64]  # a letter or digit of ASCII, which needs no closer look
+    What lies between two bytes that are not `within` is a word as it is if none of it is `special`, else it needs a
+    closer look.
+    """
+
+    within: NDArray[np.uint64]  # may belong to a word
+    special: NDArray[np.uint64]  # may, and is neither a letter nor a digit of ASCII
+    plain: NDArray[np.uint64]  # a letter or a digit of ASCII
+
+
+class Cut(NamedTuple):
+    """Where words begin and end."""
+
+    first: NDArray[np.uint64]
+    after: NDArray[np.uint64]
 
 
 def scan(
@@ -65,144 +79,212 @@ def scan(
 
 @kernel()
 def _scan_all(data, wide, start, classes, code, length, separator):  # type: ignore[no-untyped-def]
-    # One more than there is text for, since 64 bits are taken from any place on.
-    marks = Marks(np.zeros(len(data) // 64 + 2, np.uint64), np.zeros(len(data) // 64 + 2, np.uint64))
-    _mark(data, wide, classes, marks)
+    # Two more than there is text for, since 64 bits are taken from any place on.
+    size = len(data) // 64 + 2
+    marks = Marks(np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64))
+    _mark(data, classes, marks)
+    cut = Cut(np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64))
     forms = _room_for(1 << 14)
     found = tokens = text = 0
     position = start[0]
+    length[:] = 0
     while text < len(start) - 1:
-        # A table that could be exchanged inside the loop over characters would make it twice as slow.
-        found, tokens, text, position = _scan(
-            data, wide, start, classes, marks, code, length, forms, (found, tokens, text, position)
-        )
-        if text < len(start) - 1:
-            forms = _larger(forms, found)
-    return tokens, _written(data, forms, found, separator), forms.frequency[:found].copy(), forms.key[:found].copy()
+        words = 0
+        while text < len(start) - 1 and words <= AT_ONCE - MOST_IN_64:
+            before = words
+            words, position = _cut(data, classes, marks, position, start[text + 1], cut, words)
+            length[text] += words - before
+            if position >= start[text + 1]:
+                text += 1
+                position = start[text]
+        if found + words > len(forms.start):
+            forms = _larger(forms)
+        found = _look_up(data, wide, cut, words, forms, found, code[tokens:])
+        tokens += words
+    frequency, key = _by_form(forms, found)
+    return tokens, _written(data, forms, found, separator), frequency, key
 
 
 @kernel()
-def _mark(data, wide, classes, marks):  # type: ignore[no-untyped-def]
-    """Fill in the marks; eight bytes are looked at together."""
-    ones, highest, eight_bits = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080), np.uint64(56)
-    gather = np.uint64(0x0002040810204081)  # brings the highest bit of each byte into the last byte
-    any_sign = False
+def _mark(data, classes, marks):  # type: ignore[no-untyped-def]
+    """Fill in the marks, of 64 bytes at a time."""
+    none, one, last = np.uint64(0), np.uint64(1), np.uint64(63)
+    blocks = len(data) // 64
+    rest = np.zeros(64, np.uint8)
+    rest[: len(data) - 64 * blocks] = data[64 * blocks :]
+    within = joiner = point = digit = digit_before = none
+    for block in range(blocks + 2):
+        plain = foreign = joiner_after = point_after = digit_after = none
+        if block < blocks:
+            plain, foreign, joiner_after, point_after, digit_after = _kinds(data, 64 * block)
+        elif block == blocks:
+            plain, foreign, joiner_after, point_after, digit_after = _kinds(rest, 0)
+        marks.plain[block], marks.special[block], marks.within[block] = plain, foreign, plain | foreign
+        if block:
+            # What follows the bytes before is known now.
+            joins = joiner & ((within >> one) | ((plain | foreign) << last))
+            joins |= point & ((digit << one) | digit_before) & ((digit >> one) | (digit_after << last))
+            marks.special[block - 1] |= joins
+            marks.within[block - 1] |= joins
+        digit_before = digit >> last
+        within, joiner, point, digit = plain | foreign, joiner_after, point_after, digit_after
     for byte in range(128):
-        any_sign |= classes[byte] == LETTER and not _is_plain(byte)
-    for word in range(len(data) // 64):
-        plain = foreign = np.uint64(0)
-        for k in range(8):
-            eight, place = wide[64 * word + 8 * k], np.uint64(8 * k)
-            # Without its highest bit, a byte from n on reaches that bit when 0x80 - n is added.
-            low = eight & ~highest
-            lower = low | (ones * np.uint64(0x20))
-            letter = (lower + ones * np.uint64(0x1F)) & ~(lower + ones * np.uint64(0x05))
-            digit = (low + ones * np.uint64(0x50)) & ~(low + ones * np.uint64(0x46))
-            plain |= ((((letter | digit) & ~eight & highest) * gather) >> eight_bits) << place
-            foreign |= (((eight & highest) * gather) >> eight_bits) << place
-        marks.plain[word] = plain
-        marks.start[word] = plain | foreign
-    for k in range(len(data) // 64 * 64, len(data)):
-        bit = np.uint64(1) << np.uint64(k & 63)
-        if _is_plain(data[k]):
-            marks.plain[k >> 6] |= bit
-        if _is_plain(data[k]) or data[k] >= 128:
-            marks.start[k >> 6] |= bit
-    if any_sign:
-        marks.start[:] = ~np.uint64(0)
+        if (classes[byte] != BETWEEN) != (_is_plain(byte) or byte in SIGNS):
+            # Other rules than those of 'words': all needs a closer look.
+            marks.special[:] = marks.within[:] = ~none
+            break
 
 
 @kernel()
-def _scan(data, wide, start, classes, marks, code, length, forms, reached):  # type: ignore[no-untyped-def]
-    """Go on from where the last call stopped, to the end or until there is no more room for forms."""
+def _kinds(data, place):  # type: ignore[no-untyped-def]
+    """Which of 64 bytes are letters or digits of ASCII, beyond ASCII, joiners, points, and digits."""
+    digit = among(data, place, 48, 57)
+    plain = among(data, place, 97, 122) | among(data, place, 65, 90) | digit
+    joiner = among(data, place, 39, 39) | among(data, place, 95, 95)
+    point = among(data, place, 44, 44) | among(data, place, 46, 46)
+    return plain, among(data, place, 128, 255), joiner, point, digit
+
+
+@kernel()
+def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-untyped-def]
+    """Cut a text up to `stop` into words, as many as there is room for; return how many there are, and the place."""
     # Indices are unsigned: a signed one could count from the end, and to check for that takes time.
     one, all_bits = np.uint64(1), np.uint64(64)
-    found, token, text, i = reached[0], np.uint64(reached[1]), reached[2], np.uint64(reached[3])
-    room, mask = len(forms.key), np.uint64(len(forms.slots) - 1)
-    slots, keys = forms.slots, forms.key
-    while text < len(start) - 1:
-        if i == np.uint64(start[text]):
-            length[text] = 0
-        stop = np.uint64(start[text + 1])
-        while i < stop:
-            skipped = trailing_zeros(_bits(marks.start, i))
-            i += skipped
-            if skipped == all_bits or i >= stop:
+    i, stop, count = np.uint64(position), np.uint64(stop), np.uint64(words)
+    most = np.uint64(AT_ONCE - MOST_IN_64)
+    while i < stop and count <= most:
+        within = _bits(marks.within, i)
+        step = stop - i
+        if step < all_bits:
+            within &= (one << step) - one
+        else:
+            step = all_bits
+        if within >> np.uint64(63) and i + step < stop:
+            # It goes on behind these 64: it is taken with those that follow it, unless it is longer than that.
+            step -= leading_zeros(~within)
+            if step == np.uint64(0):
+                after = i
+                run = all_bits
+                while run == all_bits and after < stop:
+                    run = trailing_zeros(~_bits(marks.within, after))
+                    after += run
+                after = min(after, stop)
+                count, i = _look_closer(data, classes, marks, i, after, cut, count)
                 continue
-            # One character: its class, and where the next begins.
+            within &= (one << step) - one
+        special = _bits(marks.special, i) & within
+        begins = within & ~(within << one)
+        ends = ~within & (within << one)
+        if special == np.uint64(0):
+            while begins:
+                cut.first[count] = i + trailing_zeros(begins)
+                cut.after[count] = i + trailing_zeros(ends)
+                begins &= begins - one
+                ends &= ends - one
+                count += one
+        else:
+            while begins:
+                first, after = trailing_zeros(begins), trailing_zeros(ends)
+                begins &= begins - one
+                ends &= ends - one
+                if (special >> first) << (all_bits - (after - first)):
+                    count, _ = _look_closer(data, classes, marks, i + first, i + after, cut, count)
+                else:
+                    cut.first[count], cut.after[count] = i + first, i + after
+                    count += one
+        i += step
+    return np.int64(count), np.int64(i)
+
+
+@kernel()
+def _look_closer(data, classes, marks, i, stop, cut, count):  # type: ignore[no-untyped-def]
+    """The same for a stretch with special characters, one after the other."""
+    one, all_bits = np.uint64(1), np.uint64(64)
+    room = np.uint64(AT_ONCE)
+    while i < stop and count < room:
+        # One character: its class, and where the next begins.
+        byte = data[i]
+        if byte < 128:
+            kind, after = classes[byte], i + one
+        else:
+            kind, after = _decode(data, i, classes)
+        if kind != LETTER:
+            i = after
+            continue
+        first = i
+        while True:
+            i = after
+            run = all_bits
+            while run == all_bits:
+                run = trailing_zeros(~_bits(marks.plain, i))
+                i += run
+            if i >= stop:
+                i = stop
+                break
             byte = data[i]
             if byte < 128:
                 kind, after = classes[byte], i + one
             else:
                 kind, after = _decode(data, i, classes)
-            if kind != LETTER:
-                i = after
-                continue
-            if found == room:
-                return found, np.int64(token), text, np.int64(i)
-            first = i
-            while True:
-                i = after
-                run = all_bits
-                while run == all_bits:
-                    run = trailing_zeros(~_bits(marks.plain, i))
-                    i += run
-                if i >= stop:
-                    i = stop
+            if kind == BETWEEN:
+                break
+            if kind == POINT and not (after < stop and _is_digit(data[i - one]) and _is_digit(data[after])):
+                break
+            if kind == JOINER:
+                # It belongs to the word only if a letter follows.
+                if after >= stop:
                     break
-                byte = data[i]
-                if byte < 128:
-                    kind, after = classes[byte], i + one
+                if data[after] < 128:
+                    following = classes[data[after]]
                 else:
-                    kind, after = _decode(data, i, classes)
-                if kind == BETWEEN:
+                    following, _ = _decode(data, after, classes)
+                if following != LETTER:
                     break
-                if kind == POINT and not (after < stop and _is_digit(data[i - one]) and _is_digit(data[after])):
+        cut.first[count], cut.after[count] = first, i
+        count += one
+    return count, i
+
+
+@kernel()
+def _look_up(data, wide, cut, words, forms, found, code):  # type: ignore[no-untyped-def]
+    """Fill in the forms of words that were cut out; return how many forms there are now."""
+    slots, mask, one = forms.slots, np.uint64(len(forms.slots) - 1), np.uint64(1)
+    for number in range(words):
+        first, after = cut.first[number], cut.after[number]
+        size = after - first
+        # No branch on the length but for a rare one, which the processor would guess wrong.
+        if size < np.uint64(16) and first + np.uint64(8) < np.uint64(len(wide)):
+            low = wide[first] & LOW_BYTES[size]
+            high = (wide[first + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
+        else:
+            low, high = _rare_key(data, wide, np.int64(first), np.int64(after))
+        slot = hash_of(low, high) & mask
+        while True:
+            if slots[slot, 0] == low and slots[slot, 1] == high:
+                form = slots[slot, 2]
+                if high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(after)):
                     break
-                if kind == JOINER:
-                    # It belongs to the word only if a letter follows.
-                    if after >= stop:
-                        break
-                    if data[after] < 128:
-                        following = classes[data[after]]
-                    else:
-                        following, _ = _decode(data, after, classes)
-                    if following != LETTER:
-                        break
-            size = i - first
-            # Written out, since a call with many arrays takes longer than all else. No branch on the length but for a
-            # rare one, which the processor would guess wrong.
-            if size < np.uint64(16) and first + np.uint64(8) < np.uint64(len(wide)):
-                low = wide[first] & LOW_BYTES[size]
-                high = (wide[first + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
-            else:
-                low, high = _rare_key(data, wide, np.int64(first), np.int64(i))
-            mixed = hash_of(low, high)
-            slot, tag = mixed & mask, mixed & UPPER
-            while True:
-                held = slots[slot]
-                if held == np.uint64(0):
-                    form = np.uint64(found)
-                    slots[slot] = tag | (form + np.uint64(1))
-                    keys[form, 0], keys[form, 1] = low, high
-                    forms.start[form], forms.end[form] = first, i
-                    found += 1
-                    break
-                if held & UPPER == tag:
-                    form = (held & ~UPPER) - np.uint64(1)
-                    is_same = keys[form, 0] == low and keys[form, 1] == high
-                    if is_same and (
-                        high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(i))
-                    ):
-                        break
-                slot = (slot + np.uint64(1)) & mask
-            code[token] = form
-            forms.frequency[form] += 1
-            token += one
-            length[text] += 1
-        text += 1
-        i = stop
-    return found, np.int64(token), text, np.int64(i)
+            elif slots[slot, 1] == np.uint64(0):
+                slots[slot, 0], slots[slot, 1], slots[slot, 2] = low, high, found
+                forms.start[found], forms.end[found] = first, after
+                found += 1
+                break
+            slot = (slot + one) & mask
+        code[number] = slots[slot, 2]
+        slots[slot, 3] += one
+    return found
+
+
+@kernel()
+def _by_form(forms, found):  # type: ignore[no-untyped-def]
+    """How often each form occurs, and its key."""
+    frequency, key = np.empty(found, np.int64), np.empty((found, 2), np.uint64)
+    for slot in range(len(forms.slots)):
+        if forms.slots[slot, 1]:
+            form = forms.slots[slot, 2]
+            key[form, 0], key[form, 1] = forms.slots[slot, 0], forms.slots[slot, 1]
+            frequency[form] = forms.slots[slot, 3]
+    return frequency, key
 
 
 @kernel()
@@ -225,35 +307,28 @@ def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
 @kernel()
 def _room_for(count):  # type: ignore[no-untyped-def]
     """An empty table for so many forms, a power of two."""
-    return Forms(
-        np.empty((count, 2), np.uint64),
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(2 * count, np.uint64),
-    )
+    return Forms(np.zeros((2 * count, 4), np.uint64), np.empty(count, np.int64), np.empty(count, np.int64))
 
 
 @kernel()
-def _larger(forms, found):  # type: ignore[no-untyped-def]
-    """A table with four times the room, and the same forms in it."""
-    larger = _room_for(4 * len(forms.key))
+def _larger(forms):  # type: ignore[no-untyped-def]
+    """A table with twice the room, and the same forms in it."""
+    size = len(forms.start)
+    larger = _room_for(2 * size)
+    larger.start[:size], larger.end[:size] = forms.start, forms.end
     mask = np.uint64(len(larger.slots) - 1)
-    for form in range(found):
-        larger.key[form, 0], larger.key[form, 1] = forms.key[form, 0], forms.key[form, 1]
-        larger.start[form], larger.end[form] = forms.start[form], forms.end[form]
-        larger.frequency[form] = forms.frequency[form]
-        mixed = hash_of(forms.key[form, 0], forms.key[form, 1])
-        slot = mixed & mask
-        while larger.slots[slot]:
-            slot = (slot + np.uint64(1)) & mask
-        larger.slots[slot] = (mixed & UPPER) | np.uint64(form + 1)
+    for old in range(len(forms.slots)):
+        if forms.slots[old, 1]:
+            slot = hash_of(forms.slots[old, 0], forms.slots[old, 1]) & mask
+            while larger.slots[slot, 1]:
+                slot = (slot + np.uint64(1)) & mask
+            larger.slots[slot] = forms.slots[old]
     return larger
 
 
 @kernel(inline="always")
 def hash_of(low, high):  # type: ignore[no-untyped-def]
-    """A hash of a key: half of its bits say where the search for it begins, the others are kept in the slot."""
+    """A hash of a key, which says where the search for it begins."""
     mixed = (low ^ (high >> np.uint64(31)) ^ high) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(32)) ^ high) * np.uint64(0xBF58476D1CE4E5B9)
     return mixed ^ (mixed >> np.uint64(32))

@@ -12,14 +12,15 @@ import polars as pl
 
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
 from chronotope.corpus.readers.remote import RemotePath
-from chronotope.provenance import checksum, checksum_of
+from chronotope.provenance import checksum_of
+from chronotope.streaming import checksum_of_file
 
 Fingerprint = dict[str, Any]
 
 
 def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:
     """The name (the base name unless told), bytes and checksum of a file."""
-    digest = path.checksum() if isinstance(path, RemotePath) else checksum(path)
+    digest = path.checksum() if isinstance(path, RemotePath) else checksum_of_file(path)
     return {"name": name or path.name, "bytes": path.stat().st_size, "checksum": digest}
 
 
