@@ -90,9 +90,11 @@ def test_windows_never_cross_a_document():
     assert set(as_dict(cells)) == {(0, 1), (2, 3)}
 
 
-def test_harmonic_weights_are_whole_numbers_up_to_ten():
-    weights = distance_weights(CountSettings(window=10))
-    assert all(weights[d] * d == counting.UNIT for d in range(1, 11))
+@pytest.mark.parametrize("window", range(1, 11))
+def test_harmonic_weights_are_whole_numbers_up_to_ten(window):
+    weights = distance_weights(CountSettings(window=window))
+    assert {int(weights[d]) * d for d in range(1, window + 1)} == {counting.units(CountSettings(window=window))}
+    assert np.gcd.reduce(weights) == 1
 
 
 @settings(deadline=None)

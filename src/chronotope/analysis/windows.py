@@ -60,7 +60,7 @@ def read_windows(concordance: Concordance, term: Term, documents: NDArray[np.int
 def company_of(concordance: Concordance, term: Term, documents: NDArray[np.int64]) -> NDArray[np.float64]:
     """(W,) how much each word of the vocabulary stands beside the term in some documents, in units of the run."""
     words = len(concordance.counts.vocabulary)
-    weights = distance_weights(concordance.counts.settings)
+    weights = distance_weights(concordance.counts.settings, concordance.counts.unit)
     total = np.zeros(words)
     for first, last in concordance.chunks(documents):
         windows = read_windows(concordance, term, documents[first:last])

@@ -1,7 +1,8 @@
 """How often two words stand within a window of each other: exact integer counts, sorted without sorting.
 
-Counts are integers, so that any order of adding them gives the same bytes. A context at distance d counts 1/d in
-units of 1/2520, which is exact up to a window of 10 (2520 is the least common multiple of 1 … 10) and rounded beyond.
+Counts are integers, so that any order of adding them gives the same bytes. A context at distance d counts 1/d in units
+of one over the least common multiple of all distances up to 10 (1/60 for a window of 5), which is exact up to a window
+of 10 and rounded beyond.
 
 The tokens of each word are found by a counting sort of their places. Then the words are visited in ascending order,
 each with all its windows at once, so that the sums of one word stay in the fastest memory. A pair of words is counted
@@ -12,6 +13,7 @@ all that they could need would be five to ten times as much memory, which the sy
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +24,7 @@ from chronotope.compiling import kernel
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, sum_of
 
-UNIT = 2520
+MOST_EXACT = 10
 # Between so many of the most frequent words all counts are held at once.
 MOST_HEADS = 256
 # A link of a row has room for this part of the places beside its word, which is enough for most; and for so many cells.
@@ -67,21 +69,30 @@ class Scratch:
 
 
 def units(settings: CountSettings) -> int:
-    """How many units make one whole pair of neighbors."""
-    return UNIT if settings.weighting == "harmonic" else 1
+    """How many units make one whole pair of neighbors: as few as possible, since small numbers take less room.
+
+    Examples
+    --------
+    >>> [units(CountSettings(window=window)) for window in (1, 5, 10, 15)]
+    [1, 60, 2520, 2520]
+    """
+    return math.lcm(*range(1, min(settings.window, MOST_EXACT) + 1)) if settings.weighting == "harmonic" else 1
 
 
-def distance_weights(settings: CountSettings) -> NDArray[np.int64]:
+def distance_weights(settings: CountSettings, unit: int | None = None) -> NDArray[np.int64]:
     """(window + 1,) the integer weight of a context at each distance; the first is unused.
+
+    A run says how many units make a pair: earlier versions took 2520 for all.
 
     Examples
     --------
     >>> distance_weights(CountSettings(window=3)).tolist()
-    [0, 2520, 1260, 840]
+    [0, 6, 3, 2]
     """
-    if settings.weighting == "flat":
-        return np.array([0] + [1] * settings.window, dtype=np.int64)
-    return np.array([0] + [round(UNIT / distance) for distance in range(1, settings.window + 1)], dtype=np.int64)
+    unit = unit or units(settings)
+    flat = settings.weighting == "flat"
+    weights = [unit if flat else round(unit / distance) for distance in range(1, settings.window + 1)]
+    return np.array([0, *weights], dtype=np.int64)
 
 
 def count_cells(

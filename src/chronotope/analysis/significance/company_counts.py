@@ -65,7 +65,7 @@ def company_counts(
         Whether a word before and the same word after are two contexts (see `Association`).
     """
     vocabulary, conditions = len(counts.vocabulary), len(counts.conditions)
-    weights = distance_weights(counts.settings)
+    weights = distance_weights(counts.settings, counts.unit)
     asked = np.full(vocabulary, -1, dtype=np.int32)
     asked[list(words)] = np.arange(len(words), dtype=np.int32)
     ids, starts = counts.store.checked_ids, counts.store.starts

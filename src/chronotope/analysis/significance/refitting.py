@@ -123,7 +123,7 @@ class FrozenModel:
         self._settings = GraphModel(**made["settings"])
         self._edges = made.get("place_edges")
         self._contexts = label_free_contexts(counts, list(counted), self._settings, self._edges, threads)
-        self._weights = distance_weights(counts.settings)
+        self._weights = distance_weights(counts.settings, counts.unit)
         self.words = len(counts.vocabulary)
         self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None
         self._compared = list(counted)
