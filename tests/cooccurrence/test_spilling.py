@@ -78,9 +78,9 @@ import chronotope as ct
 from chronotope.cooccurrence import count
 
 random = np.random.default_rng(1)
-drawn = random.integers(0, 30_000, (1000, 1000))
+drawn = random.integers(0, 30_000, (2000, 1000))
 texts = [" ".join(f"w{number}" for number in row) for row in drawn.tolist()]
-corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 1000}), time="year", keep_text=False)
+corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 2000}), time="year", keep_text=False)
 memory = int(sys.argv[2]) or None
 counts = count(corpus, sys.argv[1], min_count=1, window=10, threads=1, memory=memory)
 # Not getrusage: that begins with the memory of the parent.

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chronotope.cooccurrence.cells import CellArrays, total_pairs
-from chronotope.cooccurrence.delta_packing import Packed, packed, packed_constant
+from chronotope.cooccurrence.delta_packing import ROWS_IN_A_PAGE, Packed, joined, packed, packed_constant
 from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
 from chronotope.provenance import CheckedFile
@@ -82,13 +82,29 @@ def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) 
         return Written(sizes, pairs, file.finish())
 
 
-def groups_of(cells: CellArrays) -> list[Group]:
+def groups_of(blocks: Iterable[CellArrays | Group]) -> list[Group]:
     """All cells of a condition as row groups."""
-    return list(_groups([cells]))
+    return list(_groups(blocks))
 
 
 def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
     """The cells of a condition a row group at a time, however they were cut."""
+    pages: list[Group] = []
+    for page in _pages(blocks):
+        if isinstance(page, Group):
+            yield page
+            continue
+        columns = [packed(column, column is page.word) for column in page]
+        pages.append(Group(len(page.word), total_pairs(page), columns))
+        if len(pages) == ROWS_IN_A_GROUP // ROWS_IN_A_PAGE:
+            yield _group(pages)
+            pages = []
+    if pages:
+        yield _group(pages)
+
+
+def _pages(blocks: Iterable[CellArrays | Group]) -> Iterator[CellArrays | Group]:
+    """Cells a page at a time."""
     held: list[CellArrays] = []
     size = 0
     for block in blocks:
@@ -97,19 +113,21 @@ def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
             continue
         first = 0
         while first < len(block.word):
-            last = min(first + ROWS_IN_A_GROUP - size, len(block.word))
+            last = min(first + ROWS_IN_A_PAGE - size, len(block.word))
             held.append(block.part(first, last))
             size += last - first
             first = last
-            if size == ROWS_IN_A_GROUP:
-                yield _group(_joined(held))
+            if size == ROWS_IN_A_PAGE:
+                yield _joined(held)
                 held, size = [], 0
     if size:
-        yield _group(_joined(held))
+        yield _joined(held)
 
 
-def _group(cells: CellArrays) -> Group:
-    return Group(len(cells.word), total_pairs(cells), [packed(column, column is cells.word) for column in cells])
+def _group(pages: list[Group]) -> Group:
+    """Pages as one row group."""
+    size, pairs = sum(page.size for page in pages), sum(page.pairs for page in pages)
+    return Group(size, pairs, [joined(list(parts)) for parts in zip(*(page.columns for page in pages), strict=True)])
 
 
 def _joined(parts: list[CellArrays]) -> CellArrays:

@@ -14,8 +14,8 @@ all that they could need would be five to ten times as much memory, which the sy
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class Scratch:
         self._most = most
         self.growth = 1.25
         self._kept: dict[str, NDArray[Any]] = {}
-        self._cells = CellArrays.empty(0)
+        self._cells: CellArrays | None = None
 
     def begin(self, tokens: int) -> None:
         """Say that so many tokens come now: most would need so many times as much."""
@@ -62,10 +62,64 @@ class Scratch:
         return kept[:size]
 
     def cells(self, size: int) -> CellArrays:
-        """Room for so many cells; what was in it before is lost."""
-        if len(self._cells.word) < size:
-            self._cells = CellArrays.empty(int(self.growth * size))
-        return self._cells.part(0, size)
+        """Room for so many cells, always the same number of them; what was in it before is lost."""
+        if self._cells is None:
+            self._cells = CellArrays.empty(size)
+        return self._cells
+
+
+class Arranged(NamedTuple):
+    """The words of a text.
+
+    Attributes
+    ----------
+    text
+        The number of each word that is known, with a window of blanks around every document.
+    places, start
+        Where each word stands in it, word after word, and (R + 1,) where those of each begin.
+    word
+        (R,) the numbers that the words have in the vocabulary, ascending.
+    """
+
+    text: NDArray[np.unsignedinteger]
+    places: NDArray[np.uint32]
+    start: NDArray[np.int64]
+    word: NDArray[np.int32]
+
+    @property
+    def most(self) -> int:
+        """How often the most frequent word occurs."""
+        return int(np.diff(self.start).max(initial=0))
+
+
+class Rows(NamedTuple):
+    """The cells of a text before they are put in order: a chain of links for each row.
+
+    Attributes
+    ----------
+    word
+        (R,) the numbers that the words of the text have in the vocabulary, ascending.
+    first, link, reached
+        (R + 1,) where the first link of each row begins, (R,) how many numbers a link of it holds, and (R, 2) where the
+        last number of the row ends.
+    numbers
+        All links.
+    bits
+        So many of a number are the context.
+    unit
+        What the counts are multiplied by.
+    cells
+        How many there are.
+    """
+
+    word: NDArray[np.int32]
+    first: NDArray[np.uint64]
+    link: NDArray[np.uint64]
+    reached: NDArray[np.unsignedinteger]
+    numbers: NDArray[np.uint64]
+    bits: int
+    unit: int
+    cells: int
 
 
 def units(settings: CountSettings) -> int:
@@ -101,7 +155,6 @@ def count_cells(
     words: int,
     weights: NDArray[np.int64],
     scratch: Scratch | None = None,
-    room: Callable[[int], CellArrays] = CellArrays.empty,
 ) -> CellArrays:
     """The co-occurrence counts of some documents.
 
@@ -117,10 +170,38 @@ def count_cells(
         What a context at each distance counts, from `distance_weights`.
     scratch
         Memory that the caller keeps from one call to the next.
-    room
-        Where the cells go.
     """
-    window = len(weights) - 1
+    scratch = scratch or Scratch()
+    text = _arranged(tokens, ends, words, len(weights) - 1, scratch)
+    return sum_of([_closed_up(_rows(text, some, unit, scratch)) for some, unit in _that_fit(weights, text.most)])
+
+
+def count_in_parts(
+    tokens: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    words: int,
+    weights: NDArray[np.int64],
+    scratch: Scratch,
+    most: int,
+) -> Iterator[CellArrays]:
+    """The same, at most so many cells at a time; each part is to be used before the next is asked for."""
+    text = _arranged(tokens, ends, words, len(weights) - 1, scratch)
+    fitting = _that_fit(weights, text.most)
+    if len(fitting) > 1:
+        yield sum_of([_closed_up(_rows(text, some, unit, scratch)) for some, unit in fitting])
+        return
+    rows = _rows(text, *fitting[0], scratch)
+    reached = np.zeros(3, np.uint64)
+    for done in range(0, rows.cells, most):
+        part = scratch.cells(most).part(0, min(most, rows.cells - done))
+        _close_up(rows, reached, part)
+        yield part
+
+
+def _arranged(
+    tokens: NDArray[np.int32], ends: NDArray[np.int64], words: int, window: int, scratch: Scratch
+) -> Arranged:
+    """The known words of some documents in their order, and where each of them stands."""
     frequency = _frequencies(tokens, words)
     word = np.flatnonzero(frequency).astype(np.int32)
     frequency = frequency[word]
@@ -129,7 +210,6 @@ def count_cells(
     number = np.empty(words, dtype=np.uint32)
     number[word] = np.arange(size, dtype=np.uint32)
     start = np.concatenate([[0], np.cumsum(frequency)])
-    scratch = scratch or Scratch()
     scratch.begin(len(tokens))
     # Half the bytes for the text are worth a tenth of the time: more of it stays in the caches.
     kind: type[np.unsignedinteger] = np.uint16 if size < 1 << 16 else np.uint32
@@ -137,11 +217,7 @@ def count_cells(
     text.fill(size)
     places = scratch.array("places", total, np.uint32, scratch.growth)
     _arrange(tokens, ends, number, text, places, start, window)
-    most = int(frequency.max(initial=0))
-    fitting = _that_fit(weights, most)
-    if len(fitting) > 1:
-        room = CellArrays.empty
-    return sum_of([_counted(text, places, start, word, some, unit, scratch, room) for some, unit in fitting])
+    return Arranged(text, places, start, word)
 
 
 def _that_fit(weights: NDArray[np.int64], most: int) -> list[tuple[NDArray[np.int64], int]]:
@@ -169,36 +245,31 @@ def _that_fit(weights: NDArray[np.int64], most: int) -> list[tuple[NDArray[np.in
     ]
 
 
-def _counted(
-    text: NDArray[np.unsignedinteger],
-    places: NDArray[np.uint32],
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    unit: int,
-    scratch: Scratch,
-    room: Callable[[int], CellArrays],
-) -> CellArrays:
-    """The cells of a text that is arranged, whose weights may be 0 at some distances."""
+def _rows(text: Arranged, weights: NDArray[np.int64], unit: int, scratch: Scratch) -> Rows:
+    """The cells of a text; its weights may be 0 at some distances."""
     distances = np.flatnonzero(weights)
-    size, frequency = len(word), np.diff(start)
+    size, frequency = len(text.word), np.diff(text.start)
     # A cell is one number: the context and, above it, how often it stands after the word, and before it. Sums that are
     # too large for their share of the bits make another number; only of two frequent words are there any.
     bits = size.bit_length()
     largest = (1 << (64 - bits) // 2) - 1
     small = frequency < largest // int(weights.sum())
     link, first, room_for_all = _links(frequency, len(distances), small)
-    rows = scratch.array("rows", room_for_all, np.uint64, scratch.growth)
+    numbers = scratch.array("rows", room_for_all, np.uint64, scratch.growth)
     # Where the next number of each row goes, and from where on its link is full.
     reached = np.stack([first[:-1], first[:-1] + link], axis=1)
     reached = reached.astype(np.uint32 if room_for_all < 1 << 32 else np.uint64)
     rare = small & (12 * len(distances) * frequency <= size)
     step, weight = distances.astype(np.uint64), weights[distances].astype(np.uint64)
-    cells = _gather(
-        text, places, start, step, weight, min(size, MOST_HEADS), rare, bits, rows, link, reached, first[-1]
-    )
-    found = room(cells)
-    _close_up(word, first, link, reached, rows, bits, unit, found)
+    heads = min(size, MOST_HEADS)
+    cells = _gather(*text[:3], step, weight, heads, rare, bits, numbers, link, reached, first[-1])
+    return Rows(text.word, first, link, reached, numbers, bits, unit, int(cells))
+
+
+def _closed_up(rows: Rows) -> CellArrays:
+    """All cells of rows, in memory of their own."""
+    found = CellArrays.empty(rows.cells)
+    _close_up(rows, np.array([0, 0, 0], np.uint64), found)
     return found
 
 
@@ -364,27 +435,37 @@ def _between_heads(text, places, start, distances, weights, heads):  # type: ign
 
 
 @kernel()
-def _close_up(word, first, link, reached, rows, bits, unit, found):  # type: ignore[no-untyped-def]
-    """Copy the rows, with the numbers that words have in the vocabulary, one right after the other."""
-    size, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
-    to_after = np.uint64(bits)
+def _close_up(rows, reached, found):  # type: ignore[no-untyped-def]
+    """Copy as many cells as there is room for, with the numbers that words have in the vocabulary, in their order.
+
+    `reached` says where to go on: the row, the place in it, and where its link is full (0: at its start).
+    """
+    word, first, link, ends, numbers = rows.word, rows.first, rows.link, rows.reached, rows.numbers
+    size, one, two, most = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(len(found.word))
+    to_after = np.uint64(rows.bits)
     to_before = to_after + (np.uint64(64) - to_after) // two
     largest = (one << (to_before - to_after)) - one
-    for row in range(len(word)):
-        here = word[row]
-        at, full, end = first[row], first[row] + link[row], np.uint64(reached[row, 0])
-        while at != end:
+    row, at, full = reached[0], reached[1], reached[2]
+    while size < most:
+        here, room = word[row], link[row]
+        if full == np.uint64(0):
+            at, full = first[row], first[row] + room
+        end = np.uint64(ends[row, 0])
+        while at != end and size < most:
             if at >= full:
-                at = rows[at]
-                full = at + link[row]
-            cell = rows[at]
+                at = numbers[at]
+                full = at + room
+            cell = numbers[at]
             after, before = (cell >> to_after) & largest, (cell >> to_before) & largest
             if after & before == largest:
                 at += one
-                after, before = rows[at] & np.uint64(0xFFFFFFFF), rows[at] >> np.uint64(32)
+                after, before = numbers[at] & np.uint64(0xFFFFFFFF), numbers[at] >> np.uint64(32)
             found.word[size] = here
             found.context[size] = word[cell & ((one << to_after) - one)]
-            found.count[size] = unit * np.int64(after + before)
-            found.after[size] = unit * np.int64(after)
+            found.count[size] = rows.unit * np.int64(after + before)
+            found.after[size] = rows.unit * np.int64(after)
             size += one
             at += one
+        if at == end:
+            row, full = row + one, np.uint64(0)
+    reached[0], reached[1], reached[2] = row, at, full

@@ -59,6 +59,20 @@ def packed(values: NDArray[Any], with_span: bool = False) -> Packed:
     return Packed(values.dtype, (int(values.min()), int(values.max())) if with_span else None, pages)
 
 
+def joined(parts: list[Packed]) -> Packed:
+    """Columns that follow each other as one, of pages as they are.
+
+    Examples
+    --------
+    >>> one, other = packed(np.array([1, 5]), with_span=True), packed(np.array([7]), with_span=True)
+    >>> joined([one, other]).span
+    (1, 7)
+    """
+    spans = [part.span for part in parts if part.span]
+    span = (min(least for least, _ in spans), max(most for _, most in spans)) if len(spans) == len(parts) else None
+    return Packed(parts[0].kind, span, [page for part in parts for page in part.pages])
+
+
 def packed_constant(number: int, size: int) -> Packed:
     """The same number of 32 bits again and again.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,8 @@ import numpy as np
 
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_in_blocks, sum_of
-from chronotope.cooccurrence.counting import FEWEST, Scratch, count_cells, distance_weights
+from chronotope.cooccurrence.counting import FEWEST, Scratch, count_cells, count_in_parts, distance_weights
+from chronotope.cooccurrence.delta_packing import ROWS_IN_A_PAGE
 from chronotope.cooccurrence.spilling import (
     BYTES_OF_A_CELL,
     BYTES_OF_A_MERGE,
@@ -84,7 +85,7 @@ def count_conditions(
     held_out: bool = False,
     memory: Memory | None = None,
     folder: Path | None = None,
-    pack: Callable[[CellArrays], list[Any]] | None = None,
+    pack: Callable[[Iterable[CellArrays]], list[Any]] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Iterator[Any]]:
     """The cells of each condition in turn, in one or more blocks, which are to be used before the next is asked for.
@@ -100,8 +101,8 @@ def count_conditions(
     memory
         A limit; cells that would go beyond it are written to `folder` (or where temporary files go) in the meantime.
     pack
-        What is to be done with a condition that is counted in one go, by the thread that counts it: the blocks are then
-        what it returns. Of its cells nothing may be kept.
+        What is to be done with a condition that is counted in one go, by the thread that counts it: it gets the cells
+        part by part, of which nothing may be kept, and returns the blocks.
     """
     weights = distance_weights(settings)
     plan = plan_for(memory or Memory(), threads, settings.window, len(store.ids))
@@ -133,7 +134,7 @@ def count_conditions(
             tokens, ends = documents(store, first, last, held_out)
             packed = None
             if pack and alone:
-                packed = pack(count_cells(tokens, ends, words, weights, own.scratch, own.scratch.cells))
+                packed = pack(count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE))
             else:
                 found.add(count_cells(tokens, ends, words, weights, own.scratch))
             store.forget(first, last)
