@@ -50,26 +50,32 @@ class Compiled:
         self._function = function
         self._make = make
         self._made: Any = None
-        self._ready = False
 
     def __call__(self, *arguments: Any) -> Any:
         """Call what numba made of it."""
         return self.made()(*arguments)
 
     def made(self) -> Any:
-        """What numba made of the function.
-
-        From then on it stands in the function's module itself, as all do that this one can call: numba must know them.
-        """
-        if not self._ready:
+        """What numba made of the function, which from then on stands in its place in the module."""
+        if self._made is None:
             with _lock:
                 if self._made is None:
                     self._made = self._make(self._function)
                     names = self._function.__globals__
-                    # All at once, for others that call them meanwhile.
-                    names.update({name: of.made() for name, of in list(names.items()) if isinstance(of, Compiled)})
-                    self._ready = True
+                    if names.get(self._function.__name__) is self:
+                        names[self._function.__name__] = self._made
         return self._made
+
+
+def _make_known(function: Callable[..., Any]) -> None:
+    """Let what numba makes stand in the function's module itself: to compile it, numba must know all that it calls."""
+    with _lock:
+        names = function.__globals__
+        waiting = [of for of in names.values() if isinstance(of, Compiled)]
+        # All at once, for others that call them meanwhile.
+        names.update({name: of.made() for name, of in list(names.items()) if isinstance(of, Compiled)})
+        for of in waiting:
+            _make_known(of._function)
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -93,10 +99,12 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
             # It is read while the function is decorated; others keep their own.
             settings.CACHE_DIR = str(_folder(function.__module__))
             dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
-            _load_lightly(dispatcher)
+            if not _loads_lightly(dispatcher):
+                _make_known(function)
             return dispatcher
         except (RuntimeError, OSError):
             # Nowhere to keep it: no folder can be written to, or the function was typed in.
+            _make_known(function)
             return numba.njit(nogil=True, **options)(function)
         finally:
             settings.CACHE_DIR = before
@@ -120,24 +128,29 @@ def intrinsic(function: Callable[..., Any]) -> Any:
     return Compiled(function, made)
 
 
-def _load_lightly(dispatcher: Any) -> None:
+def _loads_lightly(dispatcher: Any) -> bool:
     """Let kept code be loaded without all that is needed to compile, for which numba takes 0.3 s.
 
-    It needs numba's runtime and nothing else, in the versions for which this was tried.
+    It needs numba's runtime and nothing else, in the versions for which this was tried. False in others.
     """
     import numba
     from numba.core.runtime.nrt import rtsys
 
     cache = getattr(dispatcher, "_cache", None)  # without, where nothing is to be compiled (NUMBA_DISABLE_JIT)
     if cache is None or not TRIED[0] <= numba.version_info.short < TRIED[1]:
-        return
+        return False
 
     def load_overload(signature: Any, context: Any) -> Any:
         rtsys.initialize(context)
+        found = None
         with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, context)
+            found = cache._load_overload(signature, context)
+        if found is None:
+            _make_known(dispatcher.py_func)  # it is compiled now
+        return found
 
     cache.load_overload = load_overload
+    return True
 
 
 def cache_folder() -> Path:
