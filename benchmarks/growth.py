@@ -106,7 +106,6 @@ def measure(source: str, run: str, min_count: int, memory: str) -> None:
         "conditions": len(counts.conditions),
         "cells": counts.size,
         "cells_bytes": sizes["cells.parquet"],
-        "index_bytes": sizes["occurrences.bin"],
         "tokens_bytes": sizes["tokens.bin"],
         "peak_mb": peak_mb(),
     }

@@ -12,17 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from chronotope.cooccurrence.cells import CellArrays, total_pairs
 from chronotope.cooccurrence.delta_packing import ROWS_IN_A_PAGE, Packed, joined, packed, packed_constant
 from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
 from chronotope.provenance import CheckedFile
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 # Cells that are all alike take a sixth of a byte, and no version wrote larger groups; a bomb takes next to nothing.
 MOST_ROWS_A_BYTE, MOST_IN_A_GROUP = 100, 1 << 22
@@ -154,6 +156,8 @@ class CellsFile:
 
     @cached_property
     def _about(self) -> pq.FileMetaData:
+        import pyarrow.parquet as pq  # only who reads needs it
+
         return pq.read_metadata(self.path)
 
     @cached_property
@@ -172,6 +176,8 @@ class CellsFile:
 
     def parts(self, condition: int) -> Iterator[CellArrays]:
         """The cells of a condition in order, a row group at a time."""
+        import pyarrow.parquet as pq
+
         found = 0
         try:
             file = pq.ParquetFile(self.path, metadata=self._about)

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
@@ -57,6 +56,8 @@ class Run(NamedTuple):
 
 def write_runs(path: str, parts: Iterable[Iterable[CellArrays]]) -> list[Run]:
     """Write the cells of one or more conditions, each in one or more blocks; return where those of each are."""
+    import pyarrow.parquet as pq  # most runs fit into memory
+
     runs, groups = [], 0
     with (
         writing(path) as file,
@@ -82,6 +83,8 @@ def as_column(values: NDArray[Any]) -> pa.Array[Any]:
 
 def read_run(run: Run) -> Iterator[CellArrays]:
     """The cells of a run, a row group at a time."""
+    import pyarrow.parquet as pq
+
     if run.first == run.last:
         return
     with reading(run.path) as file:

@@ -70,7 +70,7 @@ def tokenize(
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     try:
-        about, measured = _build(corpus, work, progress, resources or Resources())
+        about, store = _build(corpus, work, progress, resources or Resources())
         for name in (STORE, FIELDS, *text_store.FILES, *occurrences.FILES):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
@@ -81,16 +81,13 @@ def tokenize(
         shutil.rmtree(work, ignore_errors=True)
         if not was_there and not any(folder.iterdir()):
             folder.rmdir()
-    return replace(TokenStore.open(folder), measured=measured)
+    return replace(store, folder=folder, ids=np.memmap(folder / TOKENS, TOKEN, mode="r"))
 
 
 def _build(
     corpus: Corpus, work: Path, progress: Progress | None, resources: Resources
-) -> tuple[dict[str, Any], Measured | None]:
-    """Write the files of a store to the folder `work`.
-
-    Returns what goes into its JSON file, and the words of each condition, if memory is not limited.
-    """
+) -> tuple[dict[str, Any], TokenStore]:
+    """Write the files of a store to the folder `work`; return what goes into its JSON file, and the store itself."""
     settings = corpus.settings
     spool = TokenSpool(work / "raw", MOST_HELD if resources.memory.limit is None else 0)
     writer = None
@@ -118,15 +115,16 @@ def _build(
         ingested.kept[order].write_parquet(work / FIELDS)
     counts = np.zeros(len(lexicon), np.int64)
     counts[rank[rank >= 0]] = ingested.counts.sum(axis=0)[rank >= 0]
-    length = ingested.length[order]
+    length, held_out = ingested.length[order], ingested.held_out[order]
+    starts = np.concatenate([[0], np.cumsum(length)])
     if writer:
         writer.write_tables(work, order)
         occurrences.write_occurrences(work / TOKENS, work, length, len(lexicon), resources.threads, resources.memory)
     measured = measure(
         np.memmap(work / TOKENS, TOKEN, mode="r"),
-        np.concatenate([[0], np.cumsum(length)]),
+        starts,
         condition[order],
-        ingested.held_out[order],
+        held_out,
         len(conditions),
         counts < RARE,
         resources.threads,
@@ -144,7 +142,20 @@ def _build(
         "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
         "sources": sources,
     }
-    return about, measured if resources.memory.limit is None else None
+    return about, TokenStore(
+        folder=work,
+        conditions=conditions,
+        words=lexicon["word"],
+        counts=lexicon["count"].to_numpy(),
+        ids=np.empty(0, TOKEN),
+        starts=starts,
+        document_condition=condition[order],
+        held_out=held_out,
+        problems=ingested.problems,
+        report=report,
+        sources=sources,
+        measured=measured if resources.memory.limit is None else None,
+    )
 
 
 def _write_documents(ingested: Ingested, condition: NDArray[np.int32], order: NDArray[np.int64], path: Path) -> None:

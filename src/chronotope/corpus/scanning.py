@@ -61,42 +61,42 @@ class Cut(NamedTuple):
 def scan(
     data: NDArray[np.uint8],
     start: NDArray[np.int64],
+    stop: NDArray[np.int64],
     classes: NDArray[np.uint8],
     code: NDArray[np.int32],
     length: NDArray[np.int64],
     separator: int,
 ) -> tuple[int, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint64]]:
-    """Number the distinct words in the order of their first occurrence.
+    """Number the distinct words of texts, which begin and end in `data` as told, in the order of first occurrence.
 
     Fills in the form of each token and the number of tokens of each text; returns the number of tokens, the bytes of
     the forms with a separator after each, how often each form occurs, and its key.
     """
     # The eight bytes from each place on, as one number.
     wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
-    tokens, forms, frequency, key = _scan_all(data, wide, start, classes, code, length, separator)
+    tokens, forms, frequency, key = _scan_all(data, wide, start, stop, classes, code, length, separator)
     return int(tokens), forms, frequency, key
 
 
 @kernel()
-def _scan_all(data, wide, start, classes, code, length, separator):  # type: ignore[no-untyped-def]
+def _scan_all(data, wide, start, stop, classes, code, length, separator):  # type: ignore[no-untyped-def]
     # Two more than there is text for, since 64 bits are taken from any place on.
     size = len(data) // 64 + 2
     marks = Marks(np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64))
     _mark(data, classes, marks)
     cut = Cut(np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64))
     forms = _room_for(1 << 14)
-    found = tokens = text = 0
-    position = start[0]
+    found = tokens = text = position = 0
     length[:] = 0
-    while text < len(start) - 1:
+    while text < len(start):
         words = 0
-        while text < len(start) - 1 and words <= AT_ONCE - MOST_IN_64:
+        while text < len(start) and words <= AT_ONCE - MOST_IN_64:
             before = words
-            words, position = _cut(data, classes, marks, position, start[text + 1], cut, words)
+            words, position = _cut(data, classes, marks, max(position, start[text]), stop[text], cut, words)
             length[text] += words - before
-            if position >= start[text + 1]:
+            if position >= stop[text]:
                 text += 1
-                position = start[text]
+                position = 0
         if found + words > len(forms.start):
             forms = _larger(forms)
         found = _look_up(data, wide, cut, words, forms, found, code[tokens:])

@@ -1,4 +1,4 @@
-"""JSON lines: polars parses whole blocks of them; a block with a broken line is read line by line."""
+"""JSON lines: blocks of plain ones in one pass, others by polars; a block with a broken line is read line by line."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, batches_of_rows
+from chronotope.corpus.readers.plain_json import plain_rows
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import Block, read_blocks, read_head
 
@@ -64,10 +65,13 @@ class JsonLines:
 
 def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[Batch]:
     """The rows of a block: at once if all is well, else line by line."""
+    data = block.data
+    if not tokenized and (plain := plain_rows(data, fields.names, block.lines)) is not None:
+        line = np.arange(block.line, block.line + block.lines)
+        return [Batch(plain, np.full(block.lines, source, np.int32), line, tokenized)]
     schema: dict[str, Any] = dict.fromkeys(fields.names, pl.String)
     if tokenized:
         schema[fields.text] = pl.List(pl.String)
-    data = block.data
     try:
         frame = pl.read_ndjson(data, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):

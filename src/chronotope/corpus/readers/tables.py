@@ -6,18 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
 from chronotope.streaming import BLOCK_BYTES
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Parquet:
 
     @cached_property
     def _file(self) -> pq.ParquetFile:
+        import pyarrow.parquet as pq  # most text is in other files
+
         if not self.size:
             raise InputError(f"{self.path.name} is empty")
         try:
