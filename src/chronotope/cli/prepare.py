@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from dataclasses import replace
 from importlib import import_module
@@ -121,6 +122,8 @@ def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resourc
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # What decompresses wants the interpreter for a moment only, and would else wait for it ten times as long.
+    sys.setswitchinterval(0.0005)
     try:
         with held_back():
             if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):

@@ -209,7 +209,7 @@ class ConditionedEmbeddings:
 
     @cached_property
     def _index(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.words)}
+        return dict(zip(self.words, range(len(self.words)), strict=True))
 
     def index(self, word: str) -> int:
         """The number of a word, as it is typed or, if that is not there, in lower case or without accents."""

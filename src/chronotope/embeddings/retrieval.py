@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from chronotope.embeddings.nearest import (
     within_reach,
     worth_sieving,
 )
-from chronotope.frames import Framed, rows_frame
+from chronotope.frames import Framed, table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,8 +55,7 @@ GATHERING = 8
 IN_THE_CACHE = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One answer to a query.
 
     Attributes
@@ -81,6 +80,9 @@ class Match:
         return {"word": self.word, "score": self.score, "cosine": self.cosine, "support": self.support}
 
 
+MATCH_TYPES = ("str", "float", "float", "int")
+
+
 class Matches(list[Match], Framed):
     """The answers to a query, best first: a list that can be had as a frame.
 
@@ -91,7 +93,8 @@ class Matches(list[Match], Framed):
     """
 
     def _frame(self) -> pl.DataFrame:
-        return rows_frame(Match, self)
+        columns = zip(*self, strict=True) if self else [()] * len(MATCH_TYPES)
+        return table(dict(zip(Match._fields, zip(MATCH_TYPES, columns, strict=True), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,7 +370,8 @@ def _matches(
     words: Sequence[str], candidates: ConditionMatrix, found: Nearest, score: NDArray[np.float64]
 ) -> list[Matches]:
     columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
-    return [
-        Matches(map(Match, map(words.__getitem__, numbers), *rest))
-        for numbers, *rest in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    numbers, *rest = (column.ravel().tolist() for column in columns)
+    # All at once: thousands of answers take as long as all the products that they come from.
+    matches = list(map(Match._make, zip(map(words.__getitem__, numbers), *rest, strict=True)))
+    queries, top = found.row.shape
+    return [Matches(matches[top * query : top * query + top]) for query in range(queries)]
