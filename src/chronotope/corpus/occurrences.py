@@ -88,13 +88,13 @@ class LookedThrough:
 
     def of(self, word: int) -> Occurrences:
         """The occurrences of a word of the lexicon."""
-        ids, starts = self._store.ids, self._store.starts
-        found = []
+        ids, found = self._store.ids, []
         for first in range(0, len(ids), CHUNK_TOKENS):
-            places = first + np.flatnonzero(ids[first : first + CHUNK_TOKENS] == word)
-            found.append(np.searchsorted(starts, places, side="right") - 1)
+            found.append(first + np.flatnonzero(ids[first : first + CHUNK_TOKENS] == word))
             forget(ids, first, min(first + CHUNK_TOKENS, len(ids)))
-        return Occurrences(*np.unique(np.concatenate(found), return_counts=True))
+        count = np.diff(np.searchsorted(np.concatenate(found), self._store.starts))
+        document = np.flatnonzero(count)
+        return Occurrences(document, count[document])
 
 
 def occurrences_of(store: TokenStore) -> OccurrenceIndex | LookedThrough:

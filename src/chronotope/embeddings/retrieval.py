@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -371,7 +371,8 @@ def _matches(
 ) -> list[Matches]:
     columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
     numbers, *rest = (column.ravel().tolist() for column in columns)
+    rows = zip(map(words.__getitem__, cast(list[int], numbers)), *rest, strict=True)
     # All at once: thousands of answers take as long as all the products that they come from.
-    matches = list(map(Match._make, zip(map(words.__getitem__, numbers), *rest, strict=True)))
+    matches = list(map(Match._make, rows))
     queries, top = found.row.shape
     return [Matches(matches[top * query : top * query + top]) for query in range(queries)]
