@@ -7,6 +7,8 @@ import pytest
 from scipy.stats import kstest
 
 from chronotope.analysis import drift
+from chronotope.analysis.concordance import Term, open_concordance
+from chronotope.analysis.windows import company_of
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.corpus.invented import TOPICS, Change, invented_world
@@ -256,3 +258,24 @@ def test_what_was_asked_before_is_answered_without_a_model(changed, tmp_path):
     assert first.tobytes() == again.tobytes()
     _, done = asked(14)
     assert "permutations" in done
+
+
+def test_a_run_of_an_earlier_version_is_judged_in_its_own_unit(monkeypatch):
+    """They counted 1/distance in units of 1/2520, whatever the window."""
+    records = two_years(documents=200)
+    model, counts = fitted(records)
+    for module in ("counting", "dataset"):
+        monkeypatch.setattr(f"chronotope.cooccurrence.{module}.units", lambda _: 2520)
+    earlier_model, earlier = fitted(records)
+    monkeypatch.undo()
+    assert (counts.unit, earlier.unit) == (60, 2520)
+    assert (earlier.cells(0).count == 42 * counts.cells(0).count).all()
+    answers = [
+        drift(one, counts=of, permutations=12, bootstrap=6, min_support=5).to_polars().sort("word").drop("q")
+        for one, of in ((model, counts), (earlier_model, earlier))
+    ]
+    for column in answers[0].columns:
+        if answers[0][column].dtype.is_numeric():
+            np.testing.assert_allclose(answers[0][column], answers[1][column], atol=1e-3, err_msg=column)
+    found = [company_of(open_concordance(of), Term("bank", (5,)), np.arange(50)) for of in (counts, earlier)]
+    np.testing.assert_allclose(found[1], 42 * found[0])
