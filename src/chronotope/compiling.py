@@ -42,13 +42,14 @@ class Compiled:
     function
         The function as it is written.
     make
-        What numba makes of it.
+        What numba makes of it, and whether it must know at once what the function calls.
     """
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], tuple[Any, bool]]) -> None:
         update_wrapper(self, function)
         self._function = function
         self._make = make
+        self._making: Any = None
         self._made: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -59,11 +60,15 @@ class Compiled:
         """What numba made of the function, which from then on stands in its place in the module."""
         if self._made is None:
             with _lock:
-                if self._made is None:
-                    self._made = self._make(self._function)
+                if self._making is None:
+                    self._making, at_once = self._make(self._function)
                     names = self._function.__globals__
                     if names.get(self._function.__name__) is self:
-                        names[self._function.__name__] = self._made
+                        names[self._function.__name__] = self._making
+                    if at_once:
+                        _make_known(self._function)  # which may come back to this one
+                    self._made = self._making
+                return self._making
         return self._made
 
 
@@ -90,7 +95,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     42
     """
 
-    def compiled(function: Callable[..., Any]) -> Any:
+    def compiled(function: Callable[..., Any]) -> tuple[Any, bool]:
         import numba
 
         settings: Any = numba.config
@@ -99,13 +104,10 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
             # It is read while the function is decorated; others keep their own.
             settings.CACHE_DIR = str(_folder(function.__module__))
             dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
-            if not _loads_lightly(dispatcher):
-                _make_known(function)
-            return dispatcher
+            return dispatcher, not _loads_lightly(dispatcher)
         except (RuntimeError, OSError):
             # Nowhere to keep it: no folder can be written to, or the function was typed in.
-            _make_known(function)
-            return numba.njit(nogil=True, **options)(function)
+            return numba.njit(nogil=True, **options)(function), True
         finally:
             settings.CACHE_DIR = before
 
@@ -120,10 +122,10 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def intrinsic(function: Callable[..., Any]) -> Any:
     """`numba.extending.intrinsic`: a function that says which instructions are to be written in its place."""
 
-    def made(function: Callable[..., Any]) -> Any:
+    def made(function: Callable[..., Any]) -> tuple[Any, bool]:
         from numba.extending import intrinsic
 
-        return intrinsic(function)
+        return intrinsic(function), False
 
     return Compiled(function, made)
 

@@ -16,6 +16,7 @@ import worlds
 from chronotope.cli import main
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
+from chronotope.corpus.invented import TOPICS
 from chronotope.model import GraphModel
 
 
@@ -90,7 +91,9 @@ ASKED = {
 @pytest.mark.parametrize("name", list(ASKED))
 def test_every_answer_is_a_table_json_csv_and_markdown(models, name):
     arguments = [models.get(argument, argument) for argument in ASKED[name]]
-    assert json.loads(run(*arguments, "--json").stdout)
+    answer = json.loads(run(*arguments, "--json").stdout)
+    assert answer
+    assert_that_fields_have_names(answer)
     rows = list(csv.reader(io.StringIO(run(*arguments, "--csv").stdout)))
     assert len(rows) > 1
     assert len({len(row) for row in rows}) == 1
@@ -98,6 +101,15 @@ def test_every_answer_is_a_table_json_csv_and_markdown(models, name):
     assert len(markdown) == len(rows) + 1
     assert markdown[0].strip("| ").split(" | ") == rows[0]
     assert all(column in run(*arguments).stdout for column in rows[0])
+
+
+def assert_that_fields_have_names(data):
+    """In JSON: the items of a list are of one kind, so that none is a row whose fields have lost their names."""
+    if isinstance(data, list):
+        kinds = {float if isinstance(item, int) else type(item) for item in data if item is not None}
+        assert len(kinds) <= 1, data
+    for item in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        assert_that_fields_have_names(item)
 
 
 def test_the_answers_are_the_planted_ones(models):
@@ -114,6 +126,8 @@ def test_the_answers_are_the_planted_ones(models):
     row = asked("axis", "TIME", "bank", "money - river")["rows"][0]
     assert row["value"] < 0
     assert row["low"] is None
+    part = asked("equivalents", "PLACES", "chips", "--at", "borva")["parts"][0]
+    assert {part["matches"][0]["word"], part["nearest"]["word"]} <= {*TOPICS["technology"]}
 
 
 @pytest.mark.parametrize(

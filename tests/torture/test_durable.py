@@ -148,3 +148,40 @@ print("compiler" if "numba.np.arraymath" in sys.modules else "kept code alone")
         for _ in range(2)
     ]
     assert [done.stdout for done in told] == ["compiler\n", "kept code alone\n"]
+
+
+@pytest.mark.parametrize("tried", [((0, 0), (0, 1)), ((0, 0), (99, 0))])
+def test_kernels_that_call_others_run_with_any_numba(tmp_path, tried):
+    """A version for which light loading was not tried has to know all that a kernel calls before it loads it."""
+    (tmp_path / "parts.py").write_text("""
+from chronotope.bits import trailing_zeros
+from chronotope.compiling import kernel
+
+@kernel()
+def lowest(bits):
+    return trailing_zeros(bits)
+""")
+    (tmp_path / "whole.py").write_text("""
+from chronotope.compiling import kernel
+from parts import lowest
+
+@kernel()
+def one_more(bits):
+    return lowest(bits) + 1
+
+@kernel()
+def twice(bits):
+    return 2 * one_more(bits)
+""")
+    program = f"""
+from chronotope import compiling
+compiling.TRIED = {tried}
+import whole
+print(whole.twice(8))
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (done.stdout, done.stderr) == ("8\n", "")
