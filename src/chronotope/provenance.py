@@ -8,7 +8,6 @@ import os
 import platform
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +19,23 @@ QUICK = "xxh3:"
 
 def package_version() -> str:
     """The version of chronotope that runs."""
-    try:
-        return version("chronotope")
-    except PackageNotFoundError:
-        return "0"
+    return _version("chronotope") or "0"
 
 
 def versions() -> dict[str, str]:
     """The versions of what computes: chronotope, Python and the numerical packages."""
     found = {"chronotope": package_version(), "python": platform.python_version()}
-    for name in COMPUTING_PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    return found | {name: there for name in COMPUTING_PACKAGES if (there := _version(name))}
+
+
+def _version(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # 20 ms, for what few ask
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 class CheckedFile:

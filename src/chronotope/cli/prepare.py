@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +13,7 @@ from chronotope import streaming
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
-from chronotope.config import Config, read_config
+from chronotope.config import CorpusSettings, CountSettings, read_config
 from chronotope.errors import ChronotopeError, SettingsError
 from chronotope.wording import number_of
 
@@ -87,7 +84,10 @@ def prepare_command(
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
 ) -> None:
     """Read text, and count which words stand together in each time bin and place."""
-    settings = read_config(config) if config else Config()
+    corpus, counted = CorpusSettings(), CountSettings()
+    if config:
+        settings = read_config(config)
+        corpus, counted = settings.corpus, settings.counting
     given: dict[str, Any] = {
         "text": text,
         "time": time,
@@ -104,7 +104,7 @@ def prepare_command(
         "keep_text": False if no_text else None,
         "keep": tuple(keep) if keep else None,
     }
-    corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
+    corpus = replace(corpus, **{key: value for key, value in given.items() if value is not None})
     if not (corpus.time or corpus.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     counting: dict[str, Any] = {
@@ -113,37 +113,39 @@ def prepare_command(
         "window": window,
         "weighting": "flat" if flat else None,
     }
-    counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
+    counted = replace(counted, **{key: value for key, value in counting.items() if value is not None})
     resources = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster, "spill": spill}
-    prepare(inputs, run, Config(corpus, counted), force, resources)
+    prepare(inputs, run, corpus, counted, force, resources)
 
 
-def prepare(inputs: list[str], run: Path, settings: Config, force: bool, resources: dict[str, Any]) -> None:
+def prepare(
+    inputs: list[str],
+    run: Path,
+    reading: CorpusSettings,
+    counting: CountSettings,
+    force: bool,
+    resources: dict[str, Any],
+) -> None:
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What decompresses wants the interpreter for a moment only, and would else wait for it ten times as long.
-    sys.setswitchinterval(0.0005)
     try:
         with held_back():
             if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
                 streaming.begin(Path(inputs[0]).expanduser())
-            threading.Thread(target=import_module, args=("numba",), daemon=True).start()
             from chronotope.cooccurrence import count
             from chronotope.corpus import read_corpus
 
-        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=settings.corpus)
+        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
         made = False
 
         def report(store: TokenStore, vocabulary: Vocabulary) -> None:
             nonlocal made
             made = True
-            _report(store, vocabulary, settings)
+            _report(store, vocabulary, reading, counting)
 
         with progress_bars() as bars:
-            counts = count(
-                corpus, run, settings=settings.counting, force=force, progress=bars, on_report=report, **resources
-            )
+            counts = count(corpus, run, settings=counting, force=force, progress=bars, on_report=report, **resources)
     finally:
         streaming.forget()
     if not made:
@@ -173,14 +175,14 @@ def _what_next(run: Path, counts: Counts) -> str:
     return f"its model is of an earlier run; now: chronotope train {run} --force"
 
 
-def _report(store: TokenStore, vocabulary: Vocabulary, settings: Config) -> None:
+def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
     """Say what the corpus holds, and what of it is counted."""
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
     for line in store.problems.lines():
         talk("[yellow]{}[/]", line)
-    if settings.corpus.find_phrases:
+    if reading.find_phrases:
         _report_phrases(store)
     size, least = len(vocabulary), number_of(vocabulary.min_count, "times")
     # Counts descend: the first word that is left out tells which of the two limits left it out.
@@ -193,7 +195,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary, settings: Config) -> None
         number_of(vocabulary.dropped_words, "others" if cut else "rarer ones"),
         number_of(vocabulary.dropped_tokens, "running words"),
     )
-    if size < FEW and vocabulary.dropped_words and settings.counting.min_count is None and not cut:
+    if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
         talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]",
              "one word occurs" if size == 1 else f"{size} words occur", least)  # fmt: skip
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
-from chronotope.embeddings import Match
 from chronotope.untrusted import printable
 from chronotope.wording import number_of
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from chronotope.analysis import Drift, DriftRow, StableWord
     from chronotope.corpus import CorpusReport
+    from chronotope.embeddings import Match
     from chronotope.evaluation.scores import Scores, Summary
 
 Cell = str | int | float | None
@@ -44,6 +44,7 @@ class Table:
 
     Examples
     --------
+    >>> from chronotope.embeddings import Match
     >>> table = matches([Match("river", 0.91234, 0.91234, 12)])
     >>> print(table.to_markdown(), end="")
     | word | similarity | support |
