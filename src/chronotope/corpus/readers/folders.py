@@ -77,13 +77,13 @@ class TextFiles:
             blocks = 0
             for block in read_blocks(path):
                 group.append((source, path, block))
-                size += len(block.begin) + block.end
+                size += len(block.signs)
                 blocks += 1
                 if size >= BLOCK_BYTES:
                     yield Piece(partial(self._parse, group, fields), done + block.done)
                     group, size = [], 0
             if not blocks:
-                group.append((source, path, Block(b"", b"", 0, 1, 0, 0)))
+                group.append((source, path, Block(np.empty(0, np.uint8), 1, 0, 0)))
             done += path.stat().st_size
         if group:
             yield Piece(partial(self._parse, group, fields), done)

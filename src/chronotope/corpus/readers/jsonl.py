@@ -65,10 +65,10 @@ class JsonLines:
 
 def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[Batch]:
     """The rows of a block: at once if all is well, else line by line."""
-    data = block.data
-    if not tokenized and (plain := plain_rows(data, fields.names, block.lines)) is not None:
+    if not tokenized and (plain := plain_rows(block.signs.data, fields.names, block.lines)) is not None:
         line = np.arange(block.line, block.line + block.lines)
         return [Batch(plain, np.full(block.lines, source, np.int32), line, tokenized)]
+    data = block.data
     schema: dict[str, Any] = dict.fromkeys(fields.names, pl.String)
     if tokenized:
         schema[fields.text] = pl.List(pl.String)

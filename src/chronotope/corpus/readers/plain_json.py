@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from chronotope.bits import among, trailing_zeros
 from chronotope.compiling import kernel
+from chronotope.corpus.readers.streams import LINE_END
 
 # What a value is: not there, null, a string as it stands, one with escapes, or a whole number.
 ABSENT, NULL, PLAIN, ESCAPED, NUMBER = 0, 1, 2, 3, 4
@@ -26,7 +27,7 @@ LITERALS = np.array([[*b"null "], [*b"true "], [*b"false"]], np.uint8)
 ESCAPES = np.array([[*pair] for pair in (b'""', b"\\\\", b"//", b"b\b", b"f\f", b"n\n", b"r\r", b"t\t")], np.uint8)
 
 
-def plain_rows(data: bytes, names: tuple[str, ...], lines: int) -> pl.DataFrame | None:
+def plain_rows(data: bytes | memoryview, names: tuple[str, ...], lines: int) -> pl.DataFrame | None:
     """The fields of JSON lines, as text; None where they are not as plain as can be read here.
 
     Parameters
@@ -45,9 +46,9 @@ def plain_rows(data: bytes, names: tuple[str, ...], lines: int) -> pl.DataFrame 
     >>> plain_rows(b'{"year": 1990.5}\\n', ("year",), 1) is None
     True
     """
-    if not data.endswith(b"\n") or not _is_utf8(data):
+    signs = np.frombuffer(memoryview(data).toreadonly(), np.uint8)
+    if not len(signs) or signs[-1] != LINE_END or not _is_utf8(signs):
         return None
-    signs = np.frombuffer(data, np.uint8)
     marks = np.empty(len(signs) // 64 + 2, np.uint64)
     encoded = [np.frombuffer(name.encode(), np.uint8) for name in names]
     name_ends = np.cumsum([len(name) for name in encoded])
@@ -71,9 +72,9 @@ class _Handed:
         return self._array.__arrow_c_array__(requested_schema)
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_utf8(signs: NDArray[np.uint8]) -> bool:
     try:
-        _strings(np.array([0, len(data)]), data).validate(full=True)
+        _strings(np.array([0, len(signs)]), signs).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True

@@ -8,43 +8,42 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
-from chronotope.streaming import BLOCK_BYTES, Stream, begun
+from chronotope.streaming import BLOCK_BYTES, Chunk, Stream, begun
 
 LONGEST_LINE = 512 << 20
 COUNTED_AT_ONCE = 1 << 18
+LINE_END = ord("\n")
+_NOTHING = np.empty(0, np.uint8)
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK_OF_UTF8 = b"\xef\xbb\xbf"
 
 
 class Block(NamedTuple):
-    """Whole lines of a file, joined only by who uses them: the one thread that reads has enough to do.
+    """Whole lines of a file.
 
     Attributes
     ----------
-    begin, rest, end
-        The start of the first line, which was read before; and what follows, up to `end`.
+    signs
+        The bytes, with the last line end if there is one.
     line, lines
         The number of the first line, from 1, and how many there are.
     done
         How many bytes of the file, as it lies on disk, were read by now.
     """
 
-    begin: bytes
-    rest: bytes
-    end: int
+    signs: NDArray[np.uint8]
     line: int
     lines: int
     done: int
 
     @property
     def data(self) -> bytes:
-        """The bytes, with the last line end if there is one; joined each time."""
-        if not self.begin and self.end == len(self.rest):
-            return self.rest
-        return b"".join((self.begin, memoryview(self.rest)[: self.end]))
+        """A copy of the bytes."""
+        return self.signs.tobytes()
 
 
 @contextmanager
@@ -60,29 +59,47 @@ def opened(path: Path | RemotePath, whole: bool = False) -> Iterator[Stream]:
 def read_blocks(path: Path | RemotePath, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     """A file in blocks of whole lines; a mark of UTF-8 at its start is left out, UTF-16 is an error."""
     with opened(path, whole=True) as stream:
-        begin, line = b"", 1
-        data = without_mark(path, stream.read(block_bytes))
-        while data:
-            following = stream.read(block_bytes)
-            end = data.rfind(b"\n") + 1 if following else len(data)
+        chunk, begin, line = stream.chunk(block_bytes), _NOTHING, 1
+        head = chunk.memory[chunk.first : chunk.end][: len(_MARK_OF_UTF8)].tobytes()
+        chunk = chunk._replace(first=chunk.first + len(head) - len(without_mark(path, head)))
+        while chunk.first < chunk.end:
+            following = stream.chunk(block_bytes)
+            signs = chunk.memory[chunk.first : chunk.end]
+            lines, end = _line_ends(signs)
+            if following.first == following.end:
+                end = len(signs)
             if end:
-                lines = _line_ends(data, end)
-                yield Block(begin, data, end, line, lines + (data[end - 1] != ord("\n")), stream.done)
-                begin = data[end:]
+                whole = lines + int(signs[end - 1] != LINE_END)
+                yield Block(_behind(begin, chunk, chunk.first + end), line, whole, stream.done)
+                begin = signs[end:].copy()
                 line += lines
             else:
-                begin += data
+                begin = np.concatenate([begin, signs])
                 if len(begin) > LONGEST_LINE:
                     raise InputError(f"{path.name} has a line of more than 512 MB; it cannot be read as a stream")
-            data = following
+            chunk = following
 
 
-def _line_ends(data: bytes, end: int) -> int:
-    """How many lines end before `end`: three times as fast as bytes.count, and beside other threads."""
-    signs = np.frombuffer(data, np.uint8, end)
+def _behind(begin: NDArray[np.uint8], chunk: Chunk, end: int) -> NDArray[np.uint8]:
+    """The bytes of a chunk up to `end` behind others: where they are, if there is room before them."""
+    memory, first, _ = chunk
+    if len(begin) > first:
+        return np.concatenate([begin, memory[first:end]])
+    if len(begin):
+        memory[first - len(begin) : first] = begin
+    return memory[first - len(begin) : end]
+
+
+def _line_ends(signs: NDArray[np.uint8]) -> tuple[int, int]:
+    """How many lines end in some bytes, and where the last does: three times as fast as bytes.count, beside others."""
+    lines = end = 0
     # In small pieces: memory for all would be new each time.
-    pieces = (signs[first : first + COUNTED_AT_ONCE] for first in range(0, end, COUNTED_AT_ONCE))
-    return int(sum(np.count_nonzero(piece == ord("\n")) for piece in pieces))
+    for first in range(0, len(signs), COUNTED_AT_ONCE):
+        ends = signs[first : first + COUNTED_AT_ONCE] == LINE_END
+        if found := np.count_nonzero(ends):
+            lines += int(found)
+            end = first + len(ends) - int(ends[::-1].argmax())
+    return lines, end
 
 
 def read_head(path: Path | RemotePath, count: int = 1 << 20, line_ends: tuple[bytes, ...] = (b"\n",)) -> bytes:
