@@ -95,10 +95,12 @@ def _line_ends(signs: NDArray[np.uint8]) -> tuple[int, int]:
     lines = end = 0
     # In small pieces: memory for all would be new each time.
     for first in range(0, len(signs), COUNTED_AT_ONCE):
-        ends = signs[first : first + COUNTED_AT_ONCE] == LINE_END
-        if found := np.count_nonzero(ends):
-            lines += int(found)
-            end = first + len(ends) - int(ends[::-1].argmax())
+        lines += int(np.count_nonzero(signs[first : first + COUNTED_AT_ONCE] == LINE_END))
+    for stop in range(len(signs) if lines else 0, 0, -COUNTED_AT_ONCE):
+        start = max(stop - COUNTED_AT_ONCE, 0)
+        if len(found := np.flatnonzero(signs[start:stop] == LINE_END)):
+            end = start + int(found[-1]) + 1
+            break
     return lines, end
 
 
