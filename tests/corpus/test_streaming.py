@@ -22,11 +22,13 @@ def letters(tmp_path):
     return path, data
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_blocks_are_the_same_whether_begun_or_not(letters, begun, monkeypatch):
+@pytest.mark.parametrize(("begun", "room"), [(False, None), (True, 4096), (True, 4)])
+def test_blocks_are_the_same_whether_begun_or_not(letters, begun, room, monkeypatch):
+    """Before a block there is room for the start of its first line, or for some of them."""
     path, data = letters
     monkeypatch.setattr(streaming, "BLOCK_BYTES", 4096)
     if begun:
+        monkeypatch.setattr(streaming, "ROOM", room)
         streaming.begin(path)
         assert streaming._begun
     monkeypatch.setattr(streams, "COUNTED_AT_ONCE", 1000)
@@ -37,6 +39,21 @@ def test_blocks_are_the_same_whether_begun_or_not(letters, begun, monkeypatch):
     assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
     assert blocks[-1].done == path.stat().st_size
     assert not streaming._begun, "a file that was begun is read once"
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_lines_longer_than_blocks_and_a_mark_of_utf8(tmp_path, begun, monkeypatch):
+    path = tmp_path / "long.jsonl.gz"
+    lines = [b"first\n", b"x" * 10_000 + b"\n", b"\n", b"y" * 5_000 + b"\n", b"the end"]
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + b"".join(lines)))
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 1024)
+    monkeypatch.setattr(streaming, "ROOM", 512)
+    if begun:
+        streaming.begin(path)
+    blocks = list(streams.read_blocks(path, 1024))
+    assert [line for block in blocks for line in block.data.splitlines(keepends=True)] == lines
+    assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
+    assert sum(block.lines for block in blocks) == len(lines)
 
 
 def test_the_head_is_looked_at_without_using_up_what_was_begun(letters):
