@@ -40,6 +40,7 @@ def test_nobody_plays_the_part_of_a_word_that_is_like_nothing():
     embeddings = planted()
     there = equivalents_everywhere(embeddings, "role", "here").parts[1]
     assert there.matches[0].word == "counterpart"
+    assert there.to_polars()["word"].to_list() == [match.word for match in there.matches]
     nobody = equivalents_everywhere(embeddings, "alien", "here").parts[1]
     assert nobody.matches == ()
     assert nobody.nearest is not None

@@ -13,7 +13,7 @@ from chronotope.analysis.analogy import Analogy
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges
 from chronotope.analysis.company import Company
 from chronotope.analysis.drift_answer import Drift
-from chronotope.analysis.everywhere import Everywhere
+from chronotope.analysis.everywhere import Everywhere, PartIn
 from chronotope.analysis.grid import Grid
 from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency
@@ -21,6 +21,7 @@ from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity
 from chronotope.analysis.significance.judged import FIGURES
 from chronotope.analysis.trajectory import Trajectory
+from chronotope.embeddings import Matches
 from chronotope.frames import frame_of, parallel_frame, rows_frame, table
 
 # For answers that are a long table of two things, what is down, what is across, and what stands where they meet.
@@ -175,10 +176,10 @@ def _(answer: Everywhere) -> pl.DataFrame:
     )
 
 
-@frame.register
-def _(answer: Analogy) -> pl.DataFrame:
-    rows = [(match.word, match.score, match.cosine, match.support) for match in answer.matches]
-    return _long(rows, word="str", score="float", cosine="float", support="int")
+@frame.register(Analogy)
+@frame.register(PartIn)
+def _(answer: Analogy | PartIn) -> pl.DataFrame:
+    return Matches(answer.matches).to_polars()
 
 
 @frame.register
