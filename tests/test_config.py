@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
+import chronotope
 from chronotope.config import (
     ConditionedSettings,
     Config,
@@ -15,6 +16,14 @@ from chronotope.config import (
     write_config,
 )
 from chronotope.errors import SettingsError
+
+
+@pytest.mark.parametrize("package", [chronotope, chronotope.config])
+def test_names_that_are_loaded_when_first_used_are_all_there(package):
+    assert {*package._HOME} == {*package.__all__} == {*dir(package)}
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match=rf"module '{package.__name__}' has no attribute 'nothing'"):
+        package.nothing  # noqa: B018
 
 
 def test_settings_survive_a_file(tmp_path):
