@@ -14,6 +14,7 @@ from chronotope.corpus import read_corpus
 from chronotope.corpus.invented import TOPICS, Change, invented_world
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.model import ConditionedModel, GraphModel
+from chronotope.model.heldout import log_context_distribution
 
 # Words that change company, the frequent ones first.
 CHANGED = {"bank": 0.02, "apple": 0.014, "cell": 0.009, "pilot": 0.006}
@@ -263,6 +264,7 @@ def test_what_was_asked_before_is_answered_without_a_model(changed, tmp_path):
 def test_a_run_of_an_earlier_version_is_judged_in_its_own_unit(monkeypatch):
     """They counted 1/distance in units of 1/2520, whatever the window."""
     records = two_years(documents=200)
+    records += [records[0] | {"text": "lonely"}] * 9
     model, counts = fitted(records)
     for module in ("counting", "dataset"):
         monkeypatch.setattr(f"chronotope.cooccurrence.{module}.units", lambda _: 2520)
@@ -279,3 +281,6 @@ def test_a_run_of_an_earlier_version_is_judged_in_its_own_unit(monkeypatch):
             np.testing.assert_allclose(answers[0][column], answers[1][column], atol=1e-3, err_msg=column)
     found = [company_of(open_concordance(of), Term("bank", (5,)), np.arange(50)) for of in (counts, earlier)]
     np.testing.assert_allclose(found[1], 42 * found[0])
+    # Also what stands for half a pair, where a word has no company at all.
+    assert "lonely" in counts.vocabulary.words
+    np.testing.assert_allclose(log_context_distribution(counts), log_context_distribution(earlier))

@@ -69,7 +69,7 @@ def log_context_distribution(counts: Counts) -> NDArray[np.float64]:
         here: NDArray[np.float64] = np.asarray(symmetric(counts.cells(condition), words).sum(axis=0))
         total += here / max(here.sum(), 1)
     # A word without any neighbor is never a context; half a pair keeps its log finite.
-    total = np.maximum(total, 0.5 / max(float(counts.pairs.sum()), 1))
+    total = np.maximum(total, 0.5 * counts.unit / max(float(counts.pairs.sum()), 1))
     return np.asarray(np.log(total / total.sum()))
 
 
