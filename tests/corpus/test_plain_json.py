@@ -103,6 +103,7 @@ def test_what_was_damaged_is_read_as_polars_does_or_not_at_all(records, ascii_on
         '{"text" "a"}',
         '{"text": "a',
         '{"text": "a\\x"}',
+        '{"text": "a", "text": "b\\x"}',
         '{"text": "\\ud800"}',
         '{"text": "\\ud800\\u0041"}',
         '{"text": "\\udc00"}',

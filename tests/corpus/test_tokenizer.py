@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import polars as pl
 import pytest
@@ -100,6 +102,27 @@ def test_long_texts_are_cut_as_the_pattern_describes(kind, seed):
     assert words_in(tokens) == without_junk(series).str.extract_all(WORD).to_list()
     assert tokens.frequency.tolist() == np.bincount(tokens.code, minlength=len(tokens.forms)).tolist()
     assert words_in(split_texts(series, "whitespace")) == [text.split() for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "texts"),
+    [
+        ("whitespace", lambda size: ["word et " * size]),
+        ("words", lambda size: ["中文，" * size]),
+        ("whitespace", lambda size: [f"hashtag{number}" for number in range(size)]),
+    ],
+)
+def test_long_texts_and_many_short_ones_take_time_in_proportion(tokenizer, texts):
+    """64 times as much text would take a thousand times as long if each word were sought to the end of all."""
+
+    def seconds(size):
+        series = pl.Series(texts(size))
+        before = time.perf_counter()
+        split_texts(series, tokenizer)
+        return time.perf_counter() - before
+
+    small, large = (min(seconds(size) for _ in range(3)) for size in (20_000, 1_280_000))
+    assert large < 320 * small
 
 
 def words_in(tokens):

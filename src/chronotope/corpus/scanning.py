@@ -163,13 +163,7 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
             # It goes on behind these 64: it is taken with those that follow it, unless it is longer than that.
             step -= leading_zeros(~within)
             if step == np.uint64(0):
-                after = i
-                run = all_bits
-                while run == all_bits and after < stop:
-                    run = trailing_zeros(~_bits(marks.within, after))
-                    after += run
-                after = min(after, stop)
-                count, i = _look_closer(data, classes, marks, i, after, cut, count)
+                count, i = _look_closer(data, classes, marks, i, stop, i + all_bits, cut, count)
                 continue
             within &= (one << step) - one
         special = _bits(marks.special, i) & within
@@ -188,7 +182,7 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
                 begins &= begins - one
                 ends &= ends - one
                 if (special >> first) << (all_bits - (after - first)):
-                    count, _ = _look_closer(data, classes, marks, i + first, i + after, cut, count)
+                    count, _ = _look_closer(data, classes, marks, i + first, i + after, i + after, cut, count)
                 else:
                     cut.first[count], cut.after[count] = i + first, i + after
                     count += one
@@ -197,11 +191,11 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
 
 
 @kernel()
-def _look_closer(data, classes, marks, i, stop, cut, count):  # type: ignore[no-untyped-def]
-    """The same for a stretch with special characters, one after the other."""
+def _look_closer(data, classes, marks, i, stop, until, cut, count):  # type: ignore[no-untyped-def]
+    """The same for a stretch with special characters, one after the other: words that begin before `until`."""
     one, all_bits = np.uint64(1), np.uint64(64)
     room = np.uint64(AT_ONCE)
-    while i < stop and count < room:
+    while i < until and i < stop and count < room:
         # One character: its class, and where the next begins.
         byte = data[i]
         if byte < 128:
@@ -215,7 +209,7 @@ def _look_closer(data, classes, marks, i, stop, cut, count):  # type: ignore[no-
         while True:
             i = after
             run = all_bits
-            while run == all_bits:
+            while run == all_bits and i < stop:
                 run = trailing_zeros(~_bits(marks.plain, i))
                 i += run
             if i >= stop:

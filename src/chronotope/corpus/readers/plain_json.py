@@ -147,7 +147,8 @@ def _find(data, marks, names, name_ends, first, after, kind):  # type: ignore[no
             if data[i] == 34:
                 begin, (end, escaped) = i + 1, _string_end(data, marks, i + 1)
                 i, what = end + 1, ESCAPED if escaped else PLAIN
-                if end >= 0 and escaped and field < 0 and not _is_sound(data, marks, begin, end):
+                is_left_out = field < 0 or kind[field, row] != ABSENT
+                if end >= 0 and escaped and is_left_out and not _is_sound(data, marks, begin, end):
                     return FAILED
             elif data[i] == 45 or _is_digit(data[i]):
                 begin, (end, whole) = i, _number_end(data, i)
