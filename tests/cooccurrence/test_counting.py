@@ -167,3 +167,20 @@ def test_sums_of_many_parts_are_those_of_a_dictionary(seed, parts, words, blocks
     for found in ([sum_of(given_parts)], in_blocks):
         cells = [cell for block in found for cell in zip(*(column.tolist() for column in block), strict=True)]
         assert cells == [(*pair, *sums) for pair, sums in sorted(expected.items())]
+
+
+def test_parts_whose_sum_needs_more_than_32_bits_are_added_exactly():
+    """Counts that fit into 32 bits are kept in these; parts of both kinds may meet."""
+    half = 2**31 + 5
+    narrow = CellArrays.empty(2, half)
+    for column, values in zip(narrow, ([0, 0], [1, 3], [half, 7], [half, 0]), strict=True):
+        column[:] = values
+    assert narrow.count.dtype == np.uint32
+    assert sum_of([narrow, narrow]).count.tolist() == [2 * half, 14]
+    mixed = [narrow, CellArrays.of([0, 2], [3, 4], [2**40, 1], [2**40, 1])]
+    assert [column.tolist() for column in sum_of(mixed)] == [
+        [0, 0, 2],
+        [1, 3, 4],
+        [half, 2**40 + 7, 1],
+        [half, 2**40, 1],
+    ]

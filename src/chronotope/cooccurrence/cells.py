@@ -26,12 +26,15 @@ AT_ONCE = 16
 
 
 class CellArrays(NamedTuple):
-    """Co-occurrence counts of one condition, sorted by word, then by context, with word ≤ context."""
+    """Co-occurrence counts of one condition, sorted by word, then by context, with word ≤ context.
+
+    Parts that are still to be added hold their counts in 32 bits if these are enough: less memory to ask for.
+    """
 
     word: NDArray[np.int32]
     context: NDArray[np.int32]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
-    after: NDArray[np.int64]  # how much of the count has the context after the word
+    count: NDArray[np.int64 | np.uint32]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    after: NDArray[np.int64 | np.uint32]  # how much of the count has the context after the word
 
     @classmethod
     def of(cls, word: Iterable[int], context: Iterable[int], count: Iterable[int], after: Iterable[int]) -> CellArrays:
@@ -46,11 +49,17 @@ class CellArrays(NamedTuple):
         )
 
     @classmethod
-    def empty(cls, size: int) -> CellArrays:
-        """Room for so many cells."""
+    def empty(cls, size: int, most: int | None = None) -> CellArrays:
+        """Room for so many cells; of counts up to `most`, or of any."""
         ids = np.empty((2, size), dtype=np.int32)
-        sums = np.empty((2, size), dtype=np.int64)
+        sums = np.empty((2, size), dtype=np.uint32 if most is not None and most < 1 << 32 else np.int64)
         return cls(ids[0], ids[1], sums[0], sums[1])
+
+    def widened(self) -> CellArrays:
+        """The same, with counts of 64 bits."""
+        return self._replace(
+            count=self.count.astype(np.int64, copy=False), after=self.after.astype(np.int64, copy=False)
+        )
 
 
 def sum_of(parts: list[CellArrays]) -> CellArrays:
@@ -88,13 +97,16 @@ def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, blocks: int
 
 def _added(parts: list[CellArrays]) -> CellArrays:
     """The sum of at most `AT_ONCE` sets of cells, none of them empty."""
+    most = sum(int(part.count.max()) for part in parts)
+    if len({part.count.dtype for part in parts}) > 1:
+        parts = [part.widened() for part in parts]
     contexts = 1 + max(int(part.context.max()) for part in parts)
     # No context is below its word, so what lies below the first word is left out.
     base = min(int(part.word[0]) for part in parts) // 64 * 64
     sums, marks = np.zeros((contexts - base, 2), np.int64), np.zeros((contexts - base) // 64 + 1, np.uint64)
     groups = np.zeros(len(marks) // 64 + 1, np.uint64)
-    both = CellArrays.empty(sum(len(part.word) for part in parts))
-    padded = (*parts, *[CellArrays.empty(0)] * (AT_ONCE - len(parts)))
+    both = CellArrays.empty(sum(len(part.word) for part in parts), most)
+    padded = (*parts, *[parts[0].part(0, 0)] * (AT_ONCE - len(parts)))
     return both.part(0, _add_rows(padded, len(parts), base, sums, marks, groups, both))
 
 
@@ -140,8 +152,8 @@ def _add_rows(parts, number, base, sums, marks, groups, both):  # type: ignore[n
             least = min(least, part.context[cell] - base)
             while cell < end and part.word[cell] == row:
                 context = np.uint64(part.context[cell] - base)
-                sums[context, 0] += part.count[cell]
-                sums[context, 1] += part.after[cell]
+                sums[context, 0] += np.int64(part.count[cell])
+                sums[context, 1] += np.int64(part.after[cell])
                 word = context >> six
                 marks[word] |= one << (context & low_bits)
                 groups[word >> six] |= one << (word & low_bits)

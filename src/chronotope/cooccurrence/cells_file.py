@@ -10,7 +10,9 @@ in units of the run; see `CellArrays`). DuckDB, Spark, pandas and Polars can rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,51 +70,43 @@ class Written(NamedTuple):
     checksum: str
 
 
-def write_cells(path: Path, conditions: Iterable[Iterable[CellArrays | Group]]) -> Written:
-    """Write the cells of each condition in turn: in several blocks, one after the other, or as `groups_of` them."""
+def write_cells(path: Path, conditions: Iterable[Iterable[Group]]) -> Written:
+    """Write the cells of each condition in turn, as `groups_of` them."""
     sizes, pairs = [], []
     columns = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
     with CheckedFile(path) as file:
         with DeltaParquet(file, columns) as table:
-            for number, blocks in enumerate(conditions):
+            for number, groups in enumerate(conditions):
                 sizes.append(0)
                 pairs.append(0)
-                for group in _groups(blocks):
+                for group in groups:
                     sizes[-1] += group.size
                     pairs[-1] += group.pairs
                     table.write([packed_constant(number, group.size), *group.columns])
         return Written(sizes, pairs, file.finish())
 
 
-def groups_of(blocks: Iterable[CellArrays | Group]) -> list[Group]:
-    """All cells of a condition as row groups."""
-    return list(_groups(blocks))
+def groups_of(blocks: Iterable[CellArrays], pool: ThreadPoolExecutor | None = None) -> Iterator[Group]:
+    """The cells of a condition, in one or more blocks, as row groups.
+
+    They are packed as they are asked for; or by the threads of a pool, all of them at once.
+    """
+    pages = pool.map(_packed, _pages(blocks)) if pool else map(_packed, _pages(blocks))
+    while some := list(islice(pages, ROWS_IN_A_GROUP // ROWS_IN_A_PAGE)):
+        yield _group(some)
 
 
-def _groups(blocks: Iterable[CellArrays | Group]) -> Iterator[Group]:
-    """The cells of a condition a row group at a time, however they were cut."""
-    pages: list[Group] = []
-    for page in _pages(blocks):
-        if isinstance(page, Group):
-            yield page
-            continue
-        columns = [packed(column, column is page.word) for column in page]
-        pages.append(Group(len(page.word), total_pairs(page), columns))
-        if len(pages) == ROWS_IN_A_GROUP // ROWS_IN_A_PAGE:
-            yield _group(pages)
-            pages = []
-    if pages:
-        yield _group(pages)
+def _packed(page: CellArrays) -> Group:
+    """A page of cells."""
+    page = page.widened()
+    return Group(len(page.word), total_pairs(page), [packed(column, column is page.word) for column in page])
 
 
-def _pages(blocks: Iterable[CellArrays | Group]) -> Iterator[CellArrays | Group]:
-    """Cells a page at a time."""
+def _pages(blocks: Iterable[CellArrays]) -> Iterator[CellArrays]:
+    """Cells a page at a time, however they were cut."""
     held: list[CellArrays] = []
     size = 0
     for block in blocks:
-        if isinstance(block, Group):
-            yield block
-            continue
         first = 0
         while first < len(block.word):
             last = min(first + ROWS_IN_A_PAGE - size, len(block.word))

@@ -173,7 +173,7 @@ def count_cells(
     """
     scratch = scratch or Scratch()
     text = _arranged(tokens, ends, words, len(weights) - 1, scratch)
-    return sum_of([_closed_up(_rows(text, some, unit, scratch)) for some, unit in _that_fit(weights, text.most)])
+    return _counted(text, weights, _that_fit(weights, text.most), scratch)
 
 
 def count_in_parts(
@@ -188,7 +188,7 @@ def count_in_parts(
     text = _arranged(tokens, ends, words, len(weights) - 1, scratch)
     fitting = _that_fit(weights, text.most)
     if len(fitting) > 1:
-        yield sum_of([_closed_up(_rows(text, some, unit, scratch)) for some, unit in fitting])
+        yield _counted(text, weights, fitting, scratch)
         return
     rows = _rows(text, *fitting[0], scratch)
     reached = np.zeros(3, np.uint64)
@@ -266,11 +266,16 @@ def _rows(text: Arranged, weights: NDArray[np.int64], unit: int, scratch: Scratc
     return Rows(text.word, first, link, reached, numbers, bits, unit, int(cells))
 
 
-def _closed_up(rows: Rows) -> CellArrays:
-    """All cells of rows, in memory of their own."""
-    found = CellArrays.empty(rows.cells)
-    _close_up(rows, np.array([0, 0, 0], np.uint64), found)
-    return found
+def _counted(
+    text: Arranged, weights: NDArray[np.int64], fitting: list[tuple[NDArray[np.int64], int]], scratch: Scratch
+) -> CellArrays:
+    """All cells of a text, in memory of their own."""
+    most, parts = 2 * text.most * int(weights.sum()), []
+    for some, unit in fitting:
+        rows = _rows(text, some, unit, scratch)
+        parts.append(CellArrays.empty(rows.cells, most))
+        _close_up(rows, np.zeros(3, np.uint64), parts[-1])
+    return sum_of(parts)
 
 
 def _links(

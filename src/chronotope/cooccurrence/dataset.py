@@ -345,11 +345,12 @@ def _write_counts(
     support, words = vocabulary.support, len(vocabulary)
     sums = {}
 
-    def counted(held_out: bool) -> Iterator[Iterator[CellArrays | Group]]:
+    def counted(held_out: bool) -> Iterator[Iterator[Group]]:
         if resources.pool:
-            return count_elsewhere(
+            elsewhere = count_elsewhere(
                 store, words, settings, resources.pool, resources.spill, held_out=held_out, progress=progress
             )
+            return map(groups_of, elsewhere)
         return count_conditions(
             store,
             words,

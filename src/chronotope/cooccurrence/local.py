@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int | None], None]
 TOKENS_IN_A_CHUNK = 2_000_000
 FEWEST_TOKENS_IN_A_CHUNK = 25_000
 # Up to so many cells (400 MB) the parts of a condition wait until there are `AT_ONCE`.
-FEW_CELLS = 1 << 24
+FEW_CELLS = 25_000_000
 # What writing a row group of the final file takes.
 BYTES_OF_WRITING = 110_000_000
 
@@ -85,7 +85,7 @@ def count_conditions(
     held_out: bool = False,
     memory: Memory | None = None,
     folder: Path | None = None,
-    pack: Callable[[Iterable[CellArrays]], list[Any]] | None = None,
+    pack: Callable[[Iterable[CellArrays], ThreadPoolExecutor | None], Iterator[Any]] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Iterator[Any]]:
     """The cells of each condition in turn, in one or more blocks, which are to be used before the next is asked for.
@@ -101,8 +101,9 @@ def count_conditions(
     memory
         A limit; cells that would go beyond it are written to `folder` (or where temporary files go) in the meantime.
     pack
-        What is to be done with a condition that is counted in one go, by the thread that counts it: it gets the cells
-        part by part, of which nothing may be kept, and returns the blocks.
+        What is to be made of the cells of a condition, instead of which it is handed out. It gets them part by part, of
+        which nothing may be kept, in the thread that counts them; or all that are in memory, and the threads that
+        count.
     """
     weights = distance_weights(settings)
     plan = plan_for(memory or Memory(), threads, settings.window, len(store.ids))
@@ -134,7 +135,7 @@ def count_conditions(
             tokens, ends = documents(store, first, last, held_out)
             packed = None
             if pack and alone:
-                packed = pack(count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE))
+                packed = list(pack(count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE), None))
             else:
                 found.add(count_cells(tokens, ends, words, weights, own.scratch))
             store.forget(first, last)
@@ -156,8 +157,11 @@ def count_conditions(
                 done += size
                 if progress:
                     progress(stage, done, total)
-                if is_last:
-                    yield found.blocks(pool, threads) if packed is None else iter(packed)
+                if packed is not None:
+                    yield iter(packed)
+                elif is_last:
+                    blocks = found.blocks(pool, threads)
+                    yield pack(blocks, None if found.is_on_disk else pool) if pack else blocks
         except BaseException:
             pool.shutdown(cancel_futures=True)  # nobody will use them
             raise
@@ -228,6 +232,11 @@ class CellSum:
         yield from merged([read_run(run) for run in self._runs])
         for run in self._runs:
             Path(run.path).unlink()
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether there were too many for the memory."""
+        return bool(self._runs)
 
     def _size(self) -> int:
         return sum(len(part.word) for part in self._parts)

@@ -66,7 +66,7 @@ def write_runs(path: str, parts: Iterable[Iterable[CellArrays]]) -> list[Run]:
         for blocks in parts:
             first, cells = groups, 0
             for block in blocks:
-                table = pa.Table.from_arrays([as_column(column) for column in block], schema=SCHEMA)
+                table = pa.Table.from_arrays([as_column(column) for column in block.widened()], schema=SCHEMA)
                 if len(table):
                     writer.write_table(table, row_group_size=ROWS_IN_A_GROUP)
                 groups += -(-len(table) // ROWS_IN_A_GROUP)
