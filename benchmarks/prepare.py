@@ -56,6 +56,8 @@ def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
         asked.window,
         "--min-count",
         asked.min_count,
+        "--every",
+        asked.every,
     ]
     shutil.rmtree(run, ignore_errors=True)
     # An installed package has its bytecode; a checkout may not, and would be translated in every run.
@@ -92,6 +94,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=4_000_000, help="of invented text")
     parser.add_argument("--min-count", type=int, default=5)
     parser.add_argument("--window", type=int, default=5)
+    parser.add_argument("--every", default="1y", help="the length of a time bin; GloVe counts all as one")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -118,6 +121,7 @@ def main() -> None:
             tokens=tokens,
             words=len(counts.vocabulary),
             window=asked.window,
+            every=asked.every,
             conditions=len(counts.conditions),
             cells=counts.size,
             seconds=seconds,

@@ -11,7 +11,7 @@ gives the contexts in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 
 from chronotope.bits import trailing_zeros
 from chronotope.compiling import kernel
+from chronotope.resources import in_order
 
 # So many sets are added at a time: a compiled function is made for one number of them.
 AT_ONCE = 16
+# A sum is made of so many cells at a time, in memory that is used again.
+CELLS_IN_A_BLOCK = 1 << 18
 
 
 class CellArrays(NamedTuple):
@@ -79,20 +82,22 @@ def sum_of(parts: list[CellArrays]) -> CellArrays:
     return parts[0] if parts else CellArrays.empty(0)
 
 
-def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, blocks: int) -> list[CellArrays]:
-    """The sum of sorted cells, in up to so many blocks of whole rows, each made by a thread; some may be empty."""
+def sum_in_blocks(parts: list[CellArrays], pool: ThreadPoolExecutor, threads: int) -> Iterator[CellArrays]:
+    """The sum of sorted cells, in blocks of whole rows, made by threads a little before they are asked for."""
     parts = [part for part in parts if len(part.word)]
     if len(parts) <= 1:
-        return parts
+        yield from parts
+        return
     # Rows where the largest part has about equal shares.
     largest = max(parts, key=lambda part: len(part.word)).word
+    blocks = -(-sum(len(part.word) for part in parts) // CELLS_IN_A_BLOCK)
     limits = np.unique(largest[np.linspace(0, len(largest), blocks, endpoint=False)[1:].astype(np.int64)])
     cuts = [[0, *np.searchsorted(part.word, limits), len(part.word)] for part in parts]
-    stretches = [
+    stretches = (
         [part.part(cut[number], cut[number + 1]) for part, cut in zip(parts, cuts, strict=True)]
         for number in range(len(limits) + 1)
-    ]
-    return list(pool.map(sum_of, stretches))
+    )
+    yield from in_order(pool, sum_of, stretches, ahead=2 * threads)
 
 
 def _added(parts: list[CellArrays]) -> CellArrays:

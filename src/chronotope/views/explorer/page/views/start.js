@@ -16,6 +16,12 @@
       const changedNote = ct.h("p", { class: "lead" });
       const stableNote = ct.h("p", { class: "lead" });
       const waiting = ct.h("p", { class: "state", role: "status" });
+      const stayed = ct.h(
+        "section",
+        { class: "panel" },
+        ct.h("header", null, ct.h("h2", null, "Words that stayed the same"), stableNote),
+        stable,
+      );
       const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this list" });
       const box = ct.combobox({
         label: "Find a word",
@@ -45,12 +51,7 @@
             changed,
             ct.h("footer", null, files),
           ),
-          ct.h(
-            "section",
-            { class: "panel" },
-            ct.h("header", null, ct.h("h2", null, "Words that stayed the same"), stableNote),
-            stable,
-          ),
+          stayed,
         ),
       );
 
@@ -76,6 +77,7 @@
           : "No word occurs often enough in two places or times to tell.";
         const most = Math.max(0.001, ...rows.map((row) => row.score));
         ct.replace(changed, ...rows.map((row) => changedRow(row, most)));
+        stayed.hidden = !stability.most.length;
         stableNote.textContent =
           "They keep the same company everywhere. Words that only hold sentences together are often among them.";
         ct.replace(
