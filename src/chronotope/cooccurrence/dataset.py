@@ -289,9 +289,10 @@ def _make_run(
     stop = threading.Event()
     finished = list(work.iterdir())
     with ThreadPoolExecutor(1) as beside:
+        # What Python itself does comes later: it would keep the counting from being begun.
+        sums = {SUPPORT: beside.submit(_write_support, vocabulary.support, work / SUPPORT)}
         told = beside.submit(on_report or (lambda *_: None), store, vocabulary)
         computing = beside.submit(versions)
-        sums = {SUPPORT: beside.submit(_write_support, vocabulary.support, work / SUPPORT)}
         if resources.memory.limit is not None:
             sums[SUPPORT].result()  # what it takes is not taken twice
         sums |= {path.name: beside.submit(_settled, path, stop) for path in finished}

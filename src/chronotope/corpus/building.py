@@ -102,12 +102,13 @@ def _build(
     conditions, position = ordered_conditions(ingested, selection, settings.place is not None)
     condition = position[ingested.label]
     lexicon, rank = ranked_words(ingested.lexicon.words, ingested.counts)
-    lexicon.write_parquet(work / LEXICON)
     with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(lexicon.write_parquet, work / LEXICON)
         found_sources = pool.submit(fingerprints, corpus, resources.pool)
         threads = resources.threads if resources.memory.limit is None else 1
         write_tokens(spool, work / TOKENS, ingested.length, condition, rank, threads)
         spool.clear()
+        written.result()
     order = np.argsort(condition, kind="stable")
     again = repeated(ingested.text_hash)
     _write_documents(ingested, condition, order, work / DOCUMENTS)
