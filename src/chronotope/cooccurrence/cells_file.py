@@ -89,7 +89,7 @@ def write_cells(path: Path, conditions: Iterable[Iterable[Group]]) -> Written:
 def groups_of(blocks: Iterable[CellArrays], pool: ThreadPoolExecutor | None = None) -> Iterator[Group]:
     """The cells of a condition, in one or more blocks, as row groups.
 
-    They are packed as they are asked for; or by the threads of a pool, all of them at once.
+    They are packed when they are asked for; or before, by the threads of a pool.
     """
     pages = pool.map(_packed, _pages(blocks)) if pool else map(_packed, _pages(blocks))
     while some := list(islice(pages, ROWS_IN_A_GROUP // ROWS_IN_A_PAGE)):

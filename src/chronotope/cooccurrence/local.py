@@ -101,9 +101,9 @@ def count_conditions(
     memory
         A limit; cells that would go beyond it are written to `folder` (or where temporary files go) in the meantime.
     pack
-        What is to be made of the cells of a condition, instead of which it is handed out. It gets them part by part, of
-        which nothing may be kept, in the thread that counts them; or all that are in memory, and the threads that
-        count.
+        Makes what is handed out instead of the cells of a condition. It gets them part by part, of which nothing may be
+        kept, in the thread that counts them; or those of a large condition, with the threads that count if it is all in
+        memory.
     """
     weights = distance_weights(settings)
     plan = plan_for(memory or Memory(), threads, settings.window, len(store.ids))
