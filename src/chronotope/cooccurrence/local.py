@@ -33,8 +33,9 @@ Progress = Callable[[str, int, int | None], None]
 # Small enough that the text of a chunk and the places of its words stay in the caches.
 TOKENS_IN_A_CHUNK = 2_000_000
 FEWEST_TOKENS_IN_A_CHUNK = 25_000
-# Up to so many cells (400 MB) the parts of a condition wait until there are `AT_ONCE`.
-FEW_CELLS = 25_000_000
+# Up to so many cells (400 MB) the parts of a condition wait until there are `AT_ONCE`; sums of so many (1 GB) wait for
+# the last one, which is never held as a whole.
+FEW_CELLS, MANY_CELLS = 25_000_000, 1 << 26
 # What writing a row group of the final file takes.
 BYTES_OF_WRITING = 110_000_000
 
@@ -210,7 +211,7 @@ class CellSum:
             with self._lock:
                 self._parts.append(cells)
                 full = self._taken() if self._size() > self._most_cells else []
-                some = self._taken() if self._many() else []
+                some = self._to_be_added()
             del cells
             self._spill(full)
             if not some:
@@ -241,10 +242,17 @@ class CellSum:
     def _size(self) -> int:
         return sum(len(part.word) for part in self._parts)
 
-    def _many(self) -> bool:
-        largest = max((len(part.word) for part in self._parts), default=0)
+    def _to_be_added(self) -> list[CellArrays]:
+        """Parts that are many by now, which are taken out."""
+        if len(self._parts) == AT_ONCE:
+            return self._taken()
+        sizes = sorted(size for part in self._parts if (size := len(part.word)) < MANY_CELLS)
         few = min(FEW_CELLS, self._most_cells // 4)
-        return len(self._parts) == AT_ONCE or self._size() - largest > max(largest, few)
+        if sum(sizes[:-1]) <= max([few, *sizes[-1:]]):
+            return []
+        parts = self._taken()
+        self._parts = [part for part in parts if len(part.word) >= MANY_CELLS]
+        return [part for part in parts if len(part.word) < MANY_CELLS]
 
     def _taken(self) -> list[CellArrays]:
         parts, self._parts = self._parts, []
