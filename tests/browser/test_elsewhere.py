@@ -51,6 +51,7 @@ def test_a_folder_of_one_time_opens(visit, tmp_path):
     page = visit((tmp_path / "page" / "index.html").as_uri())
     expect(page.locator(".deck")).to_contain_text("words were used in 1990. ")
     expect(page.locator(".start .state").first).to_contain_text("this model has one, 1990")
+    expect(page.get_by_text("Words that stayed the same")).to_be_hidden()
     page.goto(f"{(tmp_path / 'page' / 'index.html').as_uri()}#/word/bank")
     expect(page.locator(".nearest h2")).to_have_text("Its company in 1990")
     assert len(company(page)) == 10

@@ -63,6 +63,7 @@
           show(answer);
         } catch (error) {
           waiting.textContent = error.message;
+          stayed.hidden = true;
           return;
         } finally {
           clearTimeout(late);
