@@ -195,7 +195,7 @@ class CellSum:
     """The cells of a condition, added up by several threads; when there are too many they go to disk.
 
     Parts wait until there are many, or the others together are more than the largest, and are then added all at once,
-    so that no cell is gone through more than a few times.
+    so that no cell is gone through more than a few times. Very large ones wait for the end.
     """
 
     def __init__(self, most_cells: int, names: Iterator[str]) -> None:
@@ -246,13 +246,12 @@ class CellSum:
         """Parts that are many by now, which are taken out."""
         if len(self._parts) == AT_ONCE:
             return self._taken()
-        sizes = sorted(size for part in self._parts if (size := len(part.word)) < MANY_CELLS)
-        few = min(FEW_CELLS, self._most_cells // 4)
-        if sum(sizes[:-1]) <= max([few, *sizes[-1:]]):
+        small = [part for part in self._parts if len(part.word) < MANY_CELLS]
+        *others, largest = sorted([0, *(len(part.word) for part in small)])
+        if sum(others) <= max(largest, min(FEW_CELLS, self._most_cells // 4)):
             return []
-        parts = self._taken()
-        self._parts = [part for part in parts if len(part.word) >= MANY_CELLS]
-        return [part for part in parts if len(part.word) < MANY_CELLS]
+        self._parts = [part for part in self._parts if len(part.word) >= MANY_CELLS]
+        return small
 
     def _taken(self) -> list[CellArrays]:
         parts, self._parts = self._parts, []
