@@ -201,3 +201,12 @@ def test_words_are_found_at_any_place_among_sixty_four_bytes():
         tokens = split_texts(pl.Series([" " * shift + "  ".join(words), "-".join(words), " " * 130]))
         assert tokens.forms == words
         assert tokens.length.tolist() == [len(words), len(words), 0]
+
+
+@pytest.mark.parametrize(("count", "kind"), [(60_000, np.uint16), (1 << 16, np.int32), (70_000, np.int32)])
+def test_many_forms(count, kind):
+    words = [f"w{number}" for number in range(count)]
+    tokens = split_texts(pl.Series([" ".join(words), " ".join(reversed(words))]))
+    assert tokens.forms == words
+    assert tokens.code.tolist() == [*range(count), *reversed(range(count))]
+    assert tokens.code.dtype == kind

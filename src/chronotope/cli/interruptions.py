@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import typer
-import typer.core
+from chronotope.cli.plain_values import PlainGroup
 
 
 class Interrupted(Exception):
@@ -21,7 +20,7 @@ class ReaderGone(Exception):
     """Nobody reads the output any more."""
 
 
-class Commands(typer.core.TyperGroup):
+class Commands(PlainGroup):
     """The commands; what ends one of them from outside comes out under names that typer leaves alone."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -7,13 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import typer.core
-
+from chronotope.cli.plain_values import PlainCommand
 from chronotope.errors import ChronotopeError, UnknownCondition, UnknownWord
 from chronotope.wording import number_of
 
 
-class Command(typer.core.TyperCommand):
+class Command(PlainCommand):
     """A command; where its model lacks what is asked for, the error says more."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -39,13 +39,13 @@ def ordered_conditions(
     return conditions, position
 
 
-def ranked_words(words: list[str], counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
+def ranked_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
     """The lexicon, most frequent first, and the final number of each word (-1 where it does not occur any more).
 
     Parameters
     ----------
     words
-        The words in the order of their first occurrence.
+        The words in the order of their numbers.
     counts
         (2, W) their counts in the documents that are kept, and in those that are held out.
     """

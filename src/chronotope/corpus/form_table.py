@@ -1,14 +1,28 @@
-"""The forms that were met before: those of a whole batch are looked up in one go, without Python's strings."""
+"""Forms and words by their keys: those of a whole batch are looked up in one go, without Python's strings."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
+from chronotope.corpus.readers.strings import strings
 from chronotope.corpus.scanning import HASHED, hash_of
 
 NOT_THERE = -2
+# Which forms become words here, and how: plain ones in lower case, or with their case; all as they are; none.
+LOWER, CASED, ANY, NONE = 0, 1, 2, 3
+
+
+class Table(NamedTuple):
+    """Keys with their numbers; and slots, a quarter of them taken at most, with the place of a key from 1, or 0."""
+
+    keys: NDArray[np.uint64]
+    numbers: NDArray[np.int32]
+    slots: NDArray[np.uint32]
 
 
 class FormTable:
@@ -16,67 +30,133 @@ class FormTable:
 
     Examples
     --------
-    >>> table, keys = FormTable(), np.array([[7, 1], [8, 1], [7, 2]], np.uint64)
-    >>> table.add(keys[:2], np.array([5, 6], np.int32))
-    >>> table.find(keys).tolist()
-    [5, 6, -2]
+    >>> words, forms = FormTable(), FormTable()
+    >>> the, The, no = (np.array([[int.from_bytes(word, "little"), len(word) << 56]], np.uint64)
+    ...                 for word in (b"the", b"The", b"n\\xc3\\xb3"))
+    >>> forms.numbers(np.concatenate([The, no, the]), words, first=7).tolist()
+    [7, -2, 7]
+    >>> forms.add(no, np.array([5], np.int32))
+    >>> forms.numbers(np.concatenate([no, the]), words, first=8).tolist(), words.spelt().to_list()
+    ([5, 7], ['the'])
     """
 
     def __init__(self) -> None:
-        self._keys = np.empty((1 << 12, 2), np.uint64)
-        self._numbers = np.empty(1 << 12, np.int32)
-        # Open addressing, at most a quarter full: 0, or the place of a key from 1.
-        self._slots = np.zeros(1 << 14, np.uint32)
+        self._table = Table(
+            np.empty((1 << 12, 2), np.uint64), np.empty(1 << 12, np.int32), np.zeros(1 << 14, np.uint32)
+        )
         self._size = 0
 
-    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """The number of each form; NOT_THERE where it is not known, or longer."""
+    def numbers(self, keys: NDArray[np.uint64], words: FormTable, first: int, how: int = LOWER) -> NDArray[np.int32]:
+        """The number of each form; NOT_THERE where it is neither known nor plain: up to fifteen letters of ASCII.
+
+        A plain form that is not known gets the number of its word. A word that is not known gets the next number, from
+        `first` on.
+        """
+        self._make_room(len(keys))
+        words._make_room(len(keys))
         found = np.empty(len(keys), np.int32)
-        _find(self._keys, self._numbers, self._slots, keys, found)
+        sizes = _number(self._table, self._size, words._table, words._size, keys, found, first, how)
+        self._size, words._size = map(int, sizes)
         return found
 
     def add(self, keys: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         """Add forms that are not there yet; longer ones are left out."""
         kept = keys[:, 1] < HASHED
         keys, numbers = keys[kept], numbers[kept]
+        self._make_room(len(keys))
         size = self._size + len(keys)
-        room = len(self._keys)
-        while room < size:
-            room *= 2
-        if room > len(self._keys):
-            self._keys = np.concatenate([self._keys, np.empty((room - len(self._keys), 2), np.uint64)])
-            self._numbers = np.concatenate([self._numbers, np.empty(room - len(self._numbers), np.int32)])
-            self._slots = np.zeros(4 * room, np.uint32)
-            _enter(self._keys, self._slots, 0, self._size)
-        self._keys[self._size : size], self._numbers[self._size : size] = keys, numbers
-        _enter(self._keys, self._slots, self._size, size)
+        self._table.keys[self._size : size], self._table.numbers[self._size : size] = keys, numbers
+        _enter(self._table, self._size, size)
         self._size = size
 
+    def spelt(self) -> pl.Series:
+        """All forms, in the order in which they came."""
+        signs = self._table.keys[: self._size].view(np.uint8)
+        length = signs[:, 15]
+        start = np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
+        return strings(start, signs[:, :15][np.arange(15) < length[:, None]])
+
+    def in_order(self) -> NDArray[np.int32]:
+        """The numbers of all forms, in the order in which they came."""
+        return self._table.numbers[: self._size]
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _make_room(self, more: int) -> None:
+        keys, numbers, _ = self._table
+        room = len(keys)
+        while room < self._size + more:
+            room *= 2
+        if room > len(keys):
+            keys = np.concatenate([keys, np.empty((room - len(keys), 2), np.uint64)])
+            numbers = np.concatenate([numbers, np.empty(room - len(numbers), np.int32)])
+            self._table = Table(keys, numbers, np.zeros(4 * room, np.uint32))
+            _enter(self._table, 0, self._size)
+
 
 @kernel()
-def _enter(keys, slots, first, last):  # type: ignore[no-untyped-def]
-    """Enter the places of some keys."""
-    mask = np.uint64(len(slots) - 1)
-    for place in range(first, last):
-        slot = hash_of(keys[place, 0], keys[place, 1]) & mask
-        while slots[slot]:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = place + 1
-
-
-@kernel()
-def _find(keys, numbers, slots, asked, found):  # type: ignore[no-untyped-def]
-    """Fill in the number of each key."""
-    mask = np.uint64(len(slots) - 1)
+def _number(forms, size, words, words_size, asked, found, first, how):  # type: ignore[no-untyped-def]
+    """Fill in the number of each form; return how many forms and words there are now."""
     for form in range(len(asked)):
         low, high = asked[form, 0], asked[form, 1]
         found[form] = NOT_THERE
         if high >= HASHED:
             continue
-        slot = hash_of(low, high) & mask
-        while slots[slot]:
-            place = np.int64(slots[slot]) - 1
-            if keys[place, 0] == low and keys[place, 1] == high:
-                found[form] = numbers[place]
-                break
-            slot = (slot + np.uint64(1)) & mask
+        slot = _slot(forms, low, high)
+        if forms.slots[slot]:
+            found[form] = forms.numbers[np.int64(forms.slots[slot]) - 1]
+            continue
+        word_low, word_high, is_plain = _word(low, high, how)
+        if not is_plain:
+            continue
+        word_slot = _slot(words, word_low, word_high)
+        if not words.slots[word_slot]:
+            words.keys[words_size, 0], words.keys[words_size, 1] = word_low, word_high
+            words.numbers[words_size] = first
+            first += 1
+            words_size += 1
+            words.slots[word_slot] = words_size
+        found[form] = words.numbers[np.int64(words.slots[word_slot]) - 1]
+        forms.keys[size, 0], forms.keys[size, 1], forms.numbers[size] = low, high, found[form]
+        size += 1
+        forms.slots[slot] = size
+    return size, words_size
+
+
+@kernel()
+def _word(low, high, how):  # type: ignore[no-untyped-def]
+    """The key of the word that a form stands for, and whether it is as plain as can be told here."""
+    if how >= ANY:
+        return low, high, how == ANY
+    for place in range(np.int64(high >> np.uint64(56))):
+        shift = np.uint64(8 * (place % 8))
+        byte = ((low if place < 8 else high) >> shift) & np.uint64(0xFF)
+        if byte <= np.uint64(32) or byte == np.uint64(39) or byte > np.uint64(126):
+            return low, high, False
+        if how == LOWER and np.uint64(65) <= byte <= np.uint64(90):
+            if place < 8:
+                low |= np.uint64(32) << shift
+            else:
+                high |= np.uint64(32) << shift
+    return low, high, True
+
+
+@kernel()
+def _enter(table, first, last):  # type: ignore[no-untyped-def]
+    """Enter the places of some keys."""
+    for place in range(first, last):
+        table.slots[_slot(table, table.keys[place, 0], table.keys[place, 1])] = place + 1
+
+
+@kernel(inline="always")
+def _slot(table, low, high):  # type: ignore[no-untyped-def]
+    """The slot of a key, or the free one where it belongs."""
+    mask = np.uint64(len(table.slots) - 1)
+    slot = hash_of(low, high) & mask
+    while table.slots[slot]:
+        place = np.int64(table.slots[slot]) - 1
+        if table.keys[place, 0] == low and table.keys[place, 1] == high:
+            break
+        slot = (slot + np.uint64(1)) & mask
+    return slot

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
-from chronotope.corpus.form_table import NOT_THERE, FormTable
-from chronotope.corpus.tokenizer import Tokens
+from chronotope.corpus.form_table import ANY, CASED, LOWER, NONE, NOT_THERE, FormTable
+from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.tokenizer import Tokens, split_texts
 
 DROPPED = -1
 
@@ -70,39 +72,56 @@ class Normalizer:
 
 
 class Lexicon:
-    """The distinct words met so far, numbered in the order of their first occurrence."""
+    """The distinct words met so far, numbered as they came: in each batch plain ones before others.
+
+    Examples
+    --------
+    >>> from chronotope.corpus.tokenizer import split_texts
+    >>> lexicon = Lexicon(CorpusSettings())
+    >>> lexicon.numbers(split_texts(pl.Series(["Rome's Senate and the senate of Rome, an aristocratically"]))).tolist()
+    [4, 0, 1, 2, 0, 3, 4, 5, 6]
+    >>> lexicon.words.to_list()
+    ['senate', 'and', 'the', 'of', 'rome', 'an', 'aristocratically']
+    """
 
     def __init__(self, settings: CorpusSettings) -> None:
-        self.words: list[str] = []
         self._normalize = Normalizer(settings)
-        self._numbers: dict[str, int] = {}
+        # Plain forms of up to fifteen bytes, which are most, never become strings of Python.
+        self._how = NONE if settings.variants else LOWER if settings.lowercase else CASED
         self._known = {False: FormTable(), True: FormTable()}
+        self._short = FormTable()
+        self._long: dict[str, int] = {}
 
     def numbers(self, tokens: Tokens, as_it_is: bool = False) -> NDArray[np.int32]:
         """The number of the word that each form stands for; DROPPED where nothing is left of it."""
         known = self._known[as_it_is]
-        # Most forms were met before: the loop goes over the others only, and over long ones.
-        found = known.find(tokens.key)
-        new = np.flatnonzero(found == NOT_THERE)
-        found[new] = [self.add(self._normalize(form, as_it_is)) for form in tokens.some_forms(new)]
-        known.add(tokens.key[new], found[new])
+        found = known.numbers(tokens.key, self._short, len(self), self._how)
+        others = np.flatnonzero(found == NOT_THERE)
+        found[others] = self.add([self._normalize(form, as_it_is) for form in tokens.some_forms(others)])
+        known.add(tokens.key[others], found[others])
         return found
 
-    def add(self, word: str) -> int:
-        """The number of a word, which is new or not."""
-        if not word:
-            return DROPPED
-        number = self._numbers.setdefault(word, len(self.words))
-        if number == len(self.words):
-            self.words.append(word)
-        return number
+    def add(self, words: list[str]) -> NDArray[np.int32]:
+        """The numbers of words, which are new or not; DROPPED where one is empty."""
+        numbers = np.full(len(words), DROPPED, np.int32)
+        filled = [number for number, word in enumerate(words) if word]
+        if filled:
+            tokens = split_texts(pl.Series([TOKEN_SEPARATOR.join(filter(None, words))]), "tokens")
+            found = FormTable().numbers(tokens.key, self._short, len(self), ANY)
+            others = np.flatnonzero(found == NOT_THERE)
+            found[others] = [self._long.setdefault(word, len(self)) for word in tokens.some_forms(others)]
+            numbers[filled] = found[tokens.code]
+        return numbers
 
-    def find(self, form: str, as_it_is: bool = False) -> int | None:
-        """The number of the word that a form stands for; None if it does not occur."""
-        return self._numbers.get(self._normalize(form, as_it_is))
+    @property
+    def words(self) -> pl.Series:
+        """The words in the order of their numbers."""
+        words = pl.concat([self._short.spelt(), pl.Series(list(self._long), dtype=pl.String)])
+        number = np.concatenate([self._short.in_order(), np.fromiter(self._long.values(), np.int32)])
+        return words.gather(np.argsort(number))
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self._short) + len(self._long)
 
 
 class Unspaced(NamedTuple):

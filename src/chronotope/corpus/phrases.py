@@ -16,7 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
+from chronotope.corpus.arranging import ranked_words
 from chronotope.corpus.ingest import Ingested
+from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import TokenSpool
 from chronotope.corpus.text_store import TextWriter
@@ -66,8 +68,10 @@ def join_phrases(
         sequences += [pair for pair in find_pairs(ingested, spool) if pair not in given]
     if not sequences:
         return ingested, spool, ()
-    words = ingested.lexicon.words
-    joined = [ingested.lexicon.add("_".join(words[number] for number in sequence)) for sequence in sequences]
+    lexicon = ingested.lexicon
+    words = lexicon.words.to_list()
+    joined = lexicon.add(["_".join(words[number] for number in sequence) for sequence in sequences]).tolist()
+    words = lexicon.words.to_list()
     trie = build_trie(sequences, joined, len(words))
     counts = np.zeros((2, len(words)), np.int64)
     length = np.empty_like(ingested.length)
@@ -90,12 +94,16 @@ def join_phrases(
 
 def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:
     """The user's phrases as word numbers; those with a word that does not occur are left out."""
+    if not corpus.settings.phrases:
+        return []
     found: dict[tuple[int, ...], None] = {}
     tokenizer = corpus.tokenizer or corpus.settings.tokenizer
+    normalize = Normalizer(corpus.settings)
+    number_of = {word: number for number, word in enumerate(ingested.lexicon.words)}
     for phrase in corpus.settings.phrases:
         tokens = split_texts(pl.Series([phrase.replace("_", " ")]), tokenizer)
         forms = [tokens.forms[code] for code in tokens.code.tolist()]
-        numbers = [ingested.lexicon.find(form, tokenizer != "words") for form in forms]
+        numbers = [number_of.get(normalize(form, tokenizer != "words")) for form in forms]
         sequence = tuple(number for number in numbers if number is not None)
         if len(sequence) == len(numbers) and len(sequence) > 1:
             found[sequence] = None
@@ -105,10 +113,10 @@ def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:
 def find_pairs(ingested: Ingested, spool: TokenSpool) -> list[tuple[int, ...]]:
     """The pairs of words that belong together, most frequent first."""
     counts = ingested.counts[0]
-    words = ingested.lexicon.words
-    frequent = np.argsort(-counts, kind="stable")[:FUNCTION_WORDS]
+    words = ingested.lexicon.words.to_list()
+    _, rank = ranked_words(ingested.lexicon.words, ingested.counts)
     eligible = counts >= LEAST_COUNT
-    eligible[frequent] = False
+    eligible[rank < FUNCTION_WORDS] = False
     eligible[[number for number in np.flatnonzero(eligible).tolist() if words[number].isdecimal()]] = False
     key, count = np.full(1 << 16, -1, np.int64), np.zeros(1 << 16, np.int64)
     for chunk in spool.chunks(ingested.length):

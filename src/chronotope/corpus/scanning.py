@@ -23,6 +23,11 @@ SIGNS = (39, 95, 44, 46)
 # So many words are cut out before they are looked up, which is done for many at once by the processor; and in 64 bytes
 # there are no more than so many.
 AT_ONCE, MOST_IN_64 = 1024, 32
+# So many forms are told from each other by short numbers.
+MOST_SHORT = 1 << 16
+
+# The form of each token: in 16 bits where these are enough.
+Codes = NDArray[np.uint16] | NDArray[np.int32]
 
 
 class Forms(NamedTuple):
@@ -51,6 +56,13 @@ class Marks(NamedTuple):
     plain: NDArray[np.uint64]  # a letter or a digit of ASCII
 
 
+class Memory(NamedTuple):
+    """The memory for the codes of tokens, seen as short numbers and as long ones."""
+
+    short: NDArray[np.uint16]
+    long: NDArray[np.int32]
+
+
 class Cut(NamedTuple):
     """Where words begin and end."""
 
@@ -63,23 +75,27 @@ def scan(
     start: NDArray[np.int64],
     stop: NDArray[np.int64],
     classes: NDArray[np.uint8],
-    code: NDArray[np.int32],
-    length: NDArray[np.int64],
     separator: int,
-) -> tuple[int, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint64]]:
+) -> tuple[Codes, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
     """Number the distinct words of texts, which begin and end in `data` as told, in the order of first occurrence.
 
-    Fills in the form of each token and the number of tokens of each text; returns the number of tokens, the bytes of
-    the forms with a separator after each, how often each form occurs, and its key.
+    Returns the form of each token, the bytes of the forms with a separator after each, how often each form occurs, its
+    key, and the number of tokens of each text.
     """
     # The eight bytes from each place on, as one number.
     wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
-    tokens, forms, frequency, key = _scan_all(data, wide, start, stop, classes, code, length, separator)
-    return int(tokens), forms, frequency, key
+    length = np.empty(len(start), np.int64)
+    # Between two words there is at least one byte. What is not filled takes no memory.
+    memory = np.empty(int((stop - start).sum()) // 2 + len(start), np.int32)
+    codes = Memory(memory.view(np.uint16), memory)
+    tokens, is_short, forms, frequency, key = _scan_all(data, wide, start, stop, classes, codes, length, separator)
+    del codes
+    memory.resize((int(tokens) + 1) // 2 if is_short else int(tokens), refcheck=False)
+    return memory.view(np.uint16)[:tokens] if is_short else memory, forms, frequency, key, length
 
 
 @kernel()
-def _scan_all(data, wide, start, stop, classes, code, length, separator):  # type: ignore[no-untyped-def]
+def _scan_all(data, wide, start, stop, classes, codes, length, separator):  # type: ignore[no-untyped-def]
     # Two more than there is text for, since 64 bits are taken from any place on.
     size = len(data) // 64 + 2
     marks = Marks(np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64))
@@ -87,6 +103,7 @@ def _scan_all(data, wide, start, stop, classes, code, length, separator):  # typ
     cut = Cut(np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64))
     forms = _room_for(1 << 14)
     found = tokens = text = position = 0
+    is_short = True
     length[:] = 0
     while text < len(start):
         words = 0
@@ -99,10 +116,17 @@ def _scan_all(data, wide, start, stop, classes, code, length, separator):  # typ
                 position = 0
         if found + words > len(forms.start):
             forms = _larger(forms)
-        found = _look_up(data, wide, cut, words, forms, found, code[tokens:])
+        if is_short and found + words > MOST_SHORT:
+            is_short = False
+            for token in range(tokens - 1, -1, -1):
+                codes.long[token] = codes.short[token]
+        if is_short:
+            found = _look_up(data, wide, cut, words, forms, found, codes.short[tokens:])
+        else:
+            found = _look_up(data, wide, cut, words, forms, found, codes.long[tokens:])
         tokens += words
     frequency, key = _by_form(forms, found)
-    return tokens, _written(data, forms, found, separator), frequency, key
+    return tokens, is_short, _written(data, forms, found, separator), frequency, key
 
 
 @kernel()

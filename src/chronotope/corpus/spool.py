@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.corpus.scanning import Codes
 from chronotope.corpus.tokens import TOKEN
 
 # So many tokens are held in memory, if it is not limited: 512 MB.
@@ -30,13 +31,18 @@ class Chunk(NamedTuple):
     """
 
     documents: slice
-    code: NDArray[np.int32]
+    code: Codes
     number: NDArray[np.int32] | None
 
     @property
     def ids(self) -> NDArray[np.int32]:
         """The number of the word of each token."""
-        return self.code if self.number is None else self.number.take(self.code)
+        return ids_of(self.code, self.number)
+
+
+def ids_of(code: Codes, number: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """The numbers that codes stand for; without any the codes are the numbers."""
+    return code.astype(np.int32, copy=False) if number is None else number.take(code)
 
 
 class TokenSpool:
@@ -53,11 +59,11 @@ class TokenSpool:
     def __init__(self, path: Path, most_held: int = MOST_HELD) -> None:
         self._path = path
         self._most_held = most_held
-        self._held: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
+        self._held: list[tuple[Codes, NDArray[np.int32] | None]] = []
         self._size = 0
         self._is_on_disk = False
 
-    def add(self, code: NDArray[np.int32], number: NDArray[np.int32] | None = None) -> None:
+    def add(self, code: Codes, number: NDArray[np.int32] | None = None) -> None:
         """Append the tokens of whole documents: codes with the number that each stands for, or the numbers."""
         self._held.append((code, number))
         self._size += len(code)
@@ -65,7 +71,7 @@ class TokenSpool:
             self._is_on_disk = True
             with open(self._path, "ab") as file:
                 for some, numbers in self._held:
-                    file.write((some if numbers is None else numbers.take(some)).astype(TOKEN, copy=False).data)
+                    file.write(ids_of(some, numbers).astype(TOKEN, copy=False).data)
             self._held.clear()
 
     def chunks(self, length: NDArray[np.int64]) -> Iterator[Chunk]:

@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, scan
+from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, Codes, scan
 from chronotope.errors import InputError
 
 LETTERS = r"[\p{L}\p{N}]"
@@ -68,7 +68,7 @@ class Tokens(NamedTuple):
         (N,) the number of tokens of each text.
     """
 
-    code: NDArray[np.int32]
+    code: Codes
     written: NDArray[np.uint8]
     frequency: NDArray[np.int64]
     key: NDArray[np.uint64]
@@ -127,11 +127,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     if tokenizer == "words":
         texts = without_junk(texts)
     data, start, stop = _bytes_of(texts)
-    code = np.empty(int((stop - start).sum()) // 2 + len(start), np.int32)
-    length = np.empty(len(start), np.int64)
     classes = _classes(tokenizer, with_all=bool(data.max(initial=0) >= FOUR_BYTES))
-    tokens, written, frequency, key = scan(data, start, stop, classes, code, length, ord(TOKEN_SEPARATOR))
-    return Tokens(code[:tokens].copy(), written, frequency, key, length)
+    return Tokens(*scan(data, start, stop, classes, ord(TOKEN_SEPARATOR)))
 
 
 def without_junk(texts: pl.Series) -> pl.Series:
@@ -186,11 +183,14 @@ def _read_only(arrays: Texts) -> Texts:
 @cache
 def _classes(tokenizer: str, with_all: bool = True) -> NDArray[np.uint8]:
     """(1114112,) what each character is to the scan; without those of four bytes in a quarter of the time."""
+    classes = np.full(0x110000, BETWEEN if tokenizer == "words" else LETTER, np.uint8)
+    classes[ord(TOKEN_SEPARATOR)] = BETWEEN
+    if tokenizer == "tokens":
+        return classes
     # Between the third and the fourteenth plane there is nothing; the last two are for private use.
     beyond = [np.arange(0x10000, 0x40000), np.arange(0xE0000, 0xE1000)] if with_all else []
     numbers = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x10000), *beyond])
     characters = pl.Series([numbers.astype("<u4").tobytes().decode("utf-32-le")]).str.split("").explode()
-    classes = np.zeros(0x110000, np.uint8)
 
     def mark(pattern: str, value: int) -> None:
         classes[numbers[characters.str.contains(pattern).to_numpy()]] = value
@@ -201,8 +201,5 @@ def _classes(tokenizer: str, with_all: bool = True) -> NDArray[np.uint8]:
         mark(JOINERS, JOINER)
         mark(POINTS, POINT)
     else:
-        classes[:] = LETTER
-        classes[ord(TOKEN_SEPARATOR)] = BETWEEN
-        if tokenizer == "whitespace":
-            mark(r"\s", BETWEEN)
+        mark(r"\s", BETWEEN)
     return classes

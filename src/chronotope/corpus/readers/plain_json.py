@@ -6,8 +6,6 @@ broken) is not read here at all: `plain_rows` says so, and others look at it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from chronotope.bits import among, trailing_zeros
 from chronotope.compiling import kernel
 from chronotope.corpus.readers.streams import LINE_END
+from chronotope.corpus.readers.strings import large_strings, strings
 
 # What a value is: not there, null, a string as it stands, one with escapes, or a whole number.
 ABSENT, NULL, PLAIN, ESCAPED, NUMBER = 0, 1, 2, 3, 4
@@ -59,22 +58,12 @@ def plain_rows(data: bytes | memoryview, names: tuple[str, ...], lines: int) -> 
     columns = [_column(signs, marks, *values) for values in zip(first, after, kind, strict=True)]
     if any(column is None for column in columns):
         return None
-    return pl.DataFrame({name: pl.Series(_Handed(column)) for name, column in zip(names, columns, strict=True)})
-
-
-class _Handed:
-    """An array of pyarrow for polars, which would else import all that pyarrow can compute with: 40 ms."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        return self._array.__arrow_c_array__(requested_schema)
+    return pl.DataFrame(dict(zip(names, columns, strict=True)))
 
 
 def _is_utf8(signs: NDArray[np.uint8]) -> bool:
     try:
-        _strings(np.array([0, len(signs)]), signs).validate(full=True)
+        large_strings(np.array([0, len(signs)]), signs).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True
@@ -86,19 +75,13 @@ def _column(
     first: NDArray[np.int64],
     after: NDArray[np.int64],
     kind: NDArray[np.uint8],
-) -> Any:
+) -> pl.Series | None:
     """The strings that values stand for; None if an escape is broken."""
     text = np.empty(int((after - first).sum()), np.uint8)
     start = np.empty(len(first) + 1, np.int64)
     if not _copy(signs, marks, first, after, kind, text, start):
         return None
-    return _strings(start, text, kind > NULL)
-
-
-def _strings(start: NDArray[np.int64], text: Any, there: NDArray[np.bool_] | None = None) -> Any:
-    """Strings that lie one after the other; null where they are not there."""
-    bits: Any = None if there is None or there.all() else pa.py_buffer(np.packbits(there, bitorder="little").data)
-    return pa.LargeStringArray.from_buffers(len(start) - 1, pa.py_buffer(start.data), pa.py_buffer(text), bits)
+    return strings(start, text, kind > NULL)
 
 
 @kernel()
