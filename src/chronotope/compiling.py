@@ -131,19 +131,18 @@ def intrinsic(function: Callable[..., Any]) -> Any:
 
 
 def _loads_lightly(dispatcher: Any) -> bool:
-    """Let kept code be loaded without all that is needed to compile, for which numba takes 0.3 s.
+    """Let kept code be loaded without all that is needed to compile, for which numba takes 0.35 s.
 
     It needs numba's runtime and nothing else, in the versions for which this was tried. False in others.
     """
     import numba
-    from numba.core.runtime.nrt import rtsys
 
     cache = getattr(dispatcher, "_cache", None)  # without, where nothing is to be compiled (NUMBA_DISABLE_JIT)
     if cache is None or not TRIED[0] <= numba.version_info.short < TRIED[1]:
         return False
+    _make_loading_light()
 
     def load_overload(signature: Any, context: Any) -> Any:
-        rtsys.initialize(context)
         found = None
         with cache._guard_against_spurious_io_errors():
             found = cache._load_overload(signature, context)
@@ -153,6 +152,30 @@ def _loads_lightly(dispatcher: Any) -> bool:
 
     cache.load_overload = load_overload
     return True
+
+
+@cache
+def _make_loading_light() -> None:
+    """Let kept code find what it calls, without compiling anything, and do without the modules that it was made from."""
+    from llvmlite import binding
+    from numba.core import environment
+    from numba.core.runtime import _nrt_python
+
+    for name, address in _nrt_python.c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+    theirs = environment._rebuild_env
+
+    def rebuilt(module: str, constants: list[Any], name: str) -> Any:
+        found = environment.lookup_environment(name)
+        if found is None and module.startswith("numba.") and module not in sys.modules:
+            # Only code that needs Python itself looks anything up in its module.
+            found = environment.Environment({"__name__": module})
+            found.consts[:] = constants
+            found.env_name = name
+            environment.Environment._memo[name] = found
+        return found or theirs(module, constants, name)
+
+    environment._rebuild_env = rebuilt
 
 
 def cache_folder() -> Path:

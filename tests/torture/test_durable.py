@@ -140,7 +140,7 @@ import sys
 import polars as pl
 from chronotope.corpus.tokenizer import split_texts
 assert split_texts(pl.Series(["some words"])).forms == ["some", "words"]
-print("compiler" if "numba.np.arraymath" in sys.modules else "kept code alone")
+print("compiler" if "numba.np.arrayobj" in sys.modules else "kept code alone")
 """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     told = [
