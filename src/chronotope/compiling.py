@@ -21,6 +21,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -156,12 +157,12 @@ def _loads_lightly(dispatcher: Any) -> bool:
 
 @cache
 def _make_loading_light() -> None:
-    """Let kept code find what it calls, without compiling anything, and do without the modules that it was made from."""
+    """Let kept code find what it calls, with nothing compiled, and do without the modules that it was made from."""
     from llvmlite import binding
-    from numba.core import environment
-    from numba.core.runtime import _nrt_python
 
-    for name, address in _nrt_python.c_helpers.items():
+    environment: Any = import_module("numba.core.environment")
+    runtime: Any = import_module("numba.core.runtime._nrt_python")
+    for name, address in runtime.c_helpers.items():
         binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     theirs = environment._rebuild_env
 

@@ -5,53 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import IO, TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from chronotope.untrusted import printable, printable_json
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from chronotope.views.tables import Table
 
-
-class _Heard:
-    """A stream of talk; a command does not fail because nobody hears it any more (a terminal that was closed)."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            self._stream.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._stream.flush()
-
-
-class _Talk(Console):
-    @property  # type: ignore[misc]  # nobody sets it here
-    def file(self) -> Any:
-        return _Heard(super().file)
-
-
-class _Data(Console):
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-stderr = _Talk(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-# A table in a pipe is read by a program or a file: there no width is too wide.
-stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100_000)
 
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")
@@ -61,6 +26,10 @@ _counted: ContextVar[bool] = ContextVar("counted", default=True)
 
 def talk(message: str, *values: object) -> None:
     """Say something on stderr; `values` fill the braces and are never read as markup."""
+    from rich.markup import escape
+
+    from chronotope.cli.terminal import stderr
+
     stderr.print(message.format(*(escape(printable(str(value))) for value in values)))
 
 
@@ -82,6 +51,8 @@ def show(table: Table, data: Any, as_json: bool) -> None:
     elif form == "markdown":
         sys.stdout.write(table.to_markdown())
     else:
+        from chronotope.cli.terminal import stdout
+
         stdout.print(table)
 
 
@@ -105,10 +76,21 @@ def answers_as(form: str) -> Iterator[None]:
 class Bars:
     """A progress bar for each stage that is reported; the library calls it with (stage, done, total)."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, ending: ExitStack) -> None:
+        self._ending = ending
         self._tasks: dict[str, TaskID] = {}
-        self.visible = not progress.disable
+
+    @cached_property
+    def _progress(self) -> Progress:
+        """Shown from the first report on, up to the end."""
+        from chronotope.cli.terminal import progress
+
+        return self._ending.enter_context(progress())
+
+    @property
+    def visible(self) -> bool:
+        """Whether anyone sees them."""
+        return not self._progress.disable
 
     def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:
         """Show how far a stage is."""
@@ -125,15 +107,5 @@ class Bars:
 @contextmanager
 def progress_bars() -> Iterator[Bars]:
     """Progress bars on stderr with the time left; nothing where stderr is no terminal."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("·"),
-        TimeRemainingColumn(),
-        TextColumn("left  {task.fields[note]}"),
-    )
-    with Progress(*columns, console=stderr, disable=not stderr.is_terminal) as progress:
-        yield Bars(progress)
+    with ExitStack() as ending:
+        yield Bars(ending)

@@ -14,8 +14,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from chronotope.cli.console import stderr, stdout
 from chronotope.cli.options import Json
+from chronotope.cli.terminal import stderr, stdout
 from chronotope.provenance import package_version
 
 # What chronotope cannot do without: the name that pip knows, and the module that must load.

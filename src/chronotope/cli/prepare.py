@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chronotope import streaming
-from chronotope.cli.console import progress_bars, stderr, talk
+from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import CorpusSettings, CountSettings, read_config
@@ -177,6 +177,7 @@ def _what_next(run: Path, counts: Counts) -> str:
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
     """Say what the corpus holds, and what of it is counted."""
+    from chronotope.cli.terminal import stderr
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
