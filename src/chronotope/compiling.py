@@ -25,6 +25,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from chronotope.frame_room import with_room
+
 PACKAGE = Path(__file__).parent
 _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(([^)]*)\)|(.*)))?", re.MULTILINE)
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
@@ -96,6 +98,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     42
     """
 
+    @with_room
     def compiled(function: Callable[..., Any]) -> tuple[Any, bool]:
         import numba
 
@@ -143,6 +146,7 @@ def _loads_lightly(dispatcher: Any) -> bool:
         return False
     _make_loading_light()
 
+    @with_room
     def load_overload(signature: Any, context: Any) -> Any:
         found = None
         with cache._guard_against_spurious_io_errors():

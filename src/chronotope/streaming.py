@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -22,6 +23,8 @@ CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait.
 BLOCK_BYTES = 16 << 20
 MOST_AHEAD = 10
+# A file that nobody wrote to for so long (in ns) shows it when someone does: the slowest clock of a disk ticks every 2 s.
+SETTLED_AFTER = 2_500_000_000
 # Before such a block so much room is left for the start of its first line, which stands in the block before.
 ROOM = 1 << 20
 
@@ -172,6 +175,7 @@ class ChecksumAhead:
     """The checksum of a file, found by a thread of its own."""
 
     def __init__(self, path: Path) -> None:
+        self.state = State.of(path)
         self._found: queue.Queue[str | Exception] = queue.Queue(1)
         threading.Thread(target=self._find, args=(path,), daemon=True).start()
 
@@ -189,8 +193,26 @@ class ChecksumAhead:
         return found
 
 
+class State(NamedTuple):
+    """What the system knows of a file: another one, or one that was written to since, differs in it."""
+
+    size: int
+    modified: int
+    changed: int
+    number: tuple[int, int]
+    is_settled: bool
+
+    @classmethod
+    def of(cls, path: Path) -> State:
+        """The state of a file now. One that was written to just now may be again, without a sign of it."""
+        now, about = time.time_ns(), path.stat()
+        is_settled = max(about.st_mtime_ns, about.st_ctime_ns) < now - SETTLED_AFTER
+        return cls(about.st_size, about.st_mtime_ns, about.st_ctime_ns, (about.st_dev, about.st_ino), is_settled)
+
+
 _begun: dict[str, StreamAhead] = {}
 _begun_checksums: dict[str, ChecksumAhead] = {}
+_known_checksums: dict[str, tuple[State, str]] = {}
 
 
 def begin(path: Path) -> None:
@@ -206,9 +228,13 @@ def begun(path: Readable) -> StreamAhead | None:
 
 
 def checksum_of_file(path: Path) -> str:
-    """The checksum of a file: the one that was begun, for the first who asks."""
-    ahead = _begun_checksums.pop(os.path.realpath(path), None)
-    return ahead.wait() if ahead else checksum(path)
+    """The checksum of a file: the one that was begun, or is known, unless the file has changed since."""
+    place = os.path.realpath(path)
+    ahead = _begun_checksums.pop(place, None)
+    state = ahead.state if ahead else State.of(path)
+    if place not in _known_checksums or _known_checksums[place][0] != state or not state.is_settled:
+        _known_checksums[place] = state, ahead.wait() if ahead else checksum(path)
+    return _known_checksums[place][1]
 
 
 def forget() -> None:

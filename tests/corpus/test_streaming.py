@@ -1,6 +1,7 @@
 """Reading before anyone asks gives what reading gives."""
 
 import gzip
+import os
 import threading
 import time
 
@@ -11,6 +12,7 @@ from chronotope import streaming
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.readers import streams
 from chronotope.errors import InputError
+from chronotope.provenance import checksum
 
 
 @pytest.fixture
@@ -120,3 +122,27 @@ def test_a_corpus_is_the_same_whether_begun_or_not(tmp_path):
         stores.append(tokenize(read_corpus(path, time="year"), tmp_path / folder))
     assert not streaming._begun
     assert stores[0].ids.tolist() == stores[1].ids.tolist()
+
+
+def test_checksums_are_taken_again_when_a_file_may_have_changed(tmp_path, monkeypatch):
+    path, taken = tmp_path / "own.jsonl", []
+    monkeypatch.setattr(streaming, "checksum", lambda path: taken.append(path) or checksum(path))
+    path.write_bytes(b"one")
+    first = [streaming.checksum_of_file(path) for _ in range(2)]
+    assert (len(taken), set(first)) == (2, {checksum(path)})  # just written: nobody knows
+
+    monkeypatch.setattr(streaming, "SETTLED_AFTER", 0)
+    time.sleep(0.05)
+    first = [streaming.checksum_of_file(path) for _ in range(3)]
+    assert (len(taken), set(first)) == (3, {checksum(path)})
+
+    about = path.stat()
+    path.write_bytes(b"two")
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert streaming.checksum_of_file(path) == checksum(path) != first[0]
+
+    time.sleep(0.05)
+    streaming.checksum_of_file(path)
+    (tmp_path / "other").write_bytes(b"six")
+    os.replace(tmp_path / "other", path)
+    assert streaming.checksum_of_file(path) == checksum(path)

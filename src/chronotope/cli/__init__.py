@@ -9,6 +9,8 @@ import os
 import signal
 import sys
 
+from chronotope.frame_room import with_room
+
 
 def program() -> None:
     """The command line as a whole process, which ends at once: to take apart what it holds would take 0.2 s."""
@@ -34,6 +36,7 @@ def program() -> None:
     status.append(0)
 
 
+@with_room
 def main() -> None:
     """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
     # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
