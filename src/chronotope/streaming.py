@@ -23,7 +23,7 @@ CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait.
 BLOCK_BYTES = 16 << 20
 MOST_AHEAD = 10
-# A file that nobody wrote to for so long (in ns) shows it when someone does: the slowest clock of a disk ticks every 2 s.
+# A file that nobody wrote to for so long (in ns) shows it when someone does: disks tell the time in steps of up to 2 s.
 SETTLED_AFTER = 2_500_000_000
 # Before such a block so much room is left for the start of its first line, which stands in the block before.
 ROOM = 1 << 20
