@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from chronotope.config import CorpusSettings
 from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.junk import JUNK, without_junk
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.tokenizer import WORD, split_texts, without_junk
+from chronotope.corpus.tokenizer import WORD, split_texts
 from chronotope.errors import InputError
 
 
@@ -210,3 +211,21 @@ def test_many_forms(count, kind):
     assert tokens.forms == words
     assert tokens.code.tolist() == [*range(count), *reversed(range(count))]
     assert tokens.code.dtype == kind
+
+
+def test_junk_is_found_wherever_it_stands():
+    random = np.random.default_rng(5)
+    parts = ["www.un.org ", "WwW.x ", "http://a.b ", "a@b.org ", "<b>", "&amp;"]
+    parts += ["& ", "< ", "ww.", ":", "/", "w", "é", "so "]
+    texts = ["", "www.a", "ww", "w" * 200, "/", ":/"]
+    for _ in range(3000):
+        some = random.choice(parts, random.integers(0, 3)) if random.random() < 0.9 else []
+        before, blanks, after = random.integers(0, [140, 2, 70]).tolist()
+        texts.append("x" * before + " " * blanks + "".join(some) + "y" * after)
+    series = pl.Series(texts)
+    expected = series
+    for _, junk in JUNK:
+        expected = expected.str.replace_all(junk, " ")
+    assert without_junk(series).to_list() == expected.to_list()
+    assert series.to_list() == texts
+    assert 500 < (expected != series).sum() < 2900

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ MOST_SHORT = 1 << 16
 
 # The form of each token: in 16 bits where these are enough.
 Codes = NDArray[np.uint16] | NDArray[np.int32]
+
+_own = threading.local()
 
 
 class Forms(NamedTuple):
@@ -88,17 +91,25 @@ def scan(
     # Between two words there is at least one byte. What is not filled takes no memory.
     memory = np.empty(int((stop - start).sum()) // 2 + len(start), np.int32)
     codes = Memory(memory.view(np.uint16), memory)
-    tokens, is_short, forms, frequency, key = _scan_all(data, wide, start, stop, classes, codes, length, separator)
+    tokens, is_short, forms, frequency, key = _scan_all(
+        data, wide, start, stop, classes, Marks(*_room_for_marks(len(data))), codes, length, separator
+    )
     del codes
     memory.resize((int(tokens) + 1) // 2 if is_short else int(tokens), refcheck=False)
     return memory.view(np.uint16)[:tokens] if is_short else memory, forms, frequency, key, length
 
 
-@kernel()
-def _scan_all(data, wide, start, stop, classes, codes, length, separator):  # type: ignore[no-untyped-def]
+def _room_for_marks(count: int) -> NDArray[np.uint64]:
+    """(3, words) memory for the marks of so many bytes: each thread keeps its own, since new memory takes time."""
     # Two more than there is text for, since 64 bits are taken from any place on.
-    size = len(data) // 64 + 2
-    marks = Marks(np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64))
+    size = count // 64 + 2
+    if not hasattr(_own, "marks") or _own.marks.shape[1] < size:
+        _own.marks = np.empty((3, size), np.uint64)
+    return np.asarray(_own.marks)
+
+
+@kernel()
+def _scan_all(data, wide, start, stop, classes, marks, codes, length, separator):  # type: ignore[no-untyped-def]
     _mark(data, classes, marks)
     cut = Cut(np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64))
     forms = _room_for(1 << 14)

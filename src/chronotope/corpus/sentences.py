@@ -14,9 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.corpus.junk import JUNK
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.tokenizer import JUNK, WORD
+from chronotope.corpus.tokenizer import WORD
 from chronotope.errors import DamagedFile
 
 PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}

@@ -12,15 +12,16 @@ form and not once a token; see `lexicon`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, reduce
-from operator import or_
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.corpus.junk import without_junk
 from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.strings import bytes_of
 from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, Codes, scan
 from chronotope.errors import InputError
 
@@ -32,25 +33,10 @@ POINTS = "[.,]"
 UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
 WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
 
-# Each kind of junk with what a text that holds it must contain: a search for that is far cheaper, and one for each sign
-# is cheaper than one for all.
-JUNK = (
-    (("@",), r"[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
-    (
-        (r"<[/A-Za-z!]|&[#A-Za-z][0-9A-Za-z]*;|://", r"(?i:www\.)"),
-        r"\b(?i:https?://|www\.)[^\s<>\x22]+"
-        r"|</?[A-Za-z!][^<>]{0,300}>"
-        r"|&(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
-    ),
-)
-
 # The first byte of characters that take four.
 FOUR_BYTES = 0xF0
-# A text of up to so many bytes is kept where others have only their place.
-LONGEST_INLINE = 12
 
 Tokenizer = Callable[[str], list[str]]
-Texts = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
 class Tokens(NamedTuple):
@@ -126,20 +112,9 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
         texts, tokenizer = own_tokens(texts, tokenizer), "tokens"
     if tokenizer == "words":
         texts = without_junk(texts)
-    data, start, stop = _bytes_of(texts)
+    data, start, stop = bytes_of(texts)
     classes = _classes(tokenizer, with_all=bool(data.max(initial=0) >= FOUR_BYTES))
     return Tokens(*scan(data, start, stop, classes, ord(TOKEN_SEPARATOR)))
-
-
-def without_junk(texts: pl.Series) -> pl.Series:
-    """Texts with a blank in place of every link, e-mail address, tag and HTML entity."""
-    for signs, junk in JUNK:
-        held = [texts.str.contains(sign) for sign in signs]
-        suspect = reduce(or_, held).arg_true()
-        if len(suspect):
-            # A copy, since polars would write into the caller's own series.
-            texts = texts.clone().scatter(suspect, texts.gather(suspect).str.replace_all(junk, " "))
-    return texts
 
 
 def own_tokens(texts: pl.Series, tokenizer: Tokenizer) -> pl.Series:
@@ -154,30 +129,6 @@ def _own_tokens(tokenizer: Tokenizer, text: str) -> str:
         if all(isinstance(token, str) for token in tokens):
             return TOKEN_SEPARATOR.join(tokens)
     raise InputError(f"the tokenizer must return a list of strings, not {returned!r:.60}")
-
-
-def _bytes_of(texts: pl.Series) -> Texts:
-    """Bytes that hold texts, and (N,) where each of them begins and ends; a copy only if they do not lie together."""
-    array: Any = texts.rechunk().to_arrow(compat_level=pl.CompatLevel.newest())
-    buffers = array.buffers()
-    if len(array) and len(buffers) == 3:
-        # The length of a text, its first bytes, the buffer in which it lies, and where; if it is short, all is here.
-        views = np.frombuffer(buffers[1], np.uint32).reshape(-1, 4)[array.offset : array.offset + len(array)]
-        length, start = views[:, 0].astype(np.int64), views[:, 3].astype(np.int64)
-        if length.min() > LONGEST_INLINE and 2 * length.sum() >= buffers[2].size:
-            return _read_only((np.frombuffer(buffers[2], np.uint8), start, start + length))
-    array = texts.rechunk().to_arrow()
-    buffers = array.buffers()
-    bounds = np.frombuffer(buffers[1], np.int64, count=len(array) + 1, offset=array.offset * 8)
-    data = np.frombuffer(buffers[2], np.uint8) if bounds[-1] else np.empty(0, np.uint8)
-    return _read_only((data, bounds[:-1], bounds[1:]))
-
-
-def _read_only(arrays: Texts) -> Texts:
-    """Arrays that cannot be written to, whatever they were: the scan is compiled anew for those of another kind."""
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
 
 
 @cache
