@@ -12,7 +12,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from chronotope import compiling
+from chronotope import compiling, frame_room
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.model import ConditionedModel
@@ -37,7 +37,8 @@ def test_a_kernel_is_compiled_anew_when_what_it_imports_changes(tmp_path):
     """An upgrade in place: the tuple that a kernel takes has another field, the kernel's own file is the same."""
     package = tmp_path / "site" / "chronotope"
     package.mkdir(parents=True)
-    shutil.copy(compiling.__file__, package)
+    for module in (compiling, frame_room):
+        shutil.copy(module.__file__, package)
     (package / "__init__.py").write_text("")
     (package / "sums.py").write_text(
         textwrap.dedent("""
@@ -174,7 +175,7 @@ def twice(bits):
     return 2 * one_more(bits)
 """)
     program = f"""
-from chronotope import compiling
+from chronotope import compiling, frame_room
 compiling.TRIED = {tried}
 import whole
 print(whole.twice(8))
