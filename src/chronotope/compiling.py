@@ -156,6 +156,7 @@ def _loads_lightly(dispatcher: Any) -> bool:
         return found
 
     cache.load_overload = load_overload
+    dispatcher._compile_for_args = with_room(dispatcher._compile_for_args)  # a second of the first `prepare`
     return True
 
 
