@@ -146,7 +146,6 @@ def _loads_lightly(dispatcher: Any) -> bool:
         return False
     _make_loading_light()
 
-    @with_room
     def load_overload(signature: Any, context: Any) -> Any:
         found = None
         with cache._guard_against_spurious_io_errors():
