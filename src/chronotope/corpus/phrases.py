@@ -113,8 +113,9 @@ def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:
 def find_pairs(ingested: Ingested, spool: TokenSpool) -> list[tuple[int, ...]]:
     """The pairs of words that belong together, most frequent first."""
     counts = ingested.counts[0]
-    words = ingested.lexicon.words.to_list()
-    _, rank = ranked_words(ingested.lexicon.words, ingested.counts)
+    series = ingested.lexicon.words
+    words = series.to_list()
+    _, rank = ranked_words(series, ingested.counts)
     eligible = counts >= LEAST_COUNT
     eligible[rank < FUNCTION_WORDS] = False
     eligible[[number for number in np.flatnonzero(eligible).tolist() if words[number].isdecimal()]] = False
