@@ -20,7 +20,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache, update_wrapper
+from functools import cache, update_wrapper, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,8 @@ _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 KEPT = 2
 # The versions of numba from which, and below which, kept code is known to need nothing but numba's runtime.
 TRIED = ((0, 61), (0, 69))
+# To import it makes known where Python keeps the secret of its hashes.
+HASHING = "numba.cpython.hashing"
 _lock = threading.RLock()
 
 
@@ -137,7 +139,8 @@ def intrinsic(function: Callable[..., Any]) -> Any:
 def _loads_lightly(dispatcher: Any) -> bool:
     """Let kept code be loaded without all that is needed to compile, for which numba takes 0.35 s.
 
-    It needs numba's runtime and nothing else, in the versions for which this was tried. False in others.
+    In the versions for which this was tried it needs no more than numba's runtime (and for hashes of texts one module,
+    see below). False in others.
     """
     import numba
 
@@ -155,7 +158,7 @@ def _loads_lightly(dispatcher: Any) -> bool:
         return found
 
     cache.load_overload = load_overload
-    dispatcher._compile_for_args = with_room(dispatcher._compile_for_args)  # a second of the first `prepare`
+    dispatcher._compile_for_args = with_room(dispatcher._compile_for_args)  # the first `prepare` takes a second less
     return True
 
 
@@ -170,9 +173,10 @@ def _make_loading_light() -> None:
         binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     theirs = environment._rebuild_env
 
+    @wraps(theirs)  # what is kept from now on names it as it names theirs
     def rebuilt(module: str, constants: list[Any], name: str) -> Any:
         found = environment.lookup_environment(name)
-        if found is None and module.startswith("numba.") and module not in sys.modules:
+        if found is None and module.startswith("numba.") and module != HASHING and module not in sys.modules:
             # Only code that needs Python itself looks anything up in its module.
             found = environment.Environment({"__name__": module})
             found.consts[:] = constants

@@ -14,7 +14,8 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# A frame of so many words takes a piece of 1 MB and leaves nearly half of it to others; what is unused takes no memory.
+# A frame of so many words takes a piece of 1 MB and leaves nearly half of it to others; what is unused takes no memory
+# (but half a MB where a traceback keeps the frame).
 WORDS = 70_000
 
 

@@ -23,7 +23,8 @@ CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait.
 BLOCK_BYTES = 16 << 20
 MOST_AHEAD = 10
-# A file that nobody wrote to for so long (in ns) shows it when someone does: disks tell the time in steps of up to 2 s.
+# A file that nobody wrote to for so long (in ns) shows it when someone does, unless through a mapping of it: disks tell
+# the time in steps of up to 2 s.
 SETTLED_AFTER = 2_500_000_000
 # Before such a block so much room is left for the start of its first line, which stands in the block before.
 ROOM = 1 << 20
@@ -232,13 +233,16 @@ def checksum_of_file(path: Path) -> str:
     place = os.path.realpath(path)
     ahead = _begun_checksums.pop(place, None)
     state = ahead.state if ahead else State.of(path)
-    if place not in _known_checksums or _known_checksums[place][0] != state or not state.is_settled:
-        _known_checksums[place] = state, ahead.wait() if ahead else checksum(path)
-    return _known_checksums[place][1]
+    known, found = _known_checksums.get(place, (None, ""))
+    if known != state or not state.is_settled:
+        found = ahead.wait() if ahead else checksum(path)
+        _known_checksums[place] = state, found
+    return found
 
 
 def forget() -> None:
-    """Let go of what was begun and nobody asked for."""
+    """Let go of what was begun and nobody asked for, and of what is known."""
+    _known_checksums.clear()
     _begun_checksums.clear()
     while _begun:
         _begun.popitem()[1].close()

@@ -302,3 +302,38 @@ def test_ctrl_c_waits_for_what_must_not_break_off():
         import_something()
     assert done == ["imported"]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_ctrl_c_changes_nothing():
+    impatient = """
+import signal, sys
+from chronotope import cli
+from chronotope.cli import app
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "rich.console":
+            signal.raise_signal(signal.SIGINT)
+
+def pressed():
+    sys.meta_path.insert(0, Finder())
+    signal.raise_signal(signal.SIGINT)
+
+app.make_app = lambda _: pressed
+cli.program()
+"""
+    done = subprocess.run([sys.executable, "-c", impatient], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "stopped\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes the output")
+def test_closed_output_and_arguments_that_are_no_text():
+    def shell(line):
+        return subprocess.run(["sh", "-c", f'"$0" -m chronotope {line}', sys.executable], capture_output=True)
+
+    for closed in (">&-", "2>&-"):
+        assert shell(f"inspect nowhere {closed}").returncode == 2
+        assert shell(f"--version {closed}").returncode == 0
+    done = shell("frequency nowhere $(printf 'caf\\351')")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: 'caf\\xe9' is not in UTF-8;")

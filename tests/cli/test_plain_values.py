@@ -35,6 +35,9 @@ GIVEN = [
     ["word", "--top", "1_000"],
     ["word", "--top", "0"],
     ["word", "--top", "101"],
+    ["word", "--top", "9" * 20],
+    ["word", "--top", "9" * 5000],
+    ["word", "--bare", "7"],
     ["word", "--top", "five"],
     ["word", "--top", "٥"],
     ["word", "--top", "5.5"],
@@ -67,9 +70,10 @@ def command(
     phrase: Annotated[list[str] | None, typer.Option()] = None,
     level: Annotated[float, typer.Option()] = 0.05,
     flag: Annotated[bool, typer.Option("--flag")] = False,
+    bare: int | None = None,
     checked: Annotated[str | None, typer.Option(callback=checked)] = None,
 ) -> None:
-    values = [word, others, top, least, run, kept, at, phrase, level, flag, checked]
+    values = [word, others, top, least, run, kept, at, phrase, level, flag, bare, checked]
     print([(type(value).__name__, value) for value in values])
 
 
@@ -80,7 +84,7 @@ def made(is_plain: bool) -> typer.Typer:
     return app
 
 
-@pytest.mark.parametrize("given", GIVEN, ids=" ".join)
+@pytest.mark.parametrize("given", GIVEN, ids=lambda given: " ".join(given)[:40])
 def test_values_are_those_of_typer(given: list[str]) -> None:
     plain, theirs = (CliRunner().invoke(made(is_plain), ["do", *given]) for is_plain in (True, False))
     assert (plain.exit_code, plain.output) == (theirs.exit_code, theirs.output)

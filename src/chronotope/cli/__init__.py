@@ -39,6 +39,9 @@ def program() -> None:
 @with_room
 def main() -> None:
     """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
     gc.set_threshold(200_000, 20, 20)
     try:
@@ -53,11 +56,13 @@ def main() -> None:
 
     _write_any_letter()
     try:
+        _check_letters()
         app()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
     except (Interrupted, KeyboardInterrupt) as error:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was heard
         talk("{}", str(error) or "stopped")
         sys.exit(130)
     except ReaderGone:
@@ -75,6 +80,16 @@ def _write_any_letter() -> None:
                 stream.reconfigure(errors="backslashreplace")
             else:
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _check_letters() -> None:
+    """Refuse arguments that are no text."""
+    from chronotope.errors import InputError
+
+    for given in sys.argv[1:]:
+        if any("\ud800" <= letter <= "\udfff" for letter in given):
+            shown = str(os.fsencode(given))[2:-1]
+            raise InputError(f"'{shown}' is not in UTF-8; give words in UTF-8, and rename files with such a name")
 
 
 def _end_as_by_a_broken_pipe() -> None:

@@ -89,7 +89,7 @@ class Bars:
 
     @property
     def visible(self) -> bool:
-        """Whether anyone sees them."""
+        """Whether anyone sees them; from then on they are there."""
         return not self._progress.disable
 
     def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:

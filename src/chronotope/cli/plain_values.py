@@ -1,4 +1,4 @@
-"""What options and arguments are given, where this is plain: text, paths, whole numbers and lists of texts, or nothing.
+"""What options and arguments are given, where this is plain: text, paths, numbers and lists of texts, or nothing.
 
 Newer versions of typer leave all of it to pydantic, which takes 0.07 s to load, at the start of every command. What is
 not plain, or wrong, is still theirs.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer.core
 
@@ -35,10 +35,11 @@ def read_plainly(parameters: list[Any], command: Any) -> list[Any]:
     others = [parameter for parameter in parameters if "process_value" not in vars(parameter)]
     hints = get_type_hints(command, include_extras=True) if others else {}
     for parameter in others:
-        kind, *about = get_args(hints.get(parameter.name)) or (None, None)
+        hint = hints.get(parameter.name)
+        kind, about, *_ = get_args(hint) if get_origin(hint) is Annotated else (None, None)
         if NoneType in get_args(kind):
             kind, *_ = (of for of in get_args(kind) if of is not NoneType)
-        parameter.process_value = _reader(parameter, kind, about[0])
+        parameter.process_value = _reader(parameter, kind, about)
     return parameters
 
 
@@ -56,7 +57,7 @@ def _reader(parameter: Any, kind: Any, about: Any) -> Any:
                 return list(value)
             if kind is str and type(value) is str:
                 return value
-            if kind is int and (number := _number(value, about)) is not None:
+            if kind in (int, float) and (number := _number(value, kind, about)) is not None:
                 return number
             if kind is Path and type(value) is str and _may_be_any(value, about):
                 return Path(value)
@@ -65,11 +66,11 @@ def _reader(parameter: Any, kind: Any, about: Any) -> Any:
     return process_value
 
 
-def _number(value: Any, about: Any) -> int | None:
-    """A whole number within its limits."""
-    if type(value) is str and value.isascii() and value.removeprefix("-").isdigit():
+def _number(value: Any, kind: Any, about: Any) -> int | float | None:
+    """A number within its limits: a whole one, or one that nobody typed."""
+    if kind is int and type(value) is str and len(value) < 19 and value.isascii() and value.removeprefix("-").isdigit():
         value = int(value)
-    if type(value) is not int:
+    if type(value) is not kind:
         return None
     least, most = about.min, about.max
     return value if (least is None or value >= least) and (most is None or value <= most) else None

@@ -1,4 +1,4 @@
-"""The terminal, as rich knows it. It takes 0.03 s to load: it is not needed before there is something to show."""
+"""The terminal, as rich knows it. It takes 0.03 s to load: it is left until there is something to show or to tell."""
 
 from __future__ import annotations
 

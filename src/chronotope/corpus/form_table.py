@@ -47,7 +47,7 @@ class FormTable:
         self._size = 0
 
     def numbers(self, keys: NDArray[np.uint64], words: FormTable, first: int, how: int = LOWER) -> NDArray[np.int32]:
-        """The number of each form; NOT_THERE where it is neither known nor plain: up to fifteen letters of ASCII.
+        """The number of each form; NOT_THERE where it is neither known nor plain (see `_word`).
 
         A plain form that is not known gets the number of its word. A word that is not known gets the next number, from
         `first` on.

@@ -42,7 +42,7 @@ class Ingested(NamedTuple):
     Attributes
     ----------
     lexicon
-        The words, numbered in the order of their first occurrence.
+        The words, numbered as they came (see `Lexicon`).
     counts
         (2, W) how often each occurs in the documents that are kept, and in those that are held out.
     label
@@ -84,7 +84,7 @@ def ingest(
     text: TextWriter | None = None,
     resources: Resources | None = None,
 ) -> Ingested:
-    """Read a corpus once and spool its tokens, as numbers in the order of first occurrence.
+    """Read a corpus once and spool its tokens.
 
     Where its text is to be kept, `text` writes it. What comes out does not depend on the resources.
     """

@@ -70,10 +70,10 @@ def join_phrases(
         return ingested, spool, ()
     lexicon = ingested.lexicon
     words = lexicon.words.to_list()
-    joined = lexicon.add(["_".join(words[number] for number in sequence) for sequence in sequences]).tolist()
-    words = lexicon.words.to_list()
-    trie = build_trie(sequences, joined, len(words))
-    counts = np.zeros((2, len(words)), np.int64)
+    phrases = ["_".join(words[number] for number in sequence) for sequence in sequences]
+    joined = lexicon.add(phrases)
+    trie = build_trie(sequences, joined.tolist(), len(lexicon))
+    counts = np.zeros((2, len(lexicon)), np.int64)
     length = np.empty_like(ingested.length)
     target = spool.another()
     for chunk in spool.chunks(ingested.length):
@@ -88,8 +88,9 @@ def join_phrases(
             text.joined(documents, ingested.length[documents], left, width[:written])
         target.add(out[:written].copy())
     spool.clear()
-    occur = sorted({words[number] for number in joined if counts[:, number].any()})
-    return ingested._replace(length=length, counts=counts), target, tuple(occur)
+    often = counts[:, joined].sum(axis=0).tolist()
+    found = sorted({phrase for phrase, count in zip(phrases, often, strict=True) if count})
+    return ingested._replace(length=length, counts=counts), target, tuple(found)
 
 
 def _given(ingested: Ingested, corpus: Corpus) -> list[tuple[int, ...]]:

@@ -27,7 +27,7 @@ AT_ONCE, MOST_IN_64 = 1024, 32
 # So many forms are told from each other by short numbers.
 MOST_SHORT = 1 << 16
 
-# The form of each token: in 16 bits where these are enough.
+# The form of each token: in 16 bits where these are surely enough.
 Codes = NDArray[np.uint16] | NDArray[np.int32]
 
 _own = threading.local()
@@ -105,7 +105,8 @@ def _room_for_marks(count: int) -> NDArray[np.uint64]:
     size = count // 64 + 2
     if not hasattr(_own, "marks") or _own.marks.shape[1] < size:
         _own.marks = np.empty((3, size), np.uint64)
-    return np.asarray(_own.marks)
+    marks: NDArray[np.uint64] = _own.marks
+    return marks
 
 
 @kernel()

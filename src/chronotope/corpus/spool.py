@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.scanning import Codes
 from chronotope.corpus.tokens import TOKEN
 
-# So many tokens are held in memory, if it is not limited: 512 MB.
+# So many tokens are held in memory, if it is not limited: 512 MB at most.
 MOST_HELD = 1 << 27
 CHUNK_TOKENS = 4 << 20
 

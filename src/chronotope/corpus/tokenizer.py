@@ -5,8 +5,8 @@ underscore inside it belongs to it (`don't`, `prime_minister`; but see `lexicon.
 are words, with their points and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are left out.
 'whitespace' takes everything between blanks as a word, for text that is tokenized already.
 
-Only the distinct forms of a batch reach Python, so that what is done to a word (case, accents, variants) is done once a
-form and not once a token; see `lexicon`.
+What is done to a word (case, accents, variants) is done once a distinct form of a batch and not once a token; see
+`lexicon`.
 """
 
 from __future__ import annotations
