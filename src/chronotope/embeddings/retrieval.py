@@ -11,7 +11,9 @@ r is measured for those that could be among the answers, and kept. The answers a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -372,7 +374,23 @@ def _matches(
     columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
     numbers, *rest = (column.ravel().tolist() for column in columns)
     rows = zip(map(words.__getitem__, cast(list[int], numbers)), *rest, strict=True)
-    # All at once: thousands of answers take as long as all the products that they come from.
-    matches = list(map(Match._make, rows))
     queries, top = found.row.shape
-    return [Matches(matches[top * query : top * query + top]) for query in range(queries)]
+    # All at once: thousands of answers take as long as all the products that they come from.
+    with _no_garbage():
+        matches = list(map(Match._make, rows))
+        return [Matches(matches[top * query : top * query + top]) for query in range(queries)]
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Keep Python from looking for garbage where thousands of objects are made, which it would take for a sign of some.
+
+    To go through all that a process holds takes longer than to find the answers.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
