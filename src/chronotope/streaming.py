@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
-# Of what is read before anyone asks, so much makes a block, and so many blocks wait.
+# Of what is read before anyone asks, so much makes a block, and so many blocks wait: as many as are decompressed while
+# the program is imported. With more, there would be more new memory.
 BLOCK_BYTES = 16 << 20
-MOST_AHEAD = 10
+MOST_AHEAD = 4
 # A file that nobody wrote to for so long (in ns) shows it when someone does, unless through a mapping of it: disks tell
 # the time in steps of up to 2 s.
 SETTLED_AFTER = 2_500_000_000
@@ -122,14 +123,12 @@ class StreamAhead(Stream):
         threading.Thread(target=self._read_all, args=(path,), daemon=True).start()
 
     def _read_all(self, path: Path) -> None:
-        import numpy as np
+        from chronotope.recycling import Room
 
         try:
-            stream = Stream(path)
-            size = 1
+            stream, room, size = Stream(path), Room(), 1
             while size and not self._is_closed:
-                # Not bytes: memory of NumPy comes in large pages, which are had in a tenth of the time.
-                memory = np.empty(ROOM + BLOCK_BYTES, np.uint8)
+                memory = room.array(ROOM + BLOCK_BYTES)
                 size = stream.fill(memory[ROOM:])
                 self._chunks.put((Chunk(memory, ROOM, ROOM + size), stream.done))
             stream.close()

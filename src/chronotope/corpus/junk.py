@@ -10,7 +10,8 @@ import polars as pl
 
 from chronotope.bits import among
 from chronotope.compiling import kernel
-from chronotope.corpus.readers.strings import bytes_of
+from chronotope.corpus.readers.strings import Texts, bytes_of, read_only
+from chronotope.recycling import Room
 
 # Each kind of junk with what a text that holds it must contain: a search for that is far cheaper, and one for each sign
 # is cheaper than one for all.
@@ -23,19 +24,33 @@ JUNK = (
         r"|&(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     ),
 )
+_room = Room()
 
 
-def without_junk(texts: pl.Series) -> pl.Series:
-    """Texts with a blank in place of every link, e-mail address, tag and HTML entity."""
-    suspect = pl.Series(np.flatnonzero(_suspects(*bytes_of(texts))))
+def without_junk(texts: pl.Series) -> Texts:
+    """The bytes of texts, and where each begins and ends, with a blank for every link, e-mail address, tag and entity.
+
+    Examples
+    --------
+    >>> data, start, stop = without_junk(pl.Series(["Ask <b>her</b>.", "Write to a@b.org!"]))
+    >>> [data[first:last].tobytes() for first, last in zip(start, stop)]
+    [b'Ask  her .', b'Write to  !']
+    """
+    data, start, stop = bytes_of(texts)
+    suspect = np.flatnonzero(_suspects(data, start, stop))
     if not len(suspect):
-        return texts
+        return data, start, stop
     some = texts.gather(suspect)
     for signs, junk in JUNK:
         held = reduce(or_, [some.str.contains(sign) for sign in signs]).arg_true()
         some = some.scatter(held, some.gather(held).str.replace_all(junk, " "))
-    # A copy, since polars would write into the caller's own series.
-    return texts.clone().scatter(suspect, some)
+    # Behind the others, not in their place: texts may share their bytes.
+    others, first, last = bytes_of(some)
+    together = _room.array(len(data) + len(others))
+    together[: len(data)], together[len(data) :] = data, others
+    start, stop = start.copy(), stop.copy()
+    start[suspect], stop[suspect] = first + len(data), last + len(data)
+    return read_only((together, start, stop))
 
 
 @kernel()

@@ -21,8 +21,8 @@ from chronotope.resources import Resources
 
 # What is done in order cannot keep up with more.
 MOST_WORKERS = 4
-# So many pieces are decompressed before the first is parsed, while the compiled code is loaded.
-MOST_AHEAD = 10
+# So many pieces more than there are workers wait for one.
+MOST_WAITING = 1
 # What a piece of 16 MB takes while it is parsed and tokenized.
 BYTES_OF_A_PIECE = 120_000_000
 
@@ -33,7 +33,7 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     documents, tokens
-        The documents and their tokens; where the text is kept, the lengths are those of its parts.
+        The documents, without their texts, and their tokens; where the text is kept, the lengths are those of its parts.
     packed
         The texts to be kept, or None.
     as_it_is
@@ -60,7 +60,7 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
     memory = resources.memory
     pieces = memory.room_for(2 * BYTES_OF_A_PIECE, "reading") // BYTES_OF_A_PIECE
     workers = min(max(2, resources.threads), MOST_WORKERS)
-    ahead = MOST_AHEAD
+    ahead = workers + MOST_WAITING
     if memory.limit is not None:
         # One piece waits, one is taken.
         ahead = workers = int(np.clip(pieces - 2, 1, workers))
@@ -107,6 +107,7 @@ def prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared
         tokens = split_texts(packed.texts if packed else texts, tokenizer)
         foreign = unspaced(tokens) if tokenizer == "words" else Unspaced()
         text_hash = documents.text.hash(0).to_numpy()
+        documents = documents._replace(text=documents.text.clear())  # its memory is wanted again
         rows = len(batch.line) + len(batch.bad)
         prepared.append(Prepared(documents, tokens, packed, tokenizer != "words", text_hash, foreign, rows))
     return prepared

@@ -110,9 +110,7 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     """
     if callable(tokenizer):
         texts, tokenizer = own_tokens(texts, tokenizer), "tokens"
-    if tokenizer == "words":
-        texts = without_junk(texts)
-    data, start, stop = bytes_of(texts)
+    data, start, stop = without_junk(texts) if tokenizer == "words" else bytes_of(texts)
     classes = _classes(tokenizer, with_all=bool(data.max(initial=0) >= FOUR_BYTES))
     return Tokens(*scan(data, start, stop, classes, ord(TOKEN_SEPARATOR)))
 

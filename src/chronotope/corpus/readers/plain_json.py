@@ -15,6 +15,7 @@ from chronotope.bits import among, trailing_zeros
 from chronotope.compiling import kernel
 from chronotope.corpus.readers.streams import LINE_END
 from chronotope.corpus.readers.strings import large_strings, strings
+from chronotope.recycling import Room
 
 # What a value is: not there, null, a string as it stands, one with escapes, or a whole number.
 ABSENT, NULL, PLAIN, ESCAPED, NUMBER = 0, 1, 2, 3, 4
@@ -24,6 +25,8 @@ FAILED = -1
 LITERALS = np.array([[*b"null "], [*b"true "], [*b"false"]], np.uint8)
 # What stands behind a backslash, and the character that is meant.
 ESCAPES = np.array([[*pair] for pair in (b'""', b"\\\\", b"//", b"b\b", b"f\f", b"n\n", b"r\r", b"t\t")], np.uint8)
+
+_room = Room()
 
 
 def plain_rows(data: bytes | memoryview, names: tuple[str, ...], lines: int) -> pl.DataFrame | None:
@@ -77,7 +80,7 @@ def _column(
     kind: NDArray[np.uint8],
 ) -> pl.Series | None:
     """The strings that values stand for; None if an escape is broken."""
-    text = np.empty(int((after - first).sum()), np.uint8)
+    text = _room.array(int((after - first).sum()))
     start = np.empty(len(first) + 1, np.int64)
     if not _copy(signs, marks, first, after, kind, text, start):
         return None

@@ -60,15 +60,15 @@ def bytes_of(texts: pl.Series) -> Texts:
         views = np.frombuffer(buffers[1], np.uint32).reshape(-1, 4)[array.offset : array.offset + len(array)]
         length, start = views[:, 0].astype(np.int64), views[:, 3].astype(np.int64)
         if length.min() > LONGEST_INLINE and 2 * length.sum() >= buffers[2].size:
-            return _read_only((np.frombuffer(buffers[2], np.uint8), start, start + length))
+            return read_only((np.frombuffer(buffers[2], np.uint8), start, start + length))
     array = texts.rechunk().to_arrow()
     buffers = array.buffers()
     bounds = np.frombuffer(buffers[1], np.int64, count=len(array) + 1, offset=array.offset * 8)
     data = np.frombuffer(buffers[2], np.uint8) if bounds[-1] else np.empty(0, np.uint8)
-    return _read_only((data, bounds[:-1], bounds[1:]))
+    return read_only((data, bounds[:-1], bounds[1:]))
 
 
-def _read_only(arrays: Texts) -> Texts:
+def read_only(arrays: Texts) -> Texts:
     """Arrays that cannot be written to, whatever they were: the scan is compiled anew for those of another kind."""
     for array in arrays:
         array.flags.writeable = False
