@@ -23,7 +23,7 @@ CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait: as many as are decompressed while
 # the program is imported. With more, there would be more new memory.
 BLOCK_BYTES = 16 << 20
-MOST_AHEAD = 4
+MOST_AHEAD = 7
 # A file that nobody wrote to for so long (in ns) shows it when someone does, unless through a mapping of it: disks tell
 # the time in steps of up to 2 s.
 SETTLED_AFTER = 2_500_000_000
