@@ -1,13 +1,12 @@
 """Compiled kernels, kept on disk so that each is compiled once, and never taken for those of other source.
 
-numba keeps compiled code beside the source and compiles anew when that file changes. But a kernel also depends on what
-it imports: a tuple with another field, a function that is compiled into it. So the code of a module is kept in a folder
-of its own, whose name is the checksum of the module and of every module of this package that it depends on and that
-holds such things; in the user's cache folder, since the package itself may lie where nobody can write. NUMBA_CACHE_DIR
-puts it elsewhere.
+A kernel depends on its source, but also on what it imports: a tuple with another field, a function that is compiled
+into it. So the code of a module is kept in a folder of its own, whose name is the checksum of the module and of every
+module of this package that it depends on and that holds such things; in the user's cache folder, since the package
+itself may lie where nobody can write. NUMBA_CACHE_DIR puts it elsewhere.
 
-Nothing is compiled or loaded before it is called, and numba itself is imported only then, in the thread that needs it:
-it takes a quarter of a second, in which others can read.
+Nothing is compiled or loaded before it is called. What was kept is called without numba (see `kept_code`), which is
+imported only to compile, in the thread that needs it.
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache, update_wrapper, wraps
-from importlib import import_module
+from functools import cache, update_wrapper
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
+from chronotope import kept_code
 from chronotope.frame_room import with_room
 
 PACKAGE = Path(__file__).parent
@@ -32,60 +32,85 @@ _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
-# The versions of numba from which, and below which, kept code is known to need nothing but numba's runtime.
-TRIED = ((0, 61), (0, 69))
-# To import it makes known where Python keeps the secret of its hashes.
-HASHING = "numba.cpython.hashing"
 _lock = threading.RLock()
 
 
 class Compiled:
-    """A function that numba makes another of, when it is first needed.
+    """A function that numba makes another of, when it is first needed; or that was kept for arguments of such a kind.
 
     Parameters
     ----------
     function
         The function as it is written.
     make
-        What numba makes of it, and whether it must know at once what the function calls.
+        What numba makes of it.
     """
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], tuple[Any, bool]]) -> None:
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
         update_wrapper(self, function)
         self._function = function
         self._make = make
-        self._making: Any = None
         self._made: Any = None
+        self._ready: dict[kept_code.Kind | None, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call what numba made of it."""
-        return self.made()(*arguments)
+        """Call what there is for arguments of their kind."""
+        kind = kept_code.kind_of(arguments)
+        run = self._ready.get(kind)
+        return run(*arguments) if run else self._first_called(kind, arguments)
+
+    def _first_called(self, kind: kept_code.Kind | None, arguments: tuple[Any, ...]) -> Any:
+        """Call it with arguments of another kind than before, and keep what is compiled for them."""
+        path = None
+        if kind is not None and kept_code.usable() and _is_ours(self._function):
+            spelt = hashlib.blake2b(kept_code.spelt(kind).encode(), digest_size=8).hexdigest()
+            path = _folder(self._function.__module__) / f"{self._function.__name__}-{spelt}.kept"
+            if run := kept_code.load(path, kind):
+                self._ready[kind] = run
+                return run(*arguments)
+        made = self.made()
+        before = set(made.overloads)
+        result = _called_with_room(made, arguments)
+        new = [of for types, of in made.overloads.items() if types not in before]
+        if path and kind is not None and len(new) == 1:
+            kept_code.keep(path, kind, new[0])
+        self._ready[kind] = made
+        return result
 
     def made(self) -> Any:
-        """What numba made of the function, which from then on stands in its place in the module."""
-        if self._made is None:
-            with _lock:
-                if self._making is None:
-                    self._making, at_once = self._make(self._function)
-                    names = self._function.__globals__
-                    if names.get(self._function.__name__) is self:
-                        names[self._function.__name__] = self._making
-                    if at_once:
-                        _make_known(self._function)  # which may come back to this one
-                    self._made = self._making
-                return self._making
-        return self._made
+        """What numba makes of the function."""
+        with _lock:
+            if self._made is None:
+                self._made = self._make(_for_numba(self._function))
+                _names_for_numba(self._function.__globals__)
+            return self._made
 
 
-def _make_known(function: Callable[..., Any]) -> None:
-    """Let what numba makes stand in the function's module itself: to compile it, numba must know all that it calls."""
-    with _lock:
-        names = function.__globals__
-        waiting = [of for of in names.values() if isinstance(of, Compiled)]
-        # All at once, for others that call them meanwhile.
-        names.update({name: of.made() for name, of in list(names.items()) if isinstance(of, Compiled)})
-        for of in waiting:
-            _make_known(of._function)
+@with_room
+def _called_with_room(made: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What a function returns that may have to be compiled: the first `prepare` takes a second less."""
+    return made(*arguments)
+
+
+def _for_numba(function: Any) -> Any:
+    """The same function, where the names of others stand for what numba made of them: it must know what it calls."""
+    names, _ = _known.setdefault(id(function.__globals__), ({}, function.__globals__))
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    return copy
+
+
+def _names_for_numba(names: dict[str, Any]) -> None:
+    """Fill in the names of a module, as its functions that numba gets know them."""
+    known, _ = _known.setdefault(id(names), ({}, names))
+    known.update({name: of for name, of in names.items() if not isinstance(of, Compiled)})
+    for name, of in list(names.items()):
+        if isinstance(of, Compiled) and known.get(name) is None:
+            known[name] = of.made()
+
+
+# For each module that has kernels its names as numba gets them; beside them its own, which must not go.
+_known: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -101,19 +126,20 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     @with_room
-    def compiled(function: Callable[..., Any]) -> tuple[Any, bool]:
+    def compiled(function: Callable[..., Any]) -> Any:
         import numba
 
+        if kept_code.usable() and _is_ours(function):
+            return numba.njit(nogil=True, **options)(function)
         settings: Any = numba.config
         before = settings.CACHE_DIR
         try:
             # It is read while the function is decorated; others keep their own.
             settings.CACHE_DIR = str(_folder(function.__module__))
-            dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
-            return dispatcher, not _loads_lightly(dispatcher)
+            return numba.njit(nogil=True, cache=True, **options)(function)
         except (RuntimeError, OSError):
             # Nowhere to keep it: no folder can be written to, or the function was typed in.
-            return numba.njit(nogil=True, **options)(function), True
+            return numba.njit(nogil=True, **options)(function)
         finally:
             settings.CACHE_DIR = before
 
@@ -128,63 +154,18 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def intrinsic(function: Callable[..., Any]) -> Any:
     """`numba.extending.intrinsic`: a function that says which instructions are to be written in its place."""
 
-    def made(function: Callable[..., Any]) -> tuple[Any, bool]:
+    def made(function: Callable[..., Any]) -> Any:
         from numba.extending import intrinsic
 
-        return intrinsic(function), False
+        return intrinsic(function)
 
     return Compiled(function, made)
 
 
-def _loads_lightly(dispatcher: Any) -> bool:
-    """Let kept code be loaded without all that is needed to compile, for which numba takes 0.35 s.
-
-    In the versions for which this was tried it needs no more than numba's runtime (and for hashes of texts one module,
-    see below). False in others.
-    """
-    import numba
-
-    cache = getattr(dispatcher, "_cache", None)  # without, where nothing is to be compiled (NUMBA_DISABLE_JIT)
-    if cache is None or not TRIED[0] <= numba.version_info.short < TRIED[1]:
-        return False
-    _make_loading_light()
-
-    def load_overload(signature: Any, context: Any) -> Any:
-        found = None
-        with cache._guard_against_spurious_io_errors():
-            found = cache._load_overload(signature, context)
-        if found is None:
-            _make_known(dispatcher.py_func)  # it is compiled now
-        return found
-
-    cache.load_overload = load_overload
-    dispatcher._compile_for_args = with_room(dispatcher._compile_for_args)  # the first `prepare` takes a second less
-    return True
-
-
-@cache
-def _make_loading_light() -> None:
-    """Let kept code find what it calls, with nothing compiled, and do without the modules that it was made from."""
-    from llvmlite import binding
-
-    environment: Any = import_module("numba.core.environment")
-    runtime: Any = import_module("numba.core.runtime._nrt_python")
-    for name, address in runtime.c_helpers.items():
-        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-    theirs = environment._rebuild_env
-
-    @wraps(theirs)  # what is kept from now on names it as it names theirs
-    def rebuilt(module: str, constants: list[Any], name: str) -> Any:
-        found = environment.lookup_environment(name)
-        if found is None and module.startswith("numba.") and module != HASHING and module not in sys.modules:
-            # Only code that needs Python itself looks anything up in its module.
-            found = environment.Environment({"__name__": module})
-            found.consts[:] = constants
-            found.env_name = name
-            environment.Environment._memo[name] = found
-        return found or theirs(module, constants, name)
-
-    environment._rebuild_env = rebuilt
+def _is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function is one of this package, whose source the name of its folder tells."""
+    name = function.__module__
+    return name.startswith("chronotope.") and _source(name.removeprefix("chronotope.")) is not None
 
 
 def cache_folder() -> Path:
