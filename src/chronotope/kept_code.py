@@ -259,7 +259,8 @@ def _extension(name: str) -> Any:
         base = _numba_folder().joinpath(*name.split(".")[1:])
         path = next(path for suffix in EXTENSION_SUFFIXES if (path := Path(f"{base}{suffix}")).exists())
         spec = spec_from_file_location(name, path)
-        assert spec and spec.loader
+        assert spec
+        assert spec.loader
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         sys.modules[name] = module

@@ -33,7 +33,7 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     documents, tokens
-        The documents, without their texts, and their tokens; where the text is kept, the lengths are those of its parts.
+        The documents, without their texts, and their tokens; where text is kept, the lengths are those of its parts.
     packed
         The texts to be kept, or None.
     as_it_is
