@@ -167,6 +167,25 @@ def test_numba_can_be_imported_after_kept_code_was_called(package):
         assert run(program).stdout.endswith("[2. 2. 2.] 3.0 [0 1]\nKeyError('negative')\n")
 
 
+def test_kept_code_is_called_while_other_code_is_compiled(package):
+    """The array that is returned is made by what lies in numba, which is being imported just then."""
+    run, folder = package
+    run()
+    for path in folder.rglob("raising-*.kept"):
+        path.unlink()
+    program = """
+        import threading
+        from chronotope import kernels
+        done = []
+        compiling = threading.Thread(target=lambda: done.append(kernels.raising(3)))
+        compiling.start()
+        while compiling.is_alive():
+            assert kernels.made(2)[0].tolist() == [0, 1]
+        print(done)
+    """
+    assert run(program).stdout == "[3]\n"
+
+
 @pytest.mark.parametrize("damage", ["cut", "nothing", "other", "needs"])
 def test_what_cannot_be_used_is_compiled_anew(package, damage):
     run, folder = package

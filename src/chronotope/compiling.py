@@ -17,7 +17,6 @@ import os
 import re
 import shutil
 import sys
-import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
@@ -32,7 +31,6 @@ _IMPORTED = re.compile(rb"^(?:from|import) chronotope\.?([\w.]*)(?: import (?:\(
 _MATTERS = re.compile(rb"NamedTuple|@kernel\(|intrinsic\(")
 # Of a module's earlier forms so many are kept, for other processes that run them still.
 KEPT = 2
-_lock = threading.RLock()
 
 
 class Compiled:
@@ -79,7 +77,7 @@ class Compiled:
 
     def made(self) -> Any:
         """What numba makes of the function."""
-        with _lock:
+        with kept_code.LOCK:
             if self._made is None:
                 self._made = self._make(_for_numba(self._function))
                 _names_for_numba(self._function.__globals__)

@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -37,7 +38,8 @@ _SCALARS: dict[type, str] = {np.dtype(letter).type: letter for letter in _NUMBER
 _SCALARS |= {bool: "bool", float: "float", type(None): "None"}
 _C, _F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
 _ROW_BY_ROW, _OTHERWISE = _C | _ALIGNED | _WRITEABLE, _F | _ALIGNED | _WRITEABLE
-_lock = threading.RLock()
+# Held by who loads code, and by who imports numba: one must not find half of what the other brings.
+LOCK = threading.RLock()
 
 
 class Kept(NamedTuple):
@@ -158,7 +160,7 @@ def load(path: Path, kind: Kind) -> Callable[..., Any] | None:
         kept = Kept(*pickle.loads(path.read_bytes()))
     except (OSError, ValueError, EOFError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
         return None
-    with _lock:
+    with LOCK:
         if (kept.made_by, kept.kind) != (_made_by(), spelt(kind)):
             return None
         loader = _Loader.here()
@@ -214,9 +216,7 @@ class _Loader:
         addresses |= {f"PyExc_{of.__name__}": id(of) for of in errors}
         addresses["_Py_NoneStruct"] = id(None)
         self._unpickle = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(_unpickled)
-        if "numba" not in sys.modules:
-            # Its own would import all of it.
-            addresses["numba_unpickle"] = ctypes.cast(self._unpickle, ctypes.c_void_p).value or 0
+        self._unpickle_of_numba = addresses["numba_unpickle"]
         for name, address in addresses.items():
             binding.add_symbol(name, address)
         binding.initialize_native_target()
@@ -230,9 +230,12 @@ class _Loader:
 
     def loaded(self, kept: Kept, name: str) -> Callable[..., Any]:
         """A function of Python."""
-        engine = self._engine
-        engine.add_object_file(self._binding.ObjectFileRef.from_data(kept.code))
+        engine, binding = self._engine, self._binding
+        engine.add_object_file(binding.ObjectFileRef.from_data(kept.code))
+        # Their own would import numba.
+        binding.add_symbol("numba_unpickle", ctypes.cast(self._unpickle, ctypes.c_void_p).value)
         engine.finalize_object()
+        binding.add_symbol("numba_unpickle", self._unpickle_of_numba)
         environments = []
         for variable, objects in kept.environments:
             environments.append(self._functions.Environment({"__name__": name}))
@@ -255,6 +258,8 @@ def _unpickled(place: int, size: int, _: int) -> Any:
 
 def _extension(name: str) -> Any:
     """An extension module of numba, without numba; which finds it there when it is imported later."""
+    if "numba" in sys.modules:
+        return import_module(name)
     if name not in sys.modules:
         base = _numba_folder().joinpath(*name.split(".")[1:])
         path = next(path for suffix in EXTENSION_SUFFIXES if (path := Path(f"{base}{suffix}")).exists())

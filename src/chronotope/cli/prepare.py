@@ -13,7 +13,7 @@ from chronotope import streaming
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
-from chronotope.config import CorpusSettings, CountSettings, read_config
+from chronotope.config import CorpusSettings, CountSettings
 from chronotope.errors import ChronotopeError, SettingsError
 from chronotope.wording import number_of
 
@@ -86,6 +86,8 @@ def prepare_command(
     """Read text, and count which words stand together in each time bin and place."""
     corpus, counted = CorpusSettings(), CountSettings()
     if config:
+        from chronotope.config import read_config  # with the settings of all methods, which take 15 ms to make
+
         settings = read_config(config)
         corpus, counted = settings.corpus, settings.counting
     given: dict[str, Any] = {
