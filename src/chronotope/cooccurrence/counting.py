@@ -30,6 +30,9 @@ MOST_HEADS = 256
 # A link of a row has room for this part of the places beside its word, which is enough for most; and for so many cells.
 PART_OF_PLACES, FEWEST = 4, 4
 
+# The words of some documents, ascending, and how often each occurs.
+Frequencies = tuple[NDArray[np.int32], NDArray[np.int64]]
+
 
 class Scratch:
     """Memory that is used again; one for each thread.
@@ -183,9 +186,13 @@ def count_in_parts(
     weights: NDArray[np.int64],
     scratch: Scratch,
     most: int,
+    known: Frequencies | None = None,
 ) -> Iterator[CellArrays]:
-    """The same, at most so many cells at a time; each part is to be used before the next is asked for."""
-    text = _arranged(tokens, ends, words, len(weights) - 1, scratch)
+    """The same, at most so many cells at a time; each part is to be used before the next is asked for.
+
+    Where it is known how often each word occurs in these documents, it is not counted again.
+    """
+    text = _arranged(tokens, ends, words, len(weights) - 1, scratch, known)
     fitting = _that_fit(weights, text.most)
     if len(fitting) > 1:
         yield _counted(text, weights, fitting, scratch)
@@ -199,12 +206,20 @@ def count_in_parts(
 
 
 def _arranged(
-    tokens: NDArray[np.int32], ends: NDArray[np.int64], words: int, window: int, scratch: Scratch
+    tokens: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    words: int,
+    window: int,
+    scratch: Scratch,
+    known: Frequencies | None = None,
 ) -> Arranged:
     """The known words of some documents in their order, and where each of them stands."""
-    frequency = _frequencies(tokens, words)
-    word = np.flatnonzero(frequency).astype(np.int32)
-    frequency = frequency[word]
+    if known is None:
+        counted = _frequencies(tokens, words)
+        word = np.flatnonzero(counted).astype(np.int32)
+        frequency = counted[word]
+    else:
+        word, frequency = known
     size, total = len(word), int(frequency.sum())
     # Within these documents the words are numbered without gaps, in the same order.
     number = np.empty(words, dtype=np.uint32)

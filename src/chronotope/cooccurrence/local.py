@@ -123,20 +123,22 @@ def count_conditions(
         # Threads that take a name at the same time get different ones: nothing of this is Python's own code.
         names = map(f"{spilled}/{{}}.parquet".format, itertools.count())
 
-        def work() -> Iterator[tuple[CellSum, int, int, bool, bool]]:
+        def work() -> Iterator[tuple[CellSum, int, int, bool, int | None]]:
             for condition, size in enumerate(sizes):
                 found = CellSum(plan.cells, names)
                 parts = list(chunks(store, condition, plan.alone if size <= plan.alone else plan.chunk))
                 for number, (first, last) in enumerate(parts):
-                    yield found, first, last, number == len(parts) - 1, len(parts) == 1
+                    yield found, first, last, number == len(parts) - 1, condition if len(parts) == 1 else None
 
-        def counted(found: CellSum, first: int, last: int, alone: bool) -> list[Any] | None:
+        def counted(found: CellSum, first: int, last: int, alone: int | None) -> list[Any] | None:
             if not hasattr(own, "scratch"):
                 own.scratch = Scratch(most)
             tokens, ends = documents(store, first, last, held_out)
             packed = None
-            if pack and alone:
-                packed = list(pack(count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE), None))
+            if pack and alone is not None:
+                known = None if held_out or not store.measured else store.measured.words_of(alone, words)
+                parts = count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE, known)
+                packed = list(pack(parts, None))
             else:
                 found.add(count_cells(tokens, ends, words, weights, own.scratch))
             store.forget(first, last)

@@ -36,6 +36,12 @@ class Measured(NamedTuple):
     distinct: NDArray[np.int64]
     rare: NDArray[np.int64]
 
+    def words_of(self, condition: int, words: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Those of the most frequent words that occur in a condition, ascending, and how often each does there."""
+        here = slice(self.start[condition], self.start[condition + 1])
+        kept = int(np.searchsorted(self.word[here], words))
+        return self.word[here][:kept], self.count[here][:kept]
+
 
 def measure(
     ids: NDArray[np.int32],
