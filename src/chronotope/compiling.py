@@ -41,14 +41,14 @@ class Compiled:
     function
         The function as it is written.
     make
-        What numba makes of it.
+        What numba makes of it; and whether numba is to keep it.
     """
 
-    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any]) -> None:
+    def __init__(self, function: Callable[..., Any], make: Callable[[Callable[..., Any], bool], Any]) -> None:
         update_wrapper(self, function)
         self._function = function
         self._make = make
-        self._made: Any = None
+        self._made: dict[bool, Any] = {}
         self._ready: dict[kept_code.Kind | None, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -59,29 +59,31 @@ class Compiled:
 
     def _first_called(self, kind: kept_code.Kind | None, arguments: tuple[Any, ...]) -> Any:
         """Call it with arguments of another kind than before, and keep what is compiled for them."""
-        path = None
-        if kind is not None and kept_code.usable() and _is_ours(self._function):
-            spelt = hashlib.blake2b(kept_code.spelt(kind).encode(), digest_size=8).hexdigest()
-            path = _folder(self._function.__module__) / f"{self._function.__name__}-{spelt}.kept"
-            if run := kept_code.load(path, kind):
-                self._ready[kind] = run
-                return run(*arguments)
-        made = self.made()
+        if kind is None or not kept_code.usable() or not _is_ours(self._function):
+            made = self._ready[kind] = self.made(kept_by_numba=True)
+            return _called_with_room(made, arguments)
+        spelt = hashlib.blake2b(kept_code.spelt(kind).encode(), digest_size=8).hexdigest()
+        path = _folder(self._function.__module__) / f"{self._function.__name__}-{spelt}.kept"
+        kept = kept_code.read(path, kind)
+        if kept and (run := kept_code.load(kept)):
+            self._ready[kind] = run
+            return run(*arguments)
+        made = self.made(kept_by_numba=kept is not None)
         before = set(made.overloads)
         result = _called_with_room(made, arguments)
         new = [of for types, of in made.overloads.items() if types not in before]
-        if path and kind is not None and len(new) == 1:
+        if len(new) == 1 and not kept:
             kept_code.keep(path, kind, new[0])
         self._ready[kind] = made
         return result
 
-    def made(self) -> Any:
+    def made(self, kept_by_numba: bool = False) -> Any:
         """What numba makes of the function."""
         with kept_code.LOCK:
-            if self._made is None:
-                self._made = self._make(_for_numba(self._function))
+            if kept_by_numba not in self._made:
+                self._made[kept_by_numba] = self._make(_for_numba(self._function), kept_by_numba)
                 _names_for_numba(self._function.__globals__)
-            return self._made
+            return self._made[kept_by_numba]
 
 
 @with_room
@@ -124,10 +126,10 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     @with_room
-    def compiled(function: Callable[..., Any]) -> Any:
+    def compiled(function: Callable[..., Any], kept_by_numba: bool) -> Any:
         import numba
 
-        if kept_code.usable() and _is_ours(function):
+        if not kept_by_numba:
             return numba.njit(nogil=True, **options)(function)
         settings: Any = numba.config
         before = settings.CACHE_DIR
@@ -144,7 +146,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorated(function: Callable[..., Any]) -> Any:
         found = Compiled(function, compiled)
         # One inside another function may be called by its neighbors there, which are no names of the module.
-        return found.made() if "<locals>" in function.__qualname__ else found
+        return found.made(kept_by_numba=True) if "<locals>" in function.__qualname__ else found
 
     return decorated
 
@@ -152,7 +154,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def intrinsic(function: Callable[..., Any]) -> Any:
     """`numba.extending.intrinsic`: a function that says which instructions are to be written in its place."""
 
-    def made(function: Callable[..., Any]) -> Any:
+    def made(function: Callable[..., Any], _: bool) -> Any:
         from numba.extending import intrinsic
 
         return intrinsic(function)

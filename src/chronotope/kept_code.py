@@ -10,7 +10,10 @@ This depends on how numba builds such code, so it is done only where it was trie
 from __future__ import annotations
 
 import builtins
+import contextlib
 import ctypes
+import hashlib
+import json
 import os
 import pickle
 import re
@@ -51,21 +54,23 @@ class Kept(NamedTuple):
         What it depends on beside its source: versions, and the processor.
     kind
         The kind of arguments, in words.
-    code, entry
-        An object file, and the function in it that takes Python's objects.
+    entry
+        The function in its code that takes Python's objects; empty where numba has to keep it.
     needed
         All that the code calls.
     environments
-        The names of variables, each with the objects that it has to lead to: first that of the kernel, then of others
-        that were compiled into it.
+        The names of variables in it, each with the kinds of numbers that it has to lead to: first that of the kernel,
+        then those of others that were compiled into it.
+    code
+        An object file.
     """
 
-    made_by: tuple[str, ...]
+    made_by: list[str]
     kind: str
-    code: bytes
     entry: str
-    needed: tuple[str, ...]
-    environments: tuple[tuple[str, list[Any]], ...]
+    needed: list[str]
+    environments: list[tuple[str, list[str]]]
+    code: bytes
 
 
 def kind_of(arguments: tuple[Any, ...]) -> Kind | None:
@@ -145,55 +150,65 @@ def _numba_version() -> str:
 
 
 @cache
-def _made_by() -> tuple[str, ...]:
+def _made_by() -> list[str]:
     """What compiled code depends on beside its source."""
     import llvmlite
     from llvmlite import binding
 
     processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
-    return (_numba_version(), llvmlite.__version__, np.__version__, sys.version, *processor)
+    return [_numba_version(), llvmlite.__version__, np.__version__, sys.version, *processor]
 
 
-def load(path: Path, kind: Kind) -> Callable[..., Any] | None:
-    """The kernel that was kept for this kind of arguments; None where there is none, or not for here and now."""
+def read(path: Path, kind: Kind) -> Kept | None:
+    """What was kept for this kind of arguments; None where there is nothing, or not for here and now."""
     try:
-        kept = Kept(*pickle.loads(path.read_bytes()))
-    except (OSError, ValueError, EOFError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
+        about, _, code = path.read_bytes().partition(b"\n")
+        *facts, digest = json.loads(about)
+        kept = Kept(*facts, code)
+    except (OSError, ValueError, TypeError):
         return None
+    is_whole = digest == _digest(code)
+    return kept if is_whole and (kept.made_by, kept.kind) == (_made_by(), spelt(kind)) else None
+
+
+def load(kept: Kept) -> Callable[..., Any] | None:
+    """The kernel that was kept; None if it cannot be called without numba."""
     with LOCK:
-        if (kept.made_by, kept.kind) != (_made_by(), spelt(kind)):
-            return None
         loader = _Loader.here()
-        return loader.loaded(kept, path.name) if loader.has(kept.needed) else None
+        return loader.loaded(kept) if kept.entry and loader.has(kept.needed) else None
 
 
 def keep(path: Path, kind: Kind, compiled: Any) -> None:
-    """Keep what numba compiled, if it can be called without it."""
+    """Keep what numba compiled; or that it must be kept by numba, since it cannot be called without it."""
     from numba import config
 
     settings: Any = config
-    if compiled.lifted or compiled.objectmode or compiled.reload_init or settings.USING_SVML:
-        return
-    module = compiled.library._final_module
-    declared = [of.name for of in (*module.functions, *module.global_variables) if of.is_declaration]
+    kept = Kept(_made_by(), spelt(kind), "", [], [], b"")
     own, others = compiled.environment, compiled._find_referenced_environments()
-    kept = Kept(
-        made_by=_made_by(),
-        kind=spelt(kind),
-        code=compiled.library.serialize_using_object_code()[2][0],
-        entry=compiled.fndesc.llvm_cpython_wrapper_name,
-        needed=tuple(name for name in declared if not name.startswith("llvm.")),
-        environments=tuple(
-            (of.env_name, list(of.consts)) for of in (own, *others) if of is own or of.env_name != own.env_name
-        ),
-    )
+    constants = {of.env_name: list(of.consts) for of in (own, *others)}
+    is_plain = all(isinstance(one, np.dtype) and one.isbuiltin for of in constants.values() for one in of)
+    if is_plain and not (compiled.lifted or compiled.objectmode or compiled.reload_init or settings.USING_SVML):
+        module = compiled.library._final_module
+        declared = [of.name for of in (*module.functions, *module.global_variables) if of.is_declaration]
+        kept = kept._replace(
+            entry=compiled.fndesc.llvm_cpython_wrapper_name,
+            needed=[name for name in declared if not name.startswith("llvm.")],
+            environments=[(name, [one.str for one in of]) for name, of in constants.items()],
+            code=compiled.library.serialize_using_object_code()[2][0],
+        )
+    about = json.dumps([*kept[:-1], _digest(kept.code)]).encode()
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(pickle.dumps(tuple(kept)))
+        partial.write_bytes(about + b"\n" + kept.code)
         os.replace(partial, path)
-    except (OSError, pickle.PicklingError, TypeError, AttributeError):
-        partial.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _digest(code: bytes) -> str:
+    return hashlib.blake2b(code, digest_size=16).hexdigest()
 
 
 class _Loader:
@@ -224,11 +239,11 @@ class _Loader:
         machine = binding.Target.from_default_triple().create_target_machine(jit=True)
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
-    def has(self, names: tuple[str, ...]) -> bool:
+    def has(self, names: list[str]) -> bool:
         """Whether all that code calls is here; if it were not, the process would end."""
         return all(self._binding.address_of_symbol(name) for name in names)
 
-    def loaded(self, kept: Kept, name: str) -> Callable[..., Any]:
+    def loaded(self, kept: Kept) -> Callable[..., Any]:
         """A function of Python."""
         engine, binding = self._engine, self._binding
         engine.add_object_file(binding.ObjectFileRef.from_data(kept.code))
@@ -237,15 +252,15 @@ class _Loader:
         engine.finalize_object()
         binding.add_symbol("numba_unpickle", self._unpickle_of_numba)
         environments = []
-        for variable, objects in kept.environments:
-            environments.append(self._functions.Environment({"__name__": name}))
-            environments[-1].consts[:] = objects
+        for variable, kinds in kept.environments:
+            environments.append(self._functions.Environment({"__name__": __name__}))
+            environments[-1].consts[:] = map(np.dtype, kinds)
             place = engine.get_global_value_address(variable)
             if place:  # else the code has no use for it
                 ctypes.c_void_p.from_address(place).value = id(environments[-1])
         entry = engine.get_function_address(kept.entry)
         made: Callable[..., Any] = self._functions.make_function(
-            sys, name, "", entry, environments[0], (self, environments)
+            sys, kept.entry, "", entry, environments[0], (self, environments)
         )
         return made
 
