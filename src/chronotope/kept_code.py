@@ -164,7 +164,7 @@ def read(path: Path, kind: Kind) -> Kept | None:
     try:
         about, _, code = path.read_bytes().partition(b"\n")
         *facts, digest = json.loads(about)
-        kept = Kept(*facts, code)
+        kept = Kept._make([*facts, code])
     except (OSError, ValueError, TypeError):
         return None
     is_whole = digest == _digest(code)
