@@ -1,10 +1,10 @@
 """The products of many rows of bytes at once, by the processor's own instructions for them.
 
 With AVX-512 VNNI one instruction multiplies 64 pairs of bytes and adds them to 16 sums, four times as many as with
-float32. AVX2 has an instruction that multiplies 32 pairs and adds them two by two, to sums of 16 bits, which a second
-adds up: three times as fast as float32, with coarser bytes. No compiler arranges a loop for them well, so the innermost
-loop is spelled out here, instruction by instruction: some queries against 2 panels of candidates, whose sums stay in
-registers. What differs between processors is a `Form`.
+float32. AVX2 has one that multiplies 32 pairs and adds them two by two, to sums of 16 bits, which a second adds up:
+more than three times as fast as float32, with coarser bytes. No compiler arranges a loop for them well, so the
+innermost loop is spelled out here, instruction by instruction: some queries against 2 panels of candidates, whose sums
+stay in registers. What differs between processors is a `Form`.
 """
 
 from __future__ import annotations
