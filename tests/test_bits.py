@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.bits import among, leading_zeros, trailing_zeros
+from chronotope.bits import among, fetch, leading_zeros, trailing_zeros
 from chronotope.compiling import kernel
 
 
@@ -30,3 +30,16 @@ def test_which_of_64_bytes_are_among_some(first, last):
     for place in (0, 1, 63, 236):
         found = int(bytes_among(data, place, first, last))
         assert [found >> k & 1 for k in range(64)] == [first <= byte <= last for byte in data[place : place + 64]]
+
+
+@kernel()
+def fetched(address):
+    fetch(address)
+    return address
+
+
+def test_any_address_may_be_asked_for():
+    data = np.arange(8)
+    for address in (0, 1, data.ctypes.data, data.ctypes.data + 4096 * 1000, -1):
+        assert fetched(address) == address
+    assert (data == np.arange(8)).all()

@@ -44,6 +44,23 @@ def _among(_: Any, data: Any, place: Any, first: Any, last: Any) -> Any:  # noqa
     return types.uint64(data, types.uint64, types.uint64, types.uint64), generate
 
 
+def _fetch(_: Any, address: Any) -> Any:
+    """Ask for the line of the cache at an address, which will be needed soon; any address will do."""
+    from llvmlite import ir
+    from numba import types
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        integer, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, integer, integer, integer])
+        name = "llvm.prefetch.p0"
+        ask = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        # To be read, and kept in all caches, as data.
+        builder.call(ask, [builder.inttoptr(arguments[0], pointer), integer(0), integer(3), integer(1)])
+        return context.get_dummy_value()
+
+    return types.void(address), generate
+
+
 def _repeated(builder: Any, byte: Any) -> Any:
     """A byte 64 times."""
     from llvmlite import ir
@@ -56,3 +73,4 @@ def _repeated(builder: Any, byte: Any) -> Any:
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 leading_zeros: Any = intrinsic(_leading_zeros)
 among: Any = intrinsic(_among)
+fetch: Any = intrinsic(_fetch)

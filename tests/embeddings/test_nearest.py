@@ -6,19 +6,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.embeddings import nearest as module
-from chronotope.embeddings.byte_products import available
+from chronotope.embeddings import sieve as sieving
+from chronotope.embeddings.byte_products import AVX2, VNNI, forms
 from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.embeddings.sieve import sieve_of, sieved
 
-bytes_only = pytest.mark.skipif(not available(), reason="this processor has no products of bytes (AVX-512 VNNI)")
-WAYS = ["float32", "bytes"] if available() else ["float32"]
+NAMES = {VNNI: "AVX-512 VNNI", AVX2: "AVX2"}
+each_form = pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(
+            form, id=name, marks=pytest.mark.skipif(form not in forms(), reason=f"this processor has no {name}")
+        )
+        for form, name in NAMES.items()
+    ],
+)
+# All rows are scored in full, or sieved in a form that the processor has.
+WAYS = [None, *forms()]
 
 
 @contextmanager
 def searching(way):
-    """All rows are scored in full, or wherever possible a sieve of bytes is used."""
+    """All rows are scored in full, or wherever possible a sieve of that form is used."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "worth_sieving", lambda queries, _, top: way == "bytes" and queries > 0 and top > 0)
+        patch.setattr(module, "worth_sieving", lambda queries, _, top: bool(way) and queries > 0 and top > 0)
+        patch.setattr(sieving, "forms", lambda: (way,))
         yield
 
 
@@ -65,38 +77,75 @@ def test_many_equal_rows_come_in_their_order(way):
         assert nearest(rows[:2], rows, 5).row.tolist() == [[0, 1, 2, 3, 4]] * 2
 
 
-@bytes_only
+@each_form
 @pytest.mark.parametrize("dimensions", [1, 3, 100, 201])
 @pytest.mark.parametrize("spread", [1, 8])
-def test_a_sieve_keeps_few_and_loses_none(dimensions, spread):
+def test_a_sieve_keeps_few_and_loses_none(form, dimensions, spread):
     """Rows of one large number and many small ones, which one byte cannot tell apart, among others."""
     rng = np.random.default_rng(9)
     rows = rng.standard_normal((4001, dimensions)) * np.geomspace(1, 10.0**-spread, dimensions)
     rows[::10, 0] += 5
     unit = unit_rows(rows.astype(np.float32))
     queries, penalty = unit[::40][:100], rng.random(4001) / 2
-    with searching("float32"):
+    with searching(None):
         expected = nearest(queries, unit, 10, penalty)
-    row, cosine, lost = sieved(queries, unit, sieve_of(unit), 10, penalty)
+    row, cosine, lost = sieved(queries, unit, sieve_of(unit, form), 10, penalty)
     kept = np.setdiff1d(np.arange(100), lost)
     assert (row[kept] == expected.row[kept]).all()
     assert (cosine[kept] == expected.cosine[kept]).all()
     # In one dimension all rows of a sign are equal; elsewhere nothing is given up.
     assert len(lost) == 0 or dimensions == 1
-    with searching("bytes"):
+    with searching(form):
         assert (nearest(queries, unit, 10, penalty).row == expected.row).all()
 
 
-@bytes_only
-def test_the_bytes_of_a_row_are_as_near_as_they_say():
-    rng = np.random.default_rng(10)
-    unit = unit_rows(rng.standard_normal((70, 37)).astype(np.float32))
-    sieve = sieve_of(unit)
-    rows = sieve.bytes.transpose(0, 2, 1, 3).reshape(-1, 40)[:70, :37].astype(np.float64) - 128
-    distance = np.linalg.norm(rows * sieve.scale[:70, None] - unit, axis=1)
-    assert (distance <= sieve.error[:70]).all()
-    assert (sieve.error[:70] < 0.02).all()
-    assert np.isnan(sieve.error[70:]).all()
+def hard_rows(rng, dimensions):
+    """Rows whose sums of bytes are the largest: equal numbers of one sign or both, in half of the dimensions, in one.
+
+    Some are there twice, one is zero.
+    """
+    equal = np.ones(dimensions)
+    rows = [equal, -equal, np.zeros(dimensions)]
+    rows += [np.where(np.arange(dimensions) % 4 // 2 == half, 1, small) for half in (0, 1) for small in (0, 1e-3)]
+    rows += [np.where(rng.random(dimensions) < 0.5, 1, -1) for _ in range(20)]
+    rows += [sign * np.eye(dimensions)[at] for at in rng.integers(0, dimensions, 20) for sign in (1, -1)]
+    rows += list(rng.standard_normal((200, dimensions)))
+    rows += list(rng.choice(rows, 60) + 0.01 * rng.standard_normal((60, dimensions)))
+    return unit_rows(rng.permutation(np.array(rows + rows[:50], dtype=np.float32)))
+
+
+@each_form
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), dimensions=st.integers(1, 300), top=st.integers(1, 30), penalized=st.booleans())
+def test_no_sum_of_bytes_is_too_large(form, seed, dimensions, top, penalized):
+    rng = np.random.default_rng(seed)
+    unit = hard_rows(rng, dimensions)
+    penalty = rng.choice([0, 0.25, np.inf], len(unit), p=[0.5, 0.4, 0.1]) * penalized if penalized else None
+    row, cosine = by_hand(unit, unit, top, 0 if penalty is None else penalty)
+    found, exact, lost = sieved(unit, unit, sieve_of(unit, form), top, penalty)
+    kept = np.setdiff1d(np.arange(len(unit)), lost)
+    assert (found[kept] == row[kept]).all()
+    assert (exact[kept] == cosine[kept]).all()
+    with searching(form):
+        assert (nearest(unit, unit, top, penalty).row == row).all()
+
+
+@pytest.mark.parametrize("form", NAMES, ids=NAMES.get)
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 37, 100, 300, 4001])
+def test_the_bytes_of_a_row_are_as_near_as_they_say(form, dimensions):
+    unit = hard_rows(np.random.default_rng(10), dimensions)
+    count = len(unit)
+    sieve = sieve_of(unit, form)
+    steps = -(-dimensions // 4)
+    rows = sieve.bytes.transpose(0, 2, 1, 3).reshape(-1, 4 * steps)[:count, :dimensions].astype(np.float64) - 128
+    distance = np.linalg.norm(rows * sieve.scale[:count, None] - unit, axis=1)
+    assert (distance <= sieve.error[:count]).all()
+    # A number is off by half a step at most.
+    assert (sieve.error[:count] <= np.sqrt(dimensions) / 2 / min(127, form.length(dimensions)) * 1.001).all()
+    assert np.isnan(sieve.error[count:]).all()
+    # A product is at most that of the lengths: so it fits.
+    assert np.abs(rows).max() <= form.most
+    assert np.square(rows).sum(axis=1).max() < 2 ** (form.bits - 1)
 
 
 def test_blocks_do_not_show(monkeypatch):
@@ -127,11 +176,11 @@ def test_the_number_of_threads_does_not_show(threads):
     assert (together.cosine[:20] == cosine).all()
 
 
-@bytes_only
-def test_a_sieve_can_be_copied():
+@each_form
+def test_a_sieve_can_be_copied(form):
     """A copy lies anywhere in memory, not where whole lines of the cache begin."""
     unit = unit_rows(np.random.default_rng(11).standard_normal((900, 30)).astype(np.float32))
-    made = sieve_of(unit)
+    made = sieve_of(unit, form)
     for offset in range(0, 64, 16):
         room = np.empty(made.bytes.size + 64, dtype=np.uint8)[offset:][: made.bytes.size]
         moved = made._replace(bytes=room.reshape(made.bytes.shape))
@@ -144,4 +193,18 @@ def test_there_is_no_sieve_where_numba_may_not_use_the_instruction(monkeypatch, 
     import numba
 
     monkeypatch.setattr(numba.config, *setting)
-    assert not available.__wrapped__()
+    assert not forms.__wrapped__()
+
+
+def test_there_is_no_sieve_for_more_dimensions_than_the_sums_can_hold(monkeypatch):
+    from chronotope.embeddings import byte_products
+
+    few, many = (np.zeros((80, dimensions), dtype=np.float32) for dimensions in (300, 4 * 181**2))
+    monkeypatch.setattr(module, "SIEVED_FROM", 0)
+    monkeypatch.setattr(byte_products, "forms", lambda: (AVX2,))
+    assert module.worth_sieving(1, few, 10)
+    assert not module.worth_sieving(1, many, 10)
+    monkeypatch.setattr(byte_products, "forms", lambda: (VNNI, AVX2))
+    assert module.worth_sieving(1, many, 10)
+    monkeypatch.setattr(byte_products, "forms", lambda: ())
+    assert not module.worth_sieving(1, few, 10)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.embeddings import nearest, retrieval
-from chronotope.embeddings.byte_products import available
+from chronotope.embeddings.byte_products import forms
 from chronotope.embeddings.nearest import unit_rows
 from chronotope.embeddings.retrieval import ConditionMatrix, Neighborhoods, csls_matches, reference_pool
 from embeddings.invented import random_embeddings
@@ -59,7 +59,7 @@ def by_full_computation(queries, candidates, top, source_pool, target_pool, own)
     noise=st.sampled_from([0.1, 0.5, 3.0]),
     top=st.sampled_from([1, 5, 70]),
     same=st.booleans(),
-    sieve=st.booleans() if available() else st.just(False),
+    sieve=st.booleans() if forms() else st.just(False),
 )
 def test_the_answers_are_those_of_the_full_computation(seed, count, pool, asked, dimensions, noise, top, same, sieve):
     rng = np.random.default_rng(seed)

@@ -110,10 +110,10 @@ def worth_sieving(queries: int, candidates: Floats, top: int) -> bool:
     products = queries * candidates.size
     if products < (SIEVED_FROM if "numba" in sys.modules else LOADED_FOR) or not 0 < top <= len(candidates) // 8:
         return False
-    from chronotope.embeddings.byte_products import available
+    from chronotope.embeddings.byte_products import forms
     from chronotope.embeddings.sieve import MOST_TOP
 
-    return top <= MOST_TOP and available()
+    return top <= MOST_TOP and any(form.length(candidates.shape[1]) for form in forms()[:1])
 
 
 def score_blocks(queries: Floats, candidates: Floats) -> Iterator[tuple[slice, Floats]]:

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.bits import fetch, trailing_zeros
 from chronotope.compiling import kernel
-from chronotope.embeddings.byte_products import LANES, PANELS, QUERIES, TILE, score_tile
+from chronotope.embeddings.byte_products import PANELS, Form, forms, score_tile
 
 Floats = NDArray[np.float32]
 
@@ -30,7 +31,10 @@ ROOM, ROOM_FOR_EACH = 256, 8
 MOST_TOP = 128
 # The candidates that all queries of a thread meet before the next come: these bytes stay in the second cache.
 NEAR = 1 << 18
-LEVELS = 127
+# A row that is to be scored in full is asked for so many rows before.
+AHEAD = 4
+# The stretches that a thread works on, each of so many groups at least: every one goes through all candidates.
+SHARES, LEAST_SHARE = 4, 8
 
 
 class Sieve(NamedTuple):
@@ -38,6 +42,8 @@ class Sieve(NamedTuple):
 
     Attributes
     ----------
+    form
+        How they are multiplied.
     bytes
         (G, steps, size, 4) four dimensions of each row of a group, and then the next four; 128 stands for 0.
     scale
@@ -46,6 +52,7 @@ class Sieve(NamedTuple):
         (G × size,) how far that is from the row at most; NaN beyond the last.
     """
 
+    form: Form
     bytes: NDArray[np.uint8]
     scale: Floats
     error: Floats
@@ -73,21 +80,10 @@ class Remembered(NamedTuple):
     upper: Floats
 
 
-def sieve_of(rows: Floats, size: int = PANELS * LANES) -> Sieve:
-    """The sieve for rows of length one (or zero), in groups of a size."""
-    groups, steps = -(-len(rows) // size), max(1, -(-rows.shape[1] // 4))
-    # Lines of 64 bytes are read whole, fastest if each lies in one line of the cache.
-    length = groups * steps * size * 4
-    room = np.full(length + 64, 128, dtype=np.uint8)
-    begin = -room.ctypes.data % 64
-    made = Sieve(
-        room[begin : begin + length].reshape(groups, steps, size, 4),
-        np.zeros(groups * size, dtype=np.float32),
-        np.full(groups * size, np.nan, dtype=np.float32),
-    )
-    rows = np.ascontiguousarray(rows)
-    _in_threads(lambda begin, end: _fill(rows, made, begin, end), len(rows), size)
-    return made
+def sieve_of(rows: Floats, form: Form | None = None) -> Sieve:
+    """The sieve for candidates of length one (or zero), by default in the fastest form that the processor has."""
+    form = form or forms()[0]
+    return _written(rows, form, PANELS * form.lanes, form.most)
 
 
 def sieved(
@@ -106,16 +102,18 @@ def sieved(
     penalty
         (N,) what is taken off the cosine of each candidate before ranking: some units at most, or infinitely much.
     """
-    asked = sieve_of(queries, QUERIES)
+    form = sieve.form
+    asked = _written(queries, form, form.queries, form.most_asked)
     signed = (asked.bytes - np.uint8(128)).view(np.int8)
-    start = -128 * signed.sum(axis=(1, 3), dtype=np.int32).reshape(-1)
+    parts = signed.reshape(*signed.shape[:3], 32 // form.bits, -1)
+    start = (-128 * parts.sum(axis=(1, 4), dtype=np.int32)).astype(f"int{form.bits}")
     # |q·x − q̂·x̂| ≤ |q − q̂| |x| + |q̂| |x − x̂|, and |q̂| ≤ |q| + |q − q̂|.
     reach = sieve.error * (1 + np.nanmax(asked.error, initial=0)) + ROUNDING
     offset = reach.copy()
     if penalty is None:
         penalty = np.zeros(len(candidates))
     offset[: len(candidates)] -= penalty.astype(np.float32)
-    padded = len(start)
+    padded = len(asked.scale)
     room = ROOM + ROOM_FOR_EACH * top
     remembered = Remembered(
         np.full(padded, -np.inf, np.float32),
@@ -128,36 +126,58 @@ def sieved(
     row, cosine = np.empty((len(queries), top), np.int64), np.empty((len(queries), top), np.float64)
 
     def part(begin: int, end: int) -> None:
-        whole = min(-(-end // QUERIES) * QUERIES, padded)
+        whole = min(-(-end // form.queries) * form.queries, padded)
         _pass_by(sieve, offset, reach, signed, asked.scale, start, asked.error, begin, whole, remembered)
         _rank(queries, candidates, penalty, begin, end, remembered, row, cosine)
 
-    _in_threads(part, len(queries), QUERIES)
+    _in_threads(part, len(queries), form.queries)
     return row, cosine, np.flatnonzero(remembered.number[: len(queries)] < 0)
 
 
+def _written(rows: Floats, form: Form, size: int, most: int) -> Sieve:
+    """Rows as bytes, in groups of a size, no number larger than the most."""
+    groups, steps = -(-len(rows) // size), max(1, -(-rows.shape[1] // 4))
+    # Lines of 64 bytes are read whole, fastest if each lies in one line of the cache.
+    length = groups * steps * size * 4
+    room = np.full(length + 64, 128, dtype=np.uint8)
+    begin = -room.ctypes.data % 64
+    made = Sieve(
+        form,
+        room[begin : begin + length].reshape(groups, steps, size, 4),
+        np.zeros(groups * size, dtype=np.float32),
+        np.full(groups * size, np.nan, dtype=np.float32),
+    )
+    rows = np.ascontiguousarray(rows)
+    longest = np.float32(form.length(rows.shape[1]))
+    _in_threads(lambda begin, end: _fill(rows, made, np.float32(most), longest, begin, end), len(rows), size)
+    return made
+
+
 def _in_threads(work: Callable[[int, int], None], count: int, size: int) -> None:
-    """Do a work on stretches of so many things, each but the last of whole groups of a size, a thread for each."""
+    """Do a work on stretches of so many things, each but the last of whole groups of a size.
+
+    A thread that is done takes the next, so that none waits long for one whose processor has other work.
+    """
     threads = os.cpu_count() or 1
-    share = max(1, -(-count // (threads * size))) * size
+    groups = -(-count // size)
+    share = max(-(-groups // (SHARES * threads)), min(LEAST_SHARE, -(-groups // threads))) * size
+    begins = range(0, count, max(share, size))
     with ThreadPoolExecutor(threads) as pool:
-        others = [pool.submit(work, begin, min(begin + share, count)) for begin in range(share, count, share)]
-        work(0, min(share, count))
-        for other in others:
-            other.result()
+        list(pool.map(lambda begin: work(begin, min(begin + share, count)), begins))
 
 
 @kernel(fastmath=True)
-def _fill(rows, sieve, begin, end):  # type: ignore[no-untyped-def]
-    """Write the rows from `begin` to `end` as bytes. All numbers are finite."""
+def _fill(rows, sieve, most, longest, begin, end):  # type: ignore[no-untyped-def]
+    """Write the rows from `begin` to `end` as bytes, in numbers up to `most`. All are finite."""
     size, dimensions = sieve.bytes.shape[2], rows.shape[1]
     levels = np.empty(dimensions, dtype=np.float32)
     for number in range(begin, end):
-        most = np.float32(0)
+        largest = np.float32(0)
         for dimension in range(dimensions):
-            most = max(most, abs(rows[number, dimension]))
-        step = most / np.float32(LEVELS)
-        inverse = np.float32(LEVELS) / most if most > 0 else np.float32(0)
+            largest = max(largest, abs(rows[number, dimension]))
+        # The row has length one: in these steps it is no longer than `longest`.
+        step = max(largest / most, np.float32(1) / longest)
+        inverse = min(most / largest, longest) if largest > 0 else np.float32(0)
         square = 0.0
         for dimension in range(dimensions):
             levels[dimension] = np.rint(rows[number, dimension] * inverse)
@@ -173,14 +193,18 @@ def _fill(rows, sieve, begin, end):  # type: ignore[no-untyped-def]
 
 @kernel()
 def _pass_by(sieve, offset, reach, queries, factor, start, own, begin, end, remembered):  # type: ignore[no-untyped-def]
-    """Show all candidates to the queries from `begin` to `end`, both multiples of `QUERIES`."""
+    """Show all candidates to the queries from `begin` to `end`, both multiples of what the form has."""
     groups, steps, size = sieve.bytes.shape[:3]
-    scores, reached = np.empty((TILE, LANES), np.float32), np.empty(TILE, np.uint16)
+    together, lanes = sieve.form.queries, sieve.form.lanes
+    scores = np.empty((PANELS, together * lanes), np.float32)
+    reached = np.empty((PANELS, -(-together * lanes // 64)), np.uint64)
+    shift = trailing_zeros(np.uint64(lanes))
     block = max(1, NEAR // (4 * size * steps))
     for first in range(0, groups, block):
-        for query in range(begin, end, QUERIES):
+        for query in range(begin, end, together):
             for group in range(first, min(first + block, groups)):
                 if score_tile(
+                    start.dtype,
                     sieve.bytes.ctypes.data + group * size * steps * 4,
                     queries.ctypes.data + query * steps * 4,
                     steps,
@@ -192,14 +216,15 @@ def _pass_by(sieve, offset, reach, queries, factor, start, own, begin, end, reme
                     scores.ctypes.data,
                     reached.ctypes.data,
                 ):
-                    for place in range(TILE):
-                        if not reached[place]:
-                            continue
-                        asked = query + place % QUERIES
-                        row = group * size + place // QUERIES * LANES
-                        for lane in range(LANES):
-                            if (reached[place] >> lane) & 1:
-                                _remember(remembered, asked, row + lane, scores[place, lane], reach, own[asked])
+                    for panel in range(PANELS):
+                        row = group * size + panel * lanes
+                        for word in range(reached.shape[1]):
+                            marks = reached[panel, word]
+                            while marks:
+                                place = 64 * word + np.int64(trailing_zeros(marks))
+                                marks &= marks - np.uint64(1)
+                                asked, lane = query + (place >> shift), place & (lanes - 1)
+                                _remember(remembered, asked, row + lane, scores[panel, place], reach, own[asked])
 
 
 @kernel(inline="always")
@@ -264,6 +289,10 @@ def _rank(queries, candidates, penalty, begin, end, remembered, row, cosine):  #
         _forget(remembered, query)
         filled = 0
         for place in range(remembered.number[query]):
+            if place + AHEAD < remembered.number[query]:
+                begins = candidates.ctypes.data + remembered.row[query, place + AHEAD] * candidates.strides[0]
+                for line in range(0, candidates.shape[1] * 4, 64):
+                    fetch(begins + line)
             candidate = remembered.row[query, place]
             exact = _cosine(queries[query], candidates[candidate], sums)
             score = exact - penalty[candidate]
