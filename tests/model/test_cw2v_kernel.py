@@ -10,6 +10,7 @@ import pytest
 from chronotope.cooccurrence import scale_of_conditions, symmetric
 from chronotope.model import ConditionedModel
 from chronotope.model.cw2v.alternating import train_epoch
+from chronotope.model.cw2v.kernels import cpu, row_products
 from chronotope.model.cw2v.kernels.cpu import CpuSides
 from chronotope.model.cw2v.kernels.sides import ReferenceSides
 from chronotope.model.cw2v.layout import PARTS, make_layout
@@ -91,6 +92,27 @@ def test_the_compiled_kernel_equals_the_reference(small, dimensions, strata, mod
     for expected, tensors in zip(found[0][1:], found[1][1:], strict=True):
         for name, array in tensors._asdict().items():
             np.testing.assert_allclose(array, getattr(expected, name), rtol=5e-3, atol=5e-4, err_msg=name)
+
+
+def test_the_result_does_not_depend_on_how_much_a_register_holds(small, monkeypatch):
+    """But for rounding; rows are then 52, 56 and 64 numbers wide."""
+    model = ConditionedModel(dimensions=50)._for_axis("time")
+    layout = make_layout(small, model)
+    share = np.full(len(layout.pair_word), 0.1, dtype=np.float32)
+    found = []
+    for lanes in (4, 8, 16):
+        for module in (cpu, row_products):
+            monkeypatch.setattr(module, "lanes", lambda lanes=lanes: lanes)
+        cpu.compiled.cache_clear()
+        parameters, accumulators = start_of(small, layout, model.dimensions)
+        with ThreadPoolExecutor(1) as pool:
+            kernel = CpuSides(layout, parameters, accumulators, share, pool, 1)
+            gradient = [kernel.move_stratum(stratum, parameters.condition, 0.05)[1] for stratum in range(3)]
+        found.append((parameters.word, parameters.context_deviation, gradient[-1]))
+    cpu.compiled.cache_clear()
+    for other in found[1:]:
+        for expected, array in zip(found[0], other, strict=True):
+            np.testing.assert_allclose(array, expected, rtol=1e-3, atol=1e-4)
 
 
 def test_the_layout_holds_every_cell_once_in_each_direction(small):

@@ -1,13 +1,14 @@
 """One stratum, side after side, on the cores of a CPU: equals `sides` up to rounding, on any number of threads.
 
 While one side stands still, the rows of the other have nothing in common; each thread takes some parts of the stratum
-and keeps the row it moves at hand. All predictions of a group are made at once, before the row moves: so the processor
-has up to 32 independent products in flight, instead of waiting for each step before it can begin the next.
+and keeps the row it moves at hand. All predictions of a group are made at once, before the row moves (`row_products`):
+so the processor has up to 32 independent products in flight, instead of waiting for each step before it can begin the
+next.
 
-The vectors of the side that stands still are written out before, some conditions at a time (`combine`), as rows that
-begin and end with a line of the cache: a cell then costs one row of memory, not two, and no addition. Beside its vector
-such a row holds the bias and a 1, and the moving row a 1 and its own bias, so that one product is the whole prediction
-and one sum has the gradient of vector and bias.
+The vectors of the side that stands still are written out before, some conditions at a time (`combine`), as rows of
+whole registers: a cell then costs one row of memory, not two, and no addition. Beside its vector such a row holds the
+bias and a 1, and the moving row a 1 and its own bias, so that one product is the whole prediction and one sum has the
+gradient of vector and bias.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.compiling import kernel
+from chronotope.model.cw2v.kernels.row_products import add_rows, ask_for, lanes, slopes
 from chronotope.model.cw2v.kernels.sides import SIDES
 from chronotope.model.cw2v.layout import PARTS, Layout
 from chronotope.model.cw2v.parameters import Accumulators, Parameters
@@ -136,11 +138,8 @@ def blocks_of(layout: Layout, stratum: int, dimensions: int) -> list[Block]:
 
 
 def width_of(dimensions: int) -> int:
-    """How many numbers a written row has: the vector, the bias and a 1, filled up to whole lines of the cache.
-
-    Never fewer than 64: of shorter loops the compiler makes scalar code, two times slower at 25 and 40 dimensions.
-    """
-    return max(64, (dimensions + 2 + 15) // 16 * 16)
+    """How many numbers a written row has: the vector, the bias and a 1, filled up to whole registers."""
+    return -(-(dimensions + 2) // lanes()) * lanes()
 
 
 def aligned_zeros(rows: int, width: int) -> NDArray[np.float32]:
@@ -184,18 +183,16 @@ def compiled(dimensions: int) -> tuple[Any, Any]:
     ):  # fmt: skip
         """Move the rows of some parts toward their targets; see `sides.ReferenceSides`."""
         base, deviation, bias, base_sum, deviation_sum, bias_sum = moving
-        first_cell = block.cells[0]
+        first_cell, last_cell = block.cells[0], len(cells) - 1
         per_dimension = np.float32(1.0 / dimensions)
         rate = np.float32(rate)
         # Small arrays of its own for all that the inner loops use, filled up with zeros.
         here = np.zeros(width, dtype=np.float32)
         v = np.zeros(width, dtype=np.float32)
         d = np.zeros(width, dtype=np.float32)
-        vector = np.zeros(width, dtype=np.float32)
         by_vector = np.zeros(width, dtype=np.float32)
         by_condition = np.zeros(width, dtype=np.float32)
         slope = np.empty(CELLS_IN_A_GROUP, dtype=np.float32)
-        facing = np.empty(CELLS_IN_A_GROUP, dtype=np.int64)
         for turn in range(len(block.conditions)):
             c = block.conditions[turn]
             for k in range(dimensions):
@@ -211,46 +208,22 @@ def compiled(dimensions: int) -> tuple[Any, Any]:
                         d[k] = deviation[pair, k]
                         by_condition[k] = np.float32(0)
                     b = bias[pair]
+                    # The next row is asked of the memory now: the processor does not look so far ahead by itself.
+                    following = rows[min(row + 1, len(rows) - 1)]
+                    ask_for(dimensions, deviation, following)
+                    ask_for(dimensions, base, pair_word[following])
+                    for array in (bias, deviation_sum, bias_sum, penalty_share):
+                        ask_for(1, array, following)
                     end = cell_start[row + 1] - first_cell
                     for first in range(cell_start[row] - first_cell, end, CELLS_IN_A_GROUP):
                         size = min(CELLS_IN_A_GROUP, end - first)
-                        for k in range(width):
-                            vector[k] = v[k] * here[k] + d[k]
-                            by_vector[k] = np.float32(0)
-                        vector[bias_place] = np.float32(1)
-                        vector[one_place] = b
-                        for number in range(size):
-                            other = first_other + np.int64(cells[first + number, 0])
-                            value = first_value + np.int64(cells[first + number, 1])
-                            error = -values[value, 0]
-                            for k in range(width):
-                                error += vector[k] * others[other, k]
-                            weighted = values[value, 1] * error
-                            met += weighted * error
-                            slope[number] = np.float32(2) * weighted
-                            facing[number] = other
-                        # Four at a time: the sum is read and written a quarter as often.
-                        fours = size // 4 * 4
-                        for number in range(0, fours, 4):
-                            w, x, y, z = slope[number], slope[number + 1], slope[number + 2], slope[number + 3]
-                            m, n, o, p = facing[number], facing[number + 1], facing[number + 2], facing[number + 3]
-                            for k in range(width):
-                                by_vector[k] += (w * others[m, k] + x * others[n, k]) + (
-                                    y * others[o, k] + z * others[p, k]
-                                )
-                        for number in range(fours, size):
-                            w, m = slope[number], facing[number]
-                            for k in range(width):
-                                by_vector[k] += w * others[m, k]
-                        by_bias = by_vector[one_place]
-                        by_vector[bias_place] = np.float32(0)
-                        by_vector[one_place] = np.float32(0)
-
-                        by_base_square = np.float32(0)
-                        by_vector_square = np.float32(0)
-                        for k in range(width):
-                            by_base_square += (by_vector[k] * here[k]) * (by_vector[k] * here[k])
-                            by_vector_square += by_vector[k] * by_vector[k]
+                        met += slopes(
+                            dimensions, width, v, here, d, b, others, first_other, values, first_value, cells,
+                            last_cell, first, size, slope,
+                        )  # fmt: skip
+                        by_bias, by_base_square, by_vector_square = add_rows(
+                            dimensions, width, others, first_other, cells, first, size, slope, here, by_vector
+                        )
                         base_sum[i] += by_base_square * per_dimension
                         deviation_sum[pair] += by_vector_square * per_dimension
                         bias_sum[pair] += by_bias * by_bias
