@@ -81,7 +81,7 @@ class Compiled:
         """What numba makes of the function."""
         with kept_code.LOCK:
             if kept_by_numba not in self._made:
-                self._made[kept_by_numba] = self._make(_for_numba(self._function), kept_by_numba)
+                self._made[kept_by_numba] = self._make(self._function, kept_by_numba)
                 _names_for_numba(self._function.__globals__)
             return self._made[kept_by_numba]
 
@@ -129,6 +129,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any], kept_by_numba: bool) -> Any:
         import numba
 
+        function = _for_numba(function)
         if not kept_by_numba:
             return numba.njit(nogil=True, **options)(function)
         settings: Any = numba.config
