@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # The versions of numba from which on, and below which, it was tried.
-TRIED = ((0, 61), (0, 69))
+TRIED = ((0, 68), (0, 69))
 # What code is for: types of arguments, arrays by letter, dimensions and what matters of their flags.
 Kind = tuple[Any, ...]
 
