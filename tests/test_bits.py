@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.bits import among, fetch, leading_zeros, trailing_zeros
+from chronotope.bits import among, fetch, highest, leading_zeros, reaching, trailing_zeros
 from chronotope.compiling import kernel
 
 
@@ -43,3 +43,19 @@ def test_any_address_may_be_asked_for():
     for address in (0, 1, data.ctypes.data, data.ctypes.data + 4096 * 1000, -1):
         assert fetched(address) == address
     assert (data == np.arange(8)).all()
+
+
+@kernel()
+def bits_reaching(address, least):
+    return reaching(address, least), highest(address)
+
+
+@pytest.mark.parametrize("least", [-32768, -1, 0, 100, 32767])
+def test_which_of_64_numbers_are_large_enough(least):
+    numbers = np.random.default_rng(1).integers(-32768, 32768, 200).astype(np.int16)
+    numbers[[3, 70, 71]] = -32768, 32767, least
+    for place in (0, 1, 63, 136):
+        found, largest = bits_reaching(numbers[place:].ctypes.data, least)
+        part = numbers[place : place + 64]
+        assert [int(found) >> k & 1 for k in range(64)] == (part >= least).tolist()
+        assert largest == part.max()

@@ -44,6 +44,39 @@ def _among(_: Any, data: Any, place: Any, first: Any, last: Any) -> Any:  # noqa
     return types.uint64(data, types.uint64, types.uint64, types.uint64), generate
 
 
+def _reaching(_: Any, address: Any, least: Any) -> Any:  # noqa: ARG001  # numba passes them by name
+    """Which of the 64 numbers of 16 bits from an address on are at least so large: the lowest bit for the first."""
+    from llvmlite import ir
+    from numba import types
+
+    def generate(_context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        short, number = ir.IntType(16), ir.IntType(32)
+        shorts = ir.VectorType(short, 64)
+        found = builder.load(builder.inttoptr(arguments[0], shorts.as_pointer()))
+        found.align = 2
+        one = builder.insert_element(shorts(ir.Undefined), builder.trunc(arguments[1], short), number(0))
+        least = builder.shuffle_vector(one, one, ir.VectorType(number, 64)([0] * 64))
+        return builder.bitcast(builder.icmp_signed(">=", found, least), ir.IntType(64))
+
+    return types.uint64(address, types.int64), generate
+
+
+def _highest(_: Any, address: Any) -> Any:
+    """The largest of the 64 numbers of 16 bits from an address on."""
+    from llvmlite import ir
+    from numba import types
+
+    def generate(_context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        shorts = ir.VectorType(ir.IntType(16), 64)
+        found = builder.load(builder.inttoptr(arguments[0], shorts.as_pointer()))
+        found.align = 2
+        name = "llvm.vector.reduce.smax.v64i16"
+        kind = ir.FunctionType(ir.IntType(16), [shorts])
+        return builder.call(builder.module.globals.get(name) or ir.Function(builder.module, kind, name), [found])
+
+    return types.int16(address), generate
+
+
 def _fetch(_: Any, address: Any) -> Any:
     """Ask for the line of the cache at an address, which will be needed soon; any address will do."""
     from llvmlite import ir
@@ -73,4 +106,6 @@ def _repeated(builder: Any, byte: Any) -> Any:
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 leading_zeros: Any = intrinsic(_leading_zeros)
 among: Any = intrinsic(_among)
+reaching: Any = intrinsic(_reaching)
+highest: Any = intrinsic(_highest)
 fetch: Any = intrinsic(_fetch)

@@ -130,22 +130,116 @@ def test_no_sum_of_bytes_is_too_large(form, seed, dimensions, top, penalized):
         assert (nearest(unit, unit, top, penalty).row == row).all()
 
 
+def some_axes(rng, dimensions, kind):
+    """The dimensions in some order, or directions square to each other."""
+    if kind == "dimensions":
+        return rng.permutation(dimensions)
+    return np.linalg.qr(rng.standard_normal((dimensions, dimensions)))[0].astype(np.float32)
+
+
+def along(rows, axes):
+    return rows.astype(np.float64) @ axes if axes.ndim == 2 else rows[:, axes].astype(np.float64)
+
+
+def taken(level, dimensions):
+    """How many axes a level has: eight times as many for every 64, never more than there are."""
+    return min((level + 1) * 8 * -(-dimensions // 64), dimensions)
+
+
 @pytest.mark.parametrize("form", NAMES, ids=NAMES.get)
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 37, 100, 300, 4001])
-def test_the_bytes_of_a_row_are_as_near_as_they_say(form, dimensions):
-    unit = hard_rows(np.random.default_rng(10), dimensions)
-    count = len(unit)
-    sieve = sieve_of(unit, form)
-    steps = -(-dimensions // 4)
-    rows = sieve.bytes.transpose(0, 2, 1, 3).reshape(-1, 4 * steps)[:count, :dimensions].astype(np.float64) - 128
-    distance = np.linalg.norm(rows * sieve.scale[:count, None] - unit, axis=1)
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 37, 100, 300, 1001])
+@pytest.mark.parametrize("kind", ["dimensions", "directions"])
+def test_the_bytes_of_a_row_are_as_near_as_they_say(form, dimensions, kind):
+    rng = np.random.default_rng(10)
+    unit = hard_rows(rng, dimensions)
+    count, axes = len(unit), some_axes(rng, dimensions, kind)
+    sieve = sieve_of(unit, form, axes)
+    rows = sieve.bytes.transpose(0, 2, 1, 3).reshape(sieve.bytes.shape[0] * sieve.bytes.shape[2], -1)
+    assert (rows[count:] == 128).all()
+    assert (rows[:, dimensions:] == 128).all()
+    rows = rows[:count, :dimensions].astype(np.float64) - 128
+    true = along(unit, axes)
+    distance = np.linalg.norm(rows * sieve.step - true, axis=1)
     assert (distance <= sieve.error[:count]).all()
-    # A number is off by half a step at most.
-    assert (sieve.error[:count] <= np.sqrt(dimensions) / 2 / min(127, form.length(dimensions)) * 1.001).all()
-    assert np.isnan(sieve.error[count:]).all()
+    # A number is off by half a step at most, unless it was larger than all of the sample.
+    assert (sieve.error[:count] <= np.sqrt(dimensions) / 2 * sieve.step * 1.001 + 1e-3).all()
+    for level, rest in enumerate(sieve.rest):
+        beyond = np.linalg.norm(true[:, taken(level, dimensions) :], axis=1)
+        # One does not fit; what is added when bounds are made makes up for it.
+        at_most = (rest[:count].astype(int) + (rest[:count] == 65535)) / 65536
+        assert (beyond <= at_most + 1e-7).all()
+        assert (at_most <= beyond + 5e-3).all()
+    assert not sieve.rest[-1].any()
     # A product is at most that of the lengths: so it fits.
     assert np.abs(rows).max() <= form.most
     assert np.square(rows).sum(axis=1).max() < 2 ** (form.bits - 1)
+
+
+@each_form
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    dimensions=st.integers(1, 300),
+    kind=st.sampled_from(["dimensions", "directions"]),
+    penalized=st.booleans(),
+)
+def test_no_score_is_above_its_bound(form, seed, dimensions, kind, penalized):
+    """By all axes or by the first, for rows whose sums are largest; and bounds are of some use."""
+    rng = np.random.default_rng(seed)
+    unit = hard_rows(rng, dimensions)
+    penalty = rng.choice([-0.4, 0, 0.25, np.inf], len(unit)) if penalized else np.zeros(len(unit))
+    sieve = sieve_of(unit, form, some_axes(rng, dimensions, kind))
+    asked = sieving._asked(unit, sieve, penalty)
+    queries = asked.start.shape[1]
+    bounds = np.empty((queries, len(sieve.error)), np.int16)
+    score = unit.astype(np.float64) @ unit.T.astype(np.float64) - penalty
+    for level in range(len(sieve.rest)):
+        sieving._bound(sieve.bytes, sieve.rest, asked, level, 0, queries, 0, len(sieve.bytes), bounds)
+        bound = bounds[: len(unit), : len(unit)] * asked.unit + asked.least[: len(unit), None]
+        reached = bounds[: len(unit), : len(unit)] == sieving.HIGHEST
+        assert ((score <= bound) | reached).all()
+        assert (bounds[: len(unit), len(unit) :] == sieving.LOWEST).all()
+    error = np.sqrt(dimensions) * (sieve.step + 1 / form.length(dimensions) + 1 / form.most_asked)
+    assert ((bound - score)[score > 0] <= error + 1e-2).all()
+
+
+def test_axes_are_those_along_which_rows_are_longest():
+    rng = np.random.default_rng(12)
+    rows = rng.standard_normal((3000, 40)) * np.geomspace(1, 0.1, 40)
+    shuffled, turned = rng.permutation(40), np.linalg.qr(rng.standard_normal((40, 40)))[0]
+    assert sieving.longest_axes(unit_rows(rows[:, shuffled].astype(np.float32))).shape == (40,)
+    held = [
+        np.square(along(unit, sieving.longest_axes(unit)))[:, :20].sum() / len(unit)
+        for unit in (unit_rows((rows[:, shuffled]).astype(np.float32)), unit_rows((rows @ turned).astype(np.float32)))
+    ]
+    assert np.allclose(held, held[0], atol=1e-3)
+    assert held[0] > 0.9
+    # Where no axes are better than the dimensions, they are taken as they are.
+    assert sieving.longest_axes(unit_rows(rng.standard_normal((3000, 40)).astype(np.float32))).ndim == 1
+
+
+@each_form
+@pytest.mark.parametrize("turned", [False, True])
+def test_fewer_axes_are_taken_where_they_are_enough(form, turned, monkeypatch):
+    rng = np.random.default_rng(13)
+    levels = []
+    chosen = sieving._best_level
+    monkeypatch.setattr(sieving, "_best_level", lambda *arguments: levels.append(chosen(*arguments)) or levels[-1])
+    for decay in (1.0, 1e-3):
+        rows = rng.standard_normal((6000, 100)) * np.geomspace(1, decay, 100)
+        rows = rows @ np.linalg.qr(rng.standard_normal((100, 100)))[0] if turned else rows
+        unit = unit_rows(rows.astype(np.float32))
+        queries = unit_rows((rows[:3000:10] + 0.1 * rng.standard_normal((300, 100))).astype(np.float32))
+        sieve = sieve_of(unit, form)
+        assert (sieve.axes.ndim == 2) == (turned and decay < 1)
+        row, cosine, lost = sieved(queries, unit, sieve, 5)
+        with searching(None):
+            expected = nearest(queries, unit, 5)
+        assert (row == expected.row).all()
+        assert (cosine == expected.cosine).all()
+        assert not len(lost)
+    assert levels[0] == len(sieve.rest) - 1
+    assert levels[1] < len(sieve.rest) - 1
 
 
 def test_blocks_do_not_show(monkeypatch):

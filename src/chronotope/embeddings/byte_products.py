@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, reduce
+from functools import cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-PANELS = 2
+from chronotope.compiling import intrinsic
+
+# The candidates of a panel, and the panels that are multiplied at once.
+LANES, PANELS = 16, 2
 
 
 class Form(NamedTuple):
@@ -27,20 +28,23 @@ class Form(NamedTuple):
     Attributes
     ----------
     bits
-        Of a sum. A candidate has one of 32, or two of 16, of the first and of the last two of every four dimensions.
-    lanes
-        The candidates of a panel: four bytes of each fill a register.
+        Of a sum.
+    depth
+        How many dimensions of a candidate are multiplied at a time: so many bytes of 16 candidates fill a register.
     queries
         How many are multiplied with the panels at a time, so that all sums stay in registers.
     most, most_asked
         The largest number of a candidate and of a query, so that two products fit into 16 bits where they have to.
+    product
+        What it takes to multiply two bytes, in nanoseconds.
     """
 
     bits: int
-    lanes: int
+    depth: int
     queries: int
     most: int
     most_asked: int
+    product: float
 
     def length(self, dimensions: int) -> float:
         """How long a row may be before it is rounded, so that no sum overflows; 0: there are too many dimensions.
@@ -56,9 +60,9 @@ class Form(NamedTuple):
         return max(0.0, math.isqrt(2 ** (self.bits - 1)) - math.sqrt(dimensions) / 2)
 
 
-VNNI = Form(bits=32, lanes=16, queries=12, most=127, most_asked=127)
+VNNI = Form(bits=32, depth=4, queries=12, most=127, most_asked=127, product=0.003)
 # A candidate's number is a byte without sign, 128 more: 2 × 255 × 64 fits into 16 bits.
-AVX2 = Form(bits=16, lanes=8, queries=6, most=127, most_asked=64)
+AVX2 = Form(bits=16, depth=2, queries=6, most=127, most_asked=64, product=0.009)
 # Fastest first.
 NEEDED = {VNNI: ("avx512f", "avx512bw", "avx512vnni"), AVX2: ("avx2",)}
 BY_BITS = {form.bits: form for form in NEEDED}
@@ -77,145 +81,177 @@ def forms() -> tuple[Form, ...]:
     return tuple(form for form, names in NEEDED.items() if all(features.get(name, False) for name in names))
 
 
-def _score_tile(
+def _bound_tile(
     _: Any,
     sums: Any,
     panels: Any,
     queries: Any,
     steps: Any,
-    scale: Any,
-    offset: Any,
-    cut: Any,
-    factor: Any,
     start: Any,
-    scores: Any,
-    reached: Any,
+    shift: Any,
+    offset: Any,
+    rest: Any,
+    own_rest: Any,
+    bounds: Any,
+    stride: Any,
 ) -> Any:
-    """Score some queries against 2 panels; tell whether any score reaches its cut, and only then write them.
+    """Bound the products of some queries, Q of them, with 2 panels of candidates.
 
-    The form decides how many, Q and N. All arguments but `sums` and `steps` are addresses.
+    A bound is the sum of products of bytes, shifted, plus `offset`, plus `rest` times `own_rest`. All arguments but
+    `sums`, `steps`, `shift` and `stride` are addresses.
 
     Parameters
     ----------
     sums
         The type of the sums, which tells the form.
     panels
-        `steps` × 2 lines of bytes without sign: four dimensions of each candidate of a panel.
+        `steps` × 2 lines of bytes without sign: some dimensions of each candidate of a panel.
     queries
-        `steps` × Q times four signed bytes: four dimensions of a query.
+        `steps` × Q times four signed bytes: those dimensions of a query, again and again.
     steps
-        A quarter of the number of dimensions, at least 1.
-    scale, offset
-        N float32 each: a candidate's score is its product times `scale`, times the query's `factor`, plus `offset`.
-    cut
-        Q float32: what a score has to reach.
-    factor, start
-        Q float32 and Q times 32 bits of sums: what a query's products are multiplied by, and start at.
-    scores
-        2 × Q × N / 2 float32 for the scores: of the first panel, for each query; then of the second.
-    reached
-        For the marks of those that reach the cut, a bit for each score: as many uint64 for each panel as hold them. A
-        score that is not a number reaches none.
+        How often some dimensions are multiplied, at least once.
+    start
+        Q sums to start with.
+    shift
+        By how many bits a sum is shifted to the right, so that it fits into 16.
+    offset, rest
+        2 × 16 numbers of 16 bits, `offset` with a sign, `rest` without.
+    own_rest
+        Q numbers of 16 bits without sign; of the product with `rest` the upper 16 bits count.
+    bounds
+        Room for 2 × 16 numbers of 16 bits with a sign, for each query; what is larger becomes the largest.
+    stride
+        How many numbers lie from one query to the next there.
     """
-    signature = types.boolean(sums, panels, queries, steps, scale, offset, cut, factor, start, scores, reached)
+    from numba import types
+
+    signature = types.void(sums, panels, queries, steps, start, shift, offset, rest, own_rest, bounds, stride)
     return signature, _generated(BY_BITS[sums.dtype.bitwidth])
 
 
 def _generated(form: Form) -> Callable[..., Any]:
     """What writes the instructions of a form."""
-    integer, long, single = ir.IntType(32), ir.IntType(64), ir.FloatType()
-    integers, singles = ir.VectorType(integer, form.lanes), ir.VectorType(single, form.lanes)
-    kinds = {1: integers, 2: integer, 4: singles, 5: singles, 6: single, 7: single, 8: integer, 9: singles, 10: long}
-    words = -(-form.queries * form.lanes // 64)
-    tile = [(panel, query) for panel in range(PANELS) for query in range(form.queries)]
+    short, integer, long, total = (ir.IntType(bits) for bits in (16, 32, 64, form.bits))
+    shorts, totals = ir.VectorType(short, LANES), ir.VectorType(total, LANES)
+    kinds = {1: totals, 2: integer, 4: total, 6: shorts, 7: shorts, 8: short, 9: short}
+    tile = [(panel, query) for query in range(form.queries) for panel in range(PANELS)]
 
-    def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
         address = {number: builder.inttoptr(arguments[number], kind.as_pointer()) for number, kind in kinds.items()}
-        add_product, whole = (_products if form.bits == 32 else _products_of_halves)(builder, integers)
+        add_product = (_products if form.bits == 32 else _products_of_halves)(builder, totals)
+        add = _instruction(builder, "llvm.sadd.sat.v16i16", shorts, [shorts] * 2)
 
         def element(number: int, place: Any) -> Any:
             place = long(place) if isinstance(place, int) else place
             return builder.gep(address[number], [place])
 
-        def everywhere(number: int, place: Any) -> Any:
+        def everywhere(value: Any, count: int) -> Any:
             """One number in all lanes."""
-            kind = ir.VectorType(kinds[number], form.lanes)
-            one = builder.insert_element(kind(ir.Undefined), builder.load(element(number, place)), integer(0))
-            return builder.shuffle_vector(one, kind(ir.Undefined), integers([0] * form.lanes))
+            kind = ir.VectorType(value.type, count)
+            one = builder.insert_element(kind(ir.Undefined), value, integer(0))
+            return builder.shuffle_vector(one, kind(ir.Undefined), ir.VectorType(integer, count)([0] * count))
 
         before = builder.block
-        starts = [everywhere(8, query) for query in range(form.queries)]
-        loop, after = builder.append_basic_block("dimensions"), builder.append_basic_block("scores")
+        starts = [everywhere(builder.load(element(4, query)), LANES) for query in range(form.queries)]
+        loop, after = builder.append_basic_block("dimensions"), builder.append_basic_block("bounds")
         builder.branch(loop)
 
         builder.position_at_end(loop)
         step = builder.phi(long)
-        sums = {place: builder.phi(integers) for place in tile}
+        sums = {place: builder.phi(totals) for place in tile}
         line, four = builder.mul(step, long(PANELS)), builder.mul(step, long(form.queries))
         lines = [builder.load(element(1, builder.add(line, long(panel))), align=4) for panel in range(PANELS)]
-        total = {}
+        made = {}
         for query in range(form.queries):
-            values = everywhere(2, builder.add(four, long(query)))
+            values = everywhere(builder.load(element(2, builder.add(four, long(query)))), form.bits // 2)
             for panel in range(PANELS):
-                total[panel, query] = add_product(sums[panel, query], lines[panel], values)
+                made[panel, query] = add_product(sums[panel, query], lines[panel], values)
         for panel, query in tile:
             sums[panel, query].add_incoming(starts[query], before)
-            sums[panel, query].add_incoming(total[panel, query], loop)
+            sums[panel, query].add_incoming(made[panel, query], loop)
         step.add_incoming(long(0), before)
         following = builder.add(step, long(1))
         step.add_incoming(following, loop)
         builder.cbranch(builder.icmp_unsigned("<", following, arguments[3]), loop, after)
 
         builder.position_at_end(after)
-        scores, marks = [], []
-        bits = ir.IntType(form.lanes)
-        for panel, query in tile:
-            scale, offset = (builder.load(element(number, panel), align=4) for number in (4, 5))
-            product = builder.fmul(builder.sitofp(whole(total[panel, query]), singles), scale)
-            scores.append(builder.fadd(builder.fmul(product, everywhere(7, query)), offset))
-            marks.append(builder.bitcast(builder.fcmp_ordered(">=", scores[-1], everywhere(6, query)), bits))
-        some = builder.icmp_unsigned("!=", reduce(builder.or_, marks), bits(0))
-        with builder.if_then(some, likely=False):
-            for place, score in enumerate(scores):
-                builder.store(score, element(9, place), align=4)
+        # Shifted as wide numbers: narrow ones have no shift by a number that is not known beforehand.
+        shift = everywhere(builder.trunc(arguments[5], total), LANES) if form.bits > 16 else None
+        offsets, rests = (
+            [builder.load(element(number, panel), align=2) for panel in range(PANELS)] for number in (6, 7)
+        )
+        wide = ir.VectorType(integer, LANES)
+        for query in range(form.queries):
+            own = builder.zext(everywhere(builder.load(element(8, query)), LANES), wide)
             for panel in range(PANELS):
-                wide = [builder.zext(mark, long) for mark in marks[panel * form.queries :][: form.queries]]
-                for word in range(words):
-                    held = wide[word * 64 // form.lanes :][: 64 // form.lanes]
-                    moved = [builder.shl(mark, long(place * form.lanes)) for place, mark in enumerate(held)]
-                    builder.store(reduce(builder.or_, moved), element(10, panel * words + word))
-        return some
+                product = made[panel, query]
+                if shift:
+                    product = builder.trunc(builder.ashr(product, shift), shorts)
+                beside = builder.mul(builder.zext(rests[panel], wide), own)
+                beside = builder.trunc(builder.lshr(beside, wide([16] * LANES)), shorts)
+                bound = builder.call(add, [builder.call(add, [product, offsets[panel]]), beside])
+                place = builder.add(builder.mul(long(query), arguments[10]), long(panel * LANES))
+                builder.store(bound, builder.bitcast(element(9, place), shorts.as_pointer()), align=2)
+        return context.get_dummy_value()
 
     return generate
 
 
-def _products(builder: ir.IRBuilder, integers: ir.VectorType) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What adds the products of four bytes to a sum of 32 bits; and what makes an integer of the sum."""
-    multiply = _instruction(builder, "llvm.x86.avx512.vpdpbusd.512", integers, [integers] * 3)
-    return lambda total, line, values: builder.call(multiply, [total, line, values]), lambda total: total
+def _products(builder: ir.IRBuilder, totals: ir.VectorType) -> Callable[..., Any]:
+    """What adds the products of four bytes to a sum of 32 bits."""
+    multiply = _instruction(builder, "llvm.x86.avx512.vpdpbusd.512", totals, [totals] * 3)
+    return lambda total, line, values: builder.call(multiply, [total, line, values])
 
 
-def _products_of_halves(
-    builder: ir.IRBuilder, integers: ir.VectorType
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The same for two sums of 16 bits, which lie in the place of an integer."""
-    shorts = ir.VectorType(ir.IntType(16), 2 * integers.count)
-    several = ir.VectorType(ir.IntType(8), 4 * integers.count)
-    multiply = _instruction(builder, "llvm.x86.avx2.pmadd.ub.sw", shorts, [several] * 2)
-    join = _instruction(builder, "llvm.x86.avx2.pmadd.wd", integers, [shorts] * 2)
+def _products_of_halves(builder: ir.IRBuilder, totals: ir.VectorType) -> Callable[..., Any]:
+    """What adds the products of two bytes to a sum of 16 bits."""
+    several = ir.VectorType(ir.IntType(8), 2 * totals.count)
+    multiply = _instruction(builder, "llvm.x86.avx2.pmadd.ub.sw", totals, [several] * 2)
 
     def add_product(total: Any, line: Any, values: Any) -> Any:
         product = builder.call(multiply, [builder.bitcast(of, several) for of in (line, values)])
-        return builder.bitcast(builder.add(builder.bitcast(total, shorts), product), integers)
+        return builder.add(total, product)
 
-    def whole(total: Any) -> Any:
-        return builder.call(join, [builder.bitcast(total, shorts), shorts([1] * shorts.count)])
-
-    return add_product, whole
+    return add_product
 
 
 def _instruction(builder: ir.IRBuilder, name: str, result: Any, arguments: list[Any]) -> Any:
     return builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(result, arguments), name)
 
 
-score_tile: Any = intrinsic(_score_tile)
+def _eight_sums(_: Any, one: Any, other: Any, eights: Any, sums: Any) -> Any:
+    """The products of two rows of float32 in float64, in eight sums that take turns, for so many numbers in eights.
+
+    All arguments but `eights` are addresses.
+    """
+    from numba import types
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
+        long = ir.IntType(64)
+        singles, doubles = ir.VectorType(ir.FloatType(), 8), ir.VectorType(ir.DoubleType(), 8)
+        rows = [builder.inttoptr(address, singles.as_pointer()) for address in arguments[:2]]
+        before, zero = builder.block, doubles([0.0] * 8)
+        loop, after = builder.append_basic_block("eights"), builder.append_basic_block("sums")
+        builder.cbranch(builder.icmp_signed(">", arguments[2], long(0)), loop, after)
+
+        builder.position_at_end(loop)
+        place, total = builder.phi(long), builder.phi(doubles)
+        values = [builder.fpext(builder.load(builder.gep(row, [place]), align=4), doubles) for row in rows]
+        following, more = builder.add(place, long(1)), builder.fadd(total, builder.fmul(*values))
+        for phi, first, later in ((place, long(0), following), (total, zero, more)):
+            phi.add_incoming(first, before)
+            phi.add_incoming(later, loop)
+        builder.cbranch(builder.icmp_signed("<", following, arguments[2]), loop, after)
+
+        builder.position_at_end(after)
+        last = builder.phi(doubles)
+        last.add_incoming(zero, before)
+        last.add_incoming(more, loop)
+        builder.store(last, builder.inttoptr(arguments[3], doubles.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(one, other, eights, sums), generate
+
+
+bound_tile: Any = intrinsic(_bound_tile)
+eight_sums: Any = intrinsic(_eight_sums)

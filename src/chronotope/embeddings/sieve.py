@@ -1,14 +1,17 @@
 """A sieve: the rows of a matrix in one byte a number, which tell fast what cannot be among the nearest of a query.
 
-How far a row is from its bytes is known exactly, so the product of bytes gives an upper and a lower bound of the
-cosine. While the candidates pass by, a query remembers its `top` highest lower bounds; a candidate whose upper bound
-is below all of them is out. What is left, a few more than `top`, is scored in full, in the order of additions of
-`nearest`: the answers have the bits of the full computation. On a processor without products of bytes there is no
-sieve, and all rows are scored in full.
+How far a row is from its bytes is known, so their product gives an upper bound of the cosine. Rows are longer along
+some axes than along others; by the first of them alone, the product and the lengths of what is left give a bound that
+is higher, and sooner made. Some queries are asked by all axes, and tell how many are worth while for the others.
+
+The candidates with the highest bounds are scored in full, and then lower and lower ones, down to the last of the best.
+Full scores are made in the order of additions of `nearest`: the answers have the bits of the full computation. On a
+processor without products of bytes there is no sieve, and all rows are scored in full.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,73 +20,129 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import fetch, trailing_zeros
+from chronotope.bits import fetch, highest, reaching, trailing_zeros
 from chronotope.compiling import kernel
-from chronotope.embeddings.byte_products import PANELS, Form, forms, score_tile
+from chronotope.embeddings.byte_products import LANES, PANELS, Form, bound_tile, eight_sums, forms
 
 Floats = NDArray[np.float32]
+# (D,) the dimensions in some order, or (D, D) directions in columns, square to each other.
+Axes = NDArray[np.int64] | Floats
 
+SIZE = LANES * PANELS
 # More than all roundings of a score in float32 together.
-ROUNDING = np.float32(1e-5)
-# Of each query so many candidates are remembered, and so many more for each that is wanted; where more than half of
-# that could be among the nearest, the query is given up.
-ROOM, ROOM_FOR_EACH = 256, 8
+ROUNDING = 1e-5
 MOST_TOP = 128
-# The candidates that all queries of a thread meet before the next come: these bytes stay in the second cache.
-NEAR = 1 << 18
-# A row that is to be scored in full is asked for so many rows before.
-AHEAD = 4
+# The candidates that some groups of queries meet before the next come: these bytes stay in the second cache.
+NEAR, MET = 1 << 18, 2
+# Where more than this share of the candidates, and more than a few, could be among the nearest, the query is given up.
+GIVEN_UP, FEW = 4, 512
+# A row that is to be scored in full is asked for so many rows before. To score it takes so many nanoseconds.
+AHEAD, FULL = 4, 200.0
 # The stretches that a thread works on, each of so many groups at least: every one goes through all candidates.
-SHARES, LEAST_SHARE = 4, 8
+SHARES, LEAST_SHARE = 4, 4
+# So few numbers are not worth a thread; and of so few queries none is asked before the others.
+ALONE, TRIED_FROM = 1 << 18, 20
+# Those that are asked before the others meet so many groups of candidates in a row.
+TRIED = 32
+# Rows are turned to other axes so many at a time, and stay in the cache. The axes are those of so many rows.
+TURNED, SAMPLE = 2048, 1024
+# Where half of the dimensions hold this share of all squares, there is no need of other axes; others have to hold so
+# much more.
+CONCENTRATED, BETTER = 0.75, 0.1
+# Bounds are looked at so many at once; those that are so near the last of the best in one go.
+LINE, NARROW = 64, 512
+LOWEST, HIGHEST = -(1 << 15), (1 << 15) - 1
 
 
 class Sieve(NamedTuple):
-    """Rows as bytes, in groups that are multiplied together.
+    """Rows along axes as bytes, in groups that are multiplied together.
 
     Attributes
     ----------
     form
         How they are multiplied.
+    axes
+        The dimensions in their order, or other axes.
     bytes
-        (G, steps, size, 4) four dimensions of each row of a group, and then the next four; 128 stands for 0.
-    scale
-        (G × size,) what a row's bytes are multiplied by.
+        (G, steps, size, depth) some axes of each row of a group, and then the next; 128 stands for 0.
+    step
+        What bytes are multiplied by.
     error
-        (G × size,) how far that is from the row at most; NaN beyond the last.
+        (G × size,) how far that is from the row at most.
+    rest
+        (L, G × size) how long what lies beyond the first axes is at most, for more and more of them: 65536 for one.
     """
 
     form: Form
+    axes: Axes
     bytes: NDArray[np.uint8]
-    scale: Floats
+    step: float
     error: Floats
+    rest: NDArray[np.uint16]
 
 
-class Remembered(NamedTuple):
-    """What the queries remember of the candidates that passed by.
+class Asked(NamedTuple):
+    """What makes bounds of the products of queries with candidates, in numbers of 16 bits.
 
     Attributes
     ----------
-    cut
-        (Q,) what the upper bound of another candidate has to reach.
-    best
-        (Q, top) the highest lower bounds, a heap with the least in front.
-    number
-        (Q,) how many candidates are remembered; −1: too many.
-    row, upper
-        (Q, room) which, and their upper bounds.
+    bytes
+        (G, steps, size, 4) some axes of each query of a group, repeated to four bytes; and then the next.
+    start
+        (L, Q) what the sum of products starts at.
+    rest
+        (L, Q) how long what lies beyond the first axes is, in units of a bound.
+    offset
+        (N,) what is added for a candidate.
+    shift
+        By how many bits a sum is shifted to the right.
+    unit
+        What a bound is multiplied by.
+    least
+        (Q,) what is added then, to get a score that is not too low.
     """
 
-    cut: Floats
-    best: Floats
-    number: NDArray[np.int64]
-    row: NDArray[np.int32]
-    upper: Floats
+    bytes: NDArray[np.int8]
+    start: NDArray[np.int16] | NDArray[np.int32]
+    rest: NDArray[np.uint16]
+    offset: NDArray[np.int16]
+    shift: int
+    unit: float
+    least: NDArray[np.float64]
 
 
-def sieve_of(rows: Floats, form: Form | None = None) -> Sieve:
-    """The sieve for candidates of length one (or zero), by default in the fastest form that the processor has."""
+class Answers(NamedTuple):
+    """What was found.
+
+    Attributes
+    ----------
+    row
+        (Q, top) the candidates of each query, best first.
+    cosine
+        (Q, top) their cosines.
+    lost
+        (Q,) whether the query was given up.
+    """
+
+    row: NDArray[np.int64]
+    cosine: NDArray[np.float64]
+    lost: NDArray[np.bool_]
+
+
+def sieve_of(rows: Floats, form: Form | None = None, axes: Axes | None = None) -> Sieve:
+    """The sieve for candidates of length one (or zero).
+
+    Parameters
+    ----------
+    rows
+        (N, D) the candidates.
+    form
+        By default the fastest that the processor has.
+    axes
+        By default those along which they are longest first.
+    """
     form = form or forms()[0]
-    return _written(rows, form, PANELS * form.lanes, form.most)
+    return _written(rows, longest_axes(rows) if axes is None else axes, form, SIZE, form.most)
 
 
 def sieved(
@@ -102,55 +161,127 @@ def sieved(
     penalty
         (N,) what is taken off the cosine of each candidate before ranking: some units at most, or infinitely much.
     """
-    form = sieve.form
-    asked = _written(queries, form, form.queries, form.most_asked)
-    signed = (asked.bytes - np.uint8(128)).view(np.int8)
-    parts = signed.reshape(*signed.shape[:3], 32 // form.bits, -1)
-    # One axis after the other, which is seven times as fast as both at once.
-    start = (-128 * parts.sum(axis=1, dtype=np.int32).sum(axis=3)).astype(f"int{form.bits}")
-    # |q·x − q̂·x̂| ≤ |q − q̂| |x| + |q̂| |x − x̂|, and |q̂| ≤ |q| + |q − q̂|.
-    reach = sieve.error * (1 + np.nanmax(asked.error, initial=0)) + ROUNDING
-    offset = reach.copy()
+    queries, together = np.ascontiguousarray(queries), sieve.form.queries
     if penalty is None:
         penalty = np.zeros(len(candidates))
-    offset[: len(candidates)] -= penalty.astype(np.float32)
-    padded = len(asked.scale)
-    room = ROOM + ROOM_FOR_EACH * top
-    remembered = Remembered(
-        np.full(padded, -np.inf, np.float32),
-        np.full((padded, top), -np.inf, np.float32),
-        np.zeros(padded, np.int64),
-        np.empty((padded, room), np.int32),
-        np.empty((padded, room), np.float32),
-    )
-    remembered.cut[len(queries) :] = np.inf
-    row, cosine = np.empty((len(queries), top), np.int64), np.empty((len(queries), top), np.float64)
+    asked = _asked(queries, sieve, penalty)
+    count = len(queries)
+    found = Answers(np.empty((count, top), np.int64), np.empty((count, top)), np.zeros(count, np.bool_))
+    level, first = len(sieve.rest) - 1, 0
+    if level and count >= TRIED_FROM * together:
+        first = together
+        _search(sieve.bytes, sieve.rest, asked, level, queries, candidates, penalty, 0, first, found)
+        level = _best_level(sieve, asked, found, penalty)
 
     def part(begin: int, end: int) -> None:
-        whole = min(-(-end // form.queries) * form.queries, padded)
-        _pass_by(sieve, offset, reach, signed, asked.scale, start, asked.error, begin, whole, remembered)
-        _rank(queries, candidates, penalty, begin, end, remembered, row, cosine)
+        _search(sieve.bytes, sieve.rest, asked, level, queries, candidates, penalty, first + begin, first + end, found)
 
-    _in_threads(part, len(queries), form.queries)
-    return row, cosine, np.flatnonzero(remembered.number[: len(queries)] < 0)
+    _in_threads(part, count - first, together)
+    return found.row, found.cosine, np.flatnonzero(found.lost)
 
 
-def _written(rows: Floats, form: Form, size: int, most: int) -> Sieve:
-    """Rows as bytes, in groups of a size, no number larger than the most."""
-    groups, steps = -(-len(rows) // size), max(1, -(-rows.shape[1] // 4))
-    # Lines of 64 bytes are read whole, fastest if each lies in one line of the cache.
-    length = groups * steps * size * 4
-    room = np.full(length + 64, 128, dtype=np.uint8)
+def longest_axes(rows: Floats) -> Axes:
+    """The axes along which rows are longest first: the dimensions, unless others are much better.
+
+    Examples
+    --------
+    >>> longest_axes(np.array([[0, 1, 0], [0.6, 0, 0.8]], dtype=np.float32)).tolist()
+    [1, 2, 0]
+    """
+    every, half = -(-len(rows) // SAMPLE) or 1, rows.shape[1] // 2
+    sample, others = rows[::every], rows[every // 2 :: every]
+    squares = np.square(sample).sum(axis=0)
+    order = np.argsort(-squares, kind="stable")
+    held = squares[order[:half]].sum() / (squares.sum() or 1)
+    if every == 1 or held >= CONCENTRATED:
+        return order
+    _, directions = np.linalg.eigh(sample.T.astype(np.float64) @ sample)
+    turned = np.ascontiguousarray(directions[:, ::-1], dtype=np.float32)
+    # Of other rows: those that axes were made for always seem to be longer along the first.
+    better = np.square(others @ turned[:, :half]).sum() / (np.square(others).sum() or 1)
+    return turned if better > held + BETTER else order
+
+
+def _best_level(sieve: Sieve, asked: Asked, found: Answers, penalty: NDArray[np.float64]) -> int:
+    """By how many of the axes queries are answered fastest, as the first of them show."""
+    tried = sieve.form.queries
+    score = found.cosine[:tried, -1] - penalty[found.row[:tried, -1]]
+    cut = np.floor((score - asked.least[:tried]) / asked.unit) - 1
+    cut = np.where(found.lost[:tried], HIGHEST, np.clip(cut, LOWEST, HIGHEST)).astype(np.int16)
+    reached = np.zeros(len(sieve.rest), np.int64)
+    shown = _count_reached(sieve.bytes, sieve.rest, asked, cut, reached)
+    axes = sieve.bytes.shape[1] * sieve.form.depth
+    taken = np.minimum(np.arange(1, len(reached) + 1) * _every(axes), axes)
+    return int(np.argmin(taken * sieve.form.product + reached / shown * FULL))
+
+
+def _every(axes: int) -> int:
+    """How many axes a level has more than the one before: whole registers, eight levels at most."""
+    return -(-axes // 64) * 8
+
+
+def _asked(queries: Floats, sieve: Sieve, penalty: NDArray[np.float64]) -> Asked:
+    """What makes bounds of the products of queries with candidates."""
+    form = sieve.form
+    made = _written(queries, sieve.axes, form, form.queries, form.most_asked)
+    signed = (made.bytes - np.uint8(128)).view(np.int8)
+    half = math.sqrt(len(sieve.axes)) / 2
+    longest = (1 / sieve.step + half) * (1 / made.step + half)
+    shift = max(0, math.ceil(math.log2(longest / 2**15))) if form.bits > 16 else 0
+    unit = sieve.step * made.step * 2.0**shift
+    start = np.empty(made.rest.shape, f"int{form.bits}")
+    _add_up(signed, _every(signed.shape[1] * form.depth) // form.depth, start)
+    rest = np.minimum(np.ceil((made.rest + 1.0) / (65536 * unit)), 65535).astype(np.uint16)
+    # The least penalty may as well be 0: bounds of 16 bits do not reach far.
+    least = float(penalty.min())
+    least = least if math.isfinite(least) else 0.0
+    offset = np.empty(len(sieve.error), np.int16)
+    _in_units(sieve.error, penalty, least, float(made.error.max(initial=0)), unit, offset)
+    return Asked(
+        np.tile(signed, 4 // form.depth), start, rest, offset, shift, unit, made.error.astype(np.float64) - least
+    )
+
+
+def _written(rows: Floats, axes: Axes, form: Form, size: int, most: int) -> Sieve:
+    """Rows along axes as bytes, in groups of a size, no number larger than the most."""
+    rows = np.ascontiguousarray(rows)
+    turned, count = axes.ndim == 2, len(axes)
+    groups, steps = -(-len(rows) // size), max(1, -(-count // form.depth))
+    # Lines of the cache are read whole, fastest if each register's bytes lie in one.
+    length = groups * steps * size * form.depth
+    room = np.empty(length + 64, dtype=np.uint8)
     begin = -room.ctypes.data % 64
+    # In these steps a row of length one is not too long; a number that is larger than those of some rows is cut.
+    some = rows[:: -(-len(rows) // SAMPLE) or 1]
+    largest = float(np.abs(some @ axes if turned else some).max(initial=0))
+    levels = -(-steps * form.depth // _every(steps * form.depth))
     made = Sieve(
         form,
-        room[begin : begin + length].reshape(groups, steps, size, 4),
+        axes,
+        room[begin : begin + length].reshape(groups, steps, size, form.depth),
+        max(largest / most, 1 / form.length(count)),
         np.zeros(groups * size, dtype=np.float32),
-        np.full(groups * size, np.nan, dtype=np.float32),
+        np.zeros((levels, groups * size), dtype=np.uint16),
     )
-    rows = np.ascontiguousarray(rows)
-    longest = np.float32(form.length(rows.shape[1]))
-    _in_threads(lambda begin, end: _fill(rows, made, np.float32(most), longest, begin, end), len(rows), size)
+    # The last rows and axes need not be there.
+    made.bytes[-1:] = 128
+    made.bytes[:, -1] = 128
+    # Each number of a turned row is off by so much at most, hence the row by that times the root of their number.
+    off = 1.1 * (count + 8) * 2.0**-24 * math.sqrt(count) if turned else 0.0
+    order = (np.arange(count) if turned else axes).astype(np.uint64)
+
+    def part(begin: int, end: int) -> None:
+        for first in range(begin, end, TURNED):
+            some = rows[first : min(first + TURNED, end)]
+            some = some @ axes if turned else some
+            _fill(
+                some, order, _every(steps * form.depth), most, off, made.step, made.bytes, made.error, made.rest, first
+            )
+
+    if rows.size < ALONE:
+        part(0, len(rows))
+    else:
+        _in_threads(part, len(rows), size)
     return made
 
 
@@ -168,156 +299,240 @@ def _in_threads(work: Callable[[int, int], None], count: int, size: int) -> None
 
 
 @kernel(fastmath=True)
-def _fill(rows, sieve, most, longest, begin, end):  # type: ignore[no-untyped-def]
-    """Write the rows from `begin` to `end` as bytes, in numbers up to `most`. All are finite."""
-    size, dimensions = sieve.bytes.shape[2], rows.shape[1]
-    levels = np.empty(dimensions, dtype=np.float32)
-    for number in range(begin, end):
-        largest = np.float32(0)
-        for dimension in range(dimensions):
-            largest = max(largest, abs(rows[number, dimension]))
-        # The row has length one: in these steps it is no longer than `longest`.
-        step = max(largest / most, np.float32(1) / longest)
-        inverse = min(most / largest, longest) if largest > 0 else np.float32(0)
-        square = 0.0
-        for dimension in range(dimensions):
-            levels[dimension] = np.rint(rows[number, dimension] * inverse)
-        for dimension in range(dimensions):
-            square += (np.float64(rows[number, dimension]) - np.float64(levels[dimension]) * np.float64(step)) ** 2
-        group, place = number // size, number % size
-        for dimension in range(dimensions):
-            sieve.bytes[group, dimension >> 2, place, dimension & 3] = np.int32(levels[dimension]) + 128
-        sieve.scale[number] = step
-        # Rounded up, so that it is a bound.
-        sieve.error[number] = np.float32(np.sqrt(square) * (1 + 1e-6))
+def _fill(rows, order, every, most, off, step, bytes, error, rest, first):  # type: ignore[no-untyped-def]
+    """Write some rows, numbered from `first` on, as bytes, in numbers up to `most`. All are finite, off by `off`.
+
+    Numbers without sign need no check, and loops of a known length are made of few instructions.
+    """
+    steps, size, depth = np.uint64(bytes.shape[1]), np.uint64(bytes.shape[2]), np.uint64(bytes.shape[3])
+    written, axes, eights = bytes.reshape(-1), len(order), -(-len(order) // 8)
+    values, squares = np.zeros(8 * eights, dtype=np.float32), np.zeros(eights, dtype=np.float32)
+    inverse, single, limit = np.float32(1 / step), np.float32(step), np.float32(most)
+    for place in range(len(rows)):
+        for axis in range(axes):
+            values[axis] = rows[place, order[axis]]
+        for eight in range(eights):
+            total = np.float32(0)
+            for axis in range(8):
+                total += values[8 * eight + axis] ** 2
+            squares[eight] = total
+        square = np.float32(0)
+        for axis in range(axes):
+            value = values[axis]
+            whole = min(max(np.floor(value * inverse + np.float32(0.5)), -limit), limit)
+            values[axis] = whole
+            square += (value - whole * single) ** 2
+        number = first + place
+        # Rounded up, so that they are bounds; beyond the last axis there is nothing.
+        error[number] = np.sqrt(square) * np.float32(1 + 1e-4) + np.float32(off)
+        beyond, eight = np.float32(0), eights
+        for level in range(len(rest) - 2, -1, -1):
+            while eight > (level + 1) * every // 8:
+                eight -= 1
+                beyond += squares[eight]
+            length = np.sqrt(beyond) * np.float32(1 + 1e-4) + np.float32(off)
+            rest[level, number] = np.uint16(min(np.ceil(length * np.float32(65536)), np.float32(65535)))
+        group, lane = np.uint64(number) // size, np.uint64(number) % size
+        at = (group * steps * size + lane) * depth
+        if depth == 2:
+            for line in range(axes // 2):
+                for axis in range(np.uint64(2)):
+                    written[at + axis] = np.int32(values[np.uint64(2 * line) + axis]) + 128
+                at += size * depth
+        else:
+            for line in range(axes // 4):
+                for axis in range(np.uint64(4)):
+                    written[at + axis] = np.int32(values[np.uint64(4 * line) + axis]) + 128
+                at += size * depth
+        for axis in range(np.uint64(axes) % depth):
+            written[at + axis] = np.int32(values[np.uint64(axes) // depth * depth + axis]) + 128
 
 
 @kernel()
-def _pass_by(sieve, offset, reach, queries, factor, start, own, begin, end, remembered):  # type: ignore[no-untyped-def]
-    """Show all candidates to the queries from `begin` to `end`, both multiples of what the form has."""
-    groups, steps, size = sieve.bytes.shape[:3]
-    together, lanes = sieve.form.queries, sieve.form.lanes
-    scores = np.empty((PANELS, together * lanes), np.float32)
-    reached = np.empty((PANELS, -(-together * lanes // 64)), np.uint64)
-    shift = trailing_zeros(np.uint64(lanes))
-    block = max(1, NEAR // (4 * size * steps))
-    for first in range(0, groups, block):
-        for query in range(begin, end, together):
-            for group in range(first, min(first + block, groups)):
-                if score_tile(
-                    start.dtype,
-                    sieve.bytes.ctypes.data + group * size * steps * 4,
-                    queries.ctypes.data + query * steps * 4,
-                    steps,
-                    sieve.scale.ctypes.data + group * size * 4,
-                    offset.ctypes.data + group * size * 4,
-                    remembered.cut.ctypes.data + query * 4,
-                    factor.ctypes.data + query * 4,
-                    start.ctypes.data + query * 4,
-                    scores.ctypes.data,
-                    reached.ctypes.data,
-                ):
-                    for panel in range(PANELS):
-                        row = group * size + panel * lanes
-                        for word in range(reached.shape[1]):
-                            marks = reached[panel, word]
-                            while marks:
-                                place = 64 * word + np.int64(trailing_zeros(marks))
-                                marks &= marks - np.uint64(1)
-                                asked, lane = query + (place >> shift), place & (lanes - 1)
-                                _remember(remembered, asked, row + lane, scores[panel, place], reach, own[asked])
-
-
-@kernel(inline="always")
-def _remember(remembered, query, row, upper, reach, own):  # type: ignore[no-untyped-def]
-    """Remember a candidate of a query, unless the cut was raised meanwhile; raise it by its lower bound."""
-    if not upper >= remembered.cut[query]:
-        return
-    room = remembered.row.shape[1]
-    if remembered.number[query] == room:
-        _forget(remembered, query)
-        if remembered.number[query] > room // 2:
-            remembered.number[query] = -1
-            remembered.cut[query] = np.inf
-            return
-    place = remembered.number[query]
-    remembered.row[query, place] = row
-    remembered.upper[query, place] = upper
-    remembered.number[query] = place + 1
-    # The score is the product plus `reach`, less the penalty: the lower bound lies twice as far below.
-    lower = upper - np.float32(2) * reach[row] - own
-    if lower > remembered.best[query, 0]:
-        _replace_least(remembered.best, query, lower)
-        remembered.cut[query] = remembered.best[query, 0] - own
+def _add_up(asked, every, start):  # type: ignore[no-untyped-def]
+    """What sums of products start at, since 128 stands for 0: for each level all steps up to it."""
+    for group in range(len(asked)):
+        for place in range(asked.shape[2]):
+            total = 0
+            for step in range(asked.shape[1]):
+                for axis in range(asked.shape[3]):
+                    total += asked[group, step, place, axis]
+                if (step + 1) % every == 0 or step + 1 == asked.shape[1]:
+                    start[step // every, group * asked.shape[2] + place] = -128 * total
 
 
 @kernel()
-def _replace_least(heaps, query, value):  # type: ignore[no-untyped-def]
-    """Put a value in the place of the least of a query's heap."""
-    place, size = 0, heaps.shape[1]
-    while True:
-        child = 2 * place + 1
-        if child >= size:
-            break
-        if child + 1 < size and heaps[query, child + 1] < heaps[query, child]:
-            child += 1
-        if heaps[query, child] >= value:
-            break
-        heaps[query, place] = heaps[query, child]
-        place = child
-    heaps[query, place] = value
+def _in_units(error, penalty, least, own_error, unit, offset):  # type: ignore[no-untyped-def]
+    """What is added to the products of candidates, rounded up to whole units."""
+    for number in range(len(error)):
+        above = -np.inf
+        if number < len(penalty):
+            # |q·x − q̂·x̂| ≤ |q − q̂| |x| + |q̂| |x − x̂|, and |q̂| ≤ |q| + |q − q̂|. The first is added for each query.
+            above = error[number] * (1 + own_error) + ROUNDING - (penalty[number] - least)
+        # What is cut off of the sum and of the product of rests, and the rest of one, which does not fit, make three.
+        offset[number] = np.int16(min(max(np.ceil(above / unit) + 3, float(LOWEST)), float(HIGHEST)))
 
 
 @kernel()
-def _forget(remembered, query):  # type: ignore[no-untyped-def]
-    """Forget the candidates of a query that are out by now."""
-    kept = 0
-    for place in range(remembered.number[query]):
-        if remembered.upper[query, place] >= remembered.cut[query]:
-            remembered.row[query, kept] = remembered.row[query, place]
-            remembered.upper[query, kept] = remembered.upper[query, place]
-            kept += 1
-    if remembered.number[query] > 0:
-        remembered.number[query] = kept
+def _bound(bytes, rest, asked, level, begin, end, first, last, bounds):  # type: ignore[no-untyped-def]
+    """Bound the products of the queries from `begin` to `end` with the groups of candidates from `first` to `last`."""
+    steps, size, depth = bytes.shape[1:]
+    together = asked.bytes.shape[2]
+    every = -(-steps * depth // 64) * 8
+    taken = min((level + 1) * every // depth, steps)
+    for query in range(begin, end, together):
+        for group in range(first, last):
+            bound_tile(
+                asked.start.dtype,
+                bytes.ctypes.data + group * steps * size * depth,
+                asked.bytes.ctypes.data + query * steps * 4,
+                taken,
+                asked.start.ctypes.data + (level * asked.start.shape[1] + query) * asked.start.itemsize,
+                asked.shift,
+                asked.offset.ctypes.data + group * size * 2,
+                rest.ctypes.data + (level * rest.shape[1] + group * size) * 2,
+                asked.rest.ctypes.data + (level * asked.rest.shape[1] + query) * 2,
+                bounds.ctypes.data + ((query - begin) * bounds.shape[1] + group * size) * 2,
+                bounds.shape[1],
+            )
 
 
 @kernel()
-def _rank(queries, candidates, penalty, begin, end, remembered, row, cosine):  # type: ignore[no-untyped-def]
-    """Score what the queries remember in full; the best first, of equals the first candidate."""
-    top = row.shape[1]
-    final, sums = np.empty(top), np.empty(8)
-    for query in range(begin, end):
-        _forget(remembered, query)
-        filled = 0
-        for place in range(remembered.number[query]):
-            if place + AHEAD < remembered.number[query]:
-                begins = candidates.ctypes.data + remembered.row[query, place + AHEAD] * candidates.strides[0]
+def _count_reached(bytes, rest, asked, cut, reached):  # type: ignore[no-untyped-def]
+    """How many bounds of the first queries reach their cuts, for each level, and of how many: a quarter of all."""
+    size, shown = bytes.shape[2], 0
+    bounds = np.empty((len(cut), len(bytes) * size), np.int16)
+    for first in range(0, len(bytes), 4 * TRIED):
+        last = min(first + TRIED, len(bytes))
+        shown += len(cut) * (last - first) * size
+        for level in range(len(rest)):
+            _bound(bytes, rest, asked, level, 0, len(cut), first, last, bounds)
+            for query in range(len(cut)):
+                for place in range(first * size, last * size):
+                    reached[level] += bounds[query, place] >= cut[query]
+    return shown
+
+
+@kernel()
+def _search(bytes, rest, asked, level, queries, candidates, penalty, begin, end, found):  # type: ignore[no-untyped-def]
+    """Find the nearest of the queries from `begin`, where a group starts, to `end`."""
+    groups, steps, size, depth = bytes.shape
+    together, padded = asked.bytes.shape[2], groups * size
+    bounds = np.empty((MET * together, -(-padded // LINE) * LINE), np.int16)
+    bounds[:, padded:] = LOWEST
+    peaks = np.full(-(-bounds.shape[1] // LINE**2) * LINE, np.int16(LOWEST))
+    some = np.empty(max(FEW, len(candidates) // GIVEN_UP), np.int32)
+    best, sums = np.empty(found.row.shape[1]), np.empty(8)
+    block = max(1, NEAR // (size * steps * depth))
+    for query in range(begin, end, MET * together):
+        last = min(query + MET * together, asked.start.shape[1])
+        for group in range(0, groups, block):
+            _bound(bytes, rest, asked, level, query, last, group, min(group + block, groups), bounds)
+        for place in range(min(last, end) - query):
+            found.lost[query + place] = _rank(
+                bounds, place, peaks, asked, query + place, queries, candidates, penalty, some, best, sums, found
+            )
+
+
+@kernel()
+def _rank(bounds, place, peaks, asked, query, queries, candidates, penalty, some, best, sums, found):  # type: ignore[no-untyped-def]
+    """Score those in full whose bounds are highest; then lower and lower ones, down to the last of the best.
+
+    The best first, of equals the first candidate; tell whether there are too many.
+    """
+    top, lines = len(best), bounds.shape[1] // LINE
+    own = bounds.ctypes.data + place * bounds.shape[1] * 2
+    for line in range(lines):
+        peaks[line] = highest(own + line * LINE * 2)
+    # As many candidates as are wanted reach this at least.
+    cut = np.int64(_last(peaks, lines, best) if lines >= 2 * top else _last(bounds[place], bounds.shape[1], best))
+    off = 1.1 * (queries.shape[1] + 8) * 2.0**-24
+    filled, above = 0, np.int64(HIGHEST + 1)
+    while cut < above:
+        count = 0
+        for line in range(0, lines, LINE):
+            high = reaching(peaks.ctypes.data + line * 2, cut)
+            while high:
+                begin = (line + np.int64(trailing_zeros(high))) * LINE
+                high &= high - np.uint64(1)
+                marks = reaching(own + begin * 2, cut)
+                if above <= HIGHEST:
+                    marks &= ~reaching(own + begin * 2, above)
+                while marks:
+                    candidate = begin + np.int64(trailing_zeros(marks))
+                    marks &= marks - np.uint64(1)
+                    if candidate < len(candidates):
+                        if count == len(some):
+                            return True
+                        some[count] = candidate
+                        count += 1
+        for number in range(count):
+            if number + AHEAD < count:
+                begins = candidates.ctypes.data + some[number + AHEAD] * candidates.strides[0]
                 for line in range(0, candidates.shape[1] * 4, 64):
                     fetch(begins + line)
-            candidate = remembered.row[query, place]
-            exact = _cosine(queries[query], candidates[candidate], sums)
-            score = exact - penalty[candidate]
-            at = filled
-            while at > 0 and (final[at - 1] < score or (final[at - 1] == score and row[query, at - 1] > candidate)):
-                at -= 1
-            if at == top:
+            candidate = some[number]
+            less = penalty[candidate]
+            if filled == top and _nearly(queries, query, candidates, candidate) - less < best[top - 1] - off:
                 continue
-            filled = min(filled + 1, top)
-            for later in range(filled - 1, at, -1):
-                final[later] = final[later - 1]
-                row[query, later] = row[query, later - 1]
-                cosine[query, later] = cosine[query, later - 1]
-            final[at], row[query, at], cosine[query, at] = score, candidate, exact
+            exact = _cosine(queries, query, candidates, candidate, sums)
+            filled = _put(best, found, query, filled, candidate, exact, exact - less)
+        above = cut
+        # One less, for what rounding may do.
+        reach = np.floor((best[top - 1] - asked.least[query]) / asked.unit) - 1 if filled == top else -np.inf
+        lowest = np.int64(min(max(reach, LOWEST), HIGHEST))
+        cut = lowest if cut - lowest < NARROW else (cut + lowest) // 2
+    return False
 
 
 @kernel()
-def _cosine(query, candidate, sums):  # type: ignore[no-untyped-def]
+def _last(numbers, count, room):  # type: ignore[no-untyped-def]
+    """The last of as many largest numbers as there is room for."""
+    room[:] = LOWEST
+    for place in range(count):
+        value = numbers[place]
+        if value > room[0]:
+            at = 0
+            while at + 1 < len(room) and room[at + 1] < value:
+                room[at] = room[at + 1]
+                at += 1
+            room[at] = value
+    return room[0]
+
+
+@kernel()
+def _put(best, found, query, filled, candidate, exact, score):  # type: ignore[no-untyped-def]
+    """Put a candidate in its place among the best, if it has one; return how many there are."""
+    top, at = len(best), filled
+    while at > 0 and (best[at - 1] < score or (best[at - 1] == score and found.row[query, at - 1] > candidate)):
+        at -= 1
+    if at == top:
+        return filled
+    filled = min(filled + 1, top)
+    for later in range(filled - 1, at, -1):
+        best[later] = best[later - 1]
+        found.row[query, later] = found.row[query, later - 1]
+        found.cosine[query, later] = found.cosine[query, later - 1]
+    best[at], found.row[query, at], found.cosine[query, at] = score, candidate, exact
+    return filled
+
+
+@kernel()
+def _cosine(queries, query, candidates, candidate, sums):  # type: ignore[no-untyped-def]
     """The product of two rows in float64: eight sums that take turns, then these two by two, as in `nearest`."""
-    sums[:] = 0
-    whole = len(query) // 8 * 8
-    for begin in range(0, whole, 8):
-        for turn in range(8):
-            sums[turn] += np.float64(query[begin + turn]) * np.float64(candidate[begin + turn])
-    for last in range(whole, len(query)):
-        sums[last - whole] += np.float64(query[last]) * np.float64(candidate[last])
+    dimensions = queries.shape[1]
+    eights = dimensions // 8
+    begins = candidates.ctypes.data + candidate * candidates.strides[0]
+    eight_sums(queries.ctypes.data + query * queries.strides[0], begins, eights, sums.ctypes.data)
+    for last in range(8 * eights, dimensions):
+        sums[last - 8 * eights] += np.float64(queries[query, last]) * np.float64(candidates[candidate, last])
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+
+
+@kernel(fastmath=True)
+def _nearly(queries, query, candidates, candidate):  # type: ignore[no-untyped-def]
+    """The product of two rows in float32, in any order."""
+    total = np.float32(0)
+    for dimension in range(queries.shape[1]):
+        total += queries[query, dimension] * candidates[candidate, dimension]
+    return total
