@@ -1,22 +1,29 @@
 """How fast many questions are answered: `python benchmarks/queries.py`.
 
 A thousand `equivalents` between two conditions of an invented model: by cosine against gensim's `similar_by_vector` one
-by one (NumPy where gensim is not installed), which gives the same answers; and by CSLS, asked first and asked again.
+by one (NumPy where gensim is not installed), which gives the same answers; and by CSLS, asked first, when what helps to
+answer has to be made, and asked again, as gensim is, whose norms are made before its clock runs.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from statistics import median
+from time import sleep
 
 import numpy as np
 from harness import peak_mb, record, timed
 
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.nearest import Floats
 from chronotope.vocabulary import Support
 
 AT, TO = "1990", "2000"
 TOP = 10
+# How often ours are asked, once first and then again, of which the median counts; and seconds before each.
+TURNS, REST = 6, 0.1
 
 
 def invented_embeddings(words: int, dimensions: int, seed: int = 1) -> ConditionedEmbeddings:
@@ -33,23 +40,24 @@ def invented_embeddings(words: int, dimensions: int, seed: int = 1) -> Condition
     return ConditionedEmbeddings(names, Conditions.of_times([AT, TO]), support, np.concatenate(vectors))
 
 
-def one_by_one(embeddings: ConditionedEmbeddings, asked: list[str]) -> tuple[str, float, list[list[str]]]:
-    """What others do: the name, the seconds, and the answers."""
-    queries = embeddings.carried(asked, AT, TO)
+def asking_one_by_one(embeddings: ConditionedEmbeddings) -> tuple[str, Callable[[Floats], list[list[str]]]]:
+    """What others do: the name, and what answers queries."""
     matrix = embeddings.matrix(TO, 5)
     try:
         from gensim.models import KeyedVectors
     except ImportError:
-        with timed() as timing:
-            scores = (matrix.unit @ query for query in queries)
-            best = [np.argsort(-score)[:TOP] for score in scores]
-        return "NumPy, one by one", timing.seconds, [[embeddings.words[word] for word in row] for row in best]
+
+        def by_numpy(queries: Floats) -> list[list[str]]:
+            best = [np.argsort(-(matrix.unit @ query))[:TOP] for query in queries]
+            return [[embeddings.words[word] for word in row] for row in best]
+
+        return "NumPy, one by one", by_numpy
     vectors = KeyedVectors(embeddings.dimensions)
     vectors.add_vectors(list(embeddings.words), matrix.unit)
     vectors.fill_norms()
-    with timed() as timing:
-        found = [vectors.similar_by_vector(query, topn=TOP) for query in queries]
-    return "gensim, one by one", timing.seconds, [[word for word, _ in row] for row in found]
+    return "gensim, one by one", lambda queries: [
+        [word for word, _ in vectors.similar_by_vector(query, topn=TOP)] for query in queries
+    ]
 
 
 def main() -> None:
@@ -63,7 +71,7 @@ def main() -> None:
     asked = list(embeddings.words[:: arguments.words // arguments.queries][: arguments.queries])
     about = {"words": len(embeddings), "dimensions": embeddings.dimensions}
     embeddings.equivalents(asked, AT, TO)  # compiled, or loaded, before the clock runs
-    name, baseline, expected = one_by_one(embeddings, asked)
+    name, one_by_one = asking_one_by_one(embeddings)
     for retrieval in ("cosine", "csls"):
         for number in (1, len(asked) // 10, len(asked)):
             fresh = ConditionedEmbeddings(
@@ -71,14 +79,26 @@ def main() -> None:
             )
             for condition in (AT, TO):
                 fresh.matrix(condition, 5)
-            for time in ("first", "again"):
+            queries = fresh.carried(asked[:number], AT, TO)
+            theirs, ours, expected = [], [], []
+            # In turn, so that what else the machine does falls on both: a part of the queries, and then ours.
+            for part in range(TURNS):
+                with timed() as timing:
+                    expected += one_by_one(queries[part::TURNS])
+                theirs.append(timing.seconds)
+                # What libraries keep busy for a while after a product of matrices is not ours to pay.
+                sleep(REST)
                 with timed() as timing:
                     found = fresh.equivalents(asked[:number], AT, TO, TOP, retrieval=retrieval)
+                ours.append(timing.seconds)
+            for time, taken in (("first", ours[0]), ("again", median(ours[1:]))):
                 measured = {**about, "retrieval": retrieval, "asked": time, "queries": number}
-                ratio = baseline * number / len(asked) / timing.seconds
-                record("queries", **measured, seconds=timing.seconds, baseline=name, ratio=ratio, peak_mb=peak_mb())
+                ratio = sum(theirs) / taken
+                record("queries", **measured, seconds=taken, baseline=name, ratio=ratio, peak_mb=peak_mb())
         if retrieval == "cosine":
-            same = sum([match.word for match in row] == other for row, other in zip(found, expected, strict=True))
+            order = [match.word for row in found for match in row]
+            places = [row for part in range(TURNS) for row in range(part, len(asked), TURNS)]
+            same = sum(order[TOP * row : TOP * (row + 1)] == other for row, other in zip(places, expected, strict=True))
             record("queries, same answers", **about, queries=len(asked), same=same)
 
 

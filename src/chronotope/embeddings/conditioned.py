@@ -219,6 +219,12 @@ class ConditionedEmbeddings:
                 return self._index[spelling]
         raise UnknownWord(word, self.words, len(self))
 
+    def _indices(self, words: Words) -> NDArray[np.int64]:
+        """The numbers of words. Most of them stand there as they are typed, which is looked at without a call."""
+        known = self._index
+        numbers = [known[word] if type(word) is str and word in known else self.index(word) for word in words]
+        return np.array(numbers, dtype=np.int64)
+
     @overload
     def support(self, word: str) -> dict[str, int]: ...
     @overload
@@ -258,7 +264,7 @@ class ConditionedEmbeddings:
 
         They are the centered vectors themselves, unless the embeddings have a query mapping.
         """
-        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
+        numbers = self._indices(words)
         return self._carried(numbers, self.conditions.index(at), self.conditions.index(to))
 
     def matrix(self, at: str, min_support: int = 1) -> ConditionMatrix:
@@ -382,7 +388,7 @@ class ConditionedEmbeddings:
         """The answers to queries; the query word is among the candidates."""
         one_of("retrieval", retrieval, RETRIEVALS)
         at_least("top", top, 0)
-        numbers = np.array([self.index(word) for word in asked], dtype=np.int64)
+        numbers = self._indices(asked)
         source, target = self.conditions.index(at), self.conditions.index(to)
         candidates = self.matrix(to, min_support)
         queries = self._carried(numbers, source, target)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -372,9 +372,10 @@ def csls_matches(
 def _matches(
     words: Sequence[str], candidates: ConditionMatrix, found: Nearest, score: NDArray[np.float64]
 ) -> list[Matches]:
-    columns = (candidates.word[found.row], score, found.cosine, candidates.support[found.row])
-    numbers, *rest = (column.ravel().tolist() for column in columns)
-    rows = zip(map(words.__getitem__, cast(list[int], numbers)), *rest, strict=True)
+    found_words = [words[number] for number in candidates.word[found.row].ravel().tolist()]
+    cosine, support = found.cosine.ravel().tolist(), candidates.support[found.row].ravel().tolist()
+    scores = cosine if score is found.cosine else score.ravel().tolist()
+    rows = zip(found_words, scores, cosine, support, strict=True)
     queries, top = found.row.shape
     with _no_garbage():
         # `Match._make` without a call of Python for each: thousands take a tenth of the time of all the products.

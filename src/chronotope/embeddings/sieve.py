@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
@@ -37,9 +38,9 @@ NEAR, MET = 1 << 18, 2
 # Where more than this share of the candidates, and more than a few, could be among the nearest, the query is given up.
 GIVEN_UP, FEW = 4, 512
 # A row that is to be scored in full is asked for so many rows before. To score it takes so many nanoseconds.
-AHEAD, FULL = 4, 200.0
+AHEAD, FULL = 8, 200.0
 # The stretches that a thread works on, each of so many groups at least: every one goes through all candidates.
-SHARES, LEAST_SHARE = 4, 4
+SHARES, LEAST_SHARE = 8, 4
 # So few numbers are not worth a thread; and of so few queries none is asked before the others.
 ALONE, TRIED_FROM = 1 << 18, 20
 # Those that are asked before the others meet so many groups of candidates in a row.
@@ -129,6 +130,30 @@ class Answers(NamedTuple):
     lost: NDArray[np.bool_]
 
 
+class Room(NamedTuple):
+    """What a thread writes while it searches.
+
+    Attributes
+    ----------
+    bounds
+        (Q, N) the bounds of some queries with all candidates, in whole lines.
+    peaks
+        (Q, lines) the highest bound of each line, in whole lines of these.
+    some
+        The candidates that are to be scored.
+    best
+        (top,) the scores of the best, best first.
+    sums
+        (8,) the sums of a product that take turns.
+    """
+
+    bounds: NDArray[np.int16]
+    peaks: NDArray[np.int16]
+    some: NDArray[np.int32]
+    best: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
 def sieve_of(rows: Floats, form: Form | None = None, axes: Axes | None = None) -> Sieve:
     """The sieve for candidates of length one (or zero).
 
@@ -168,16 +193,33 @@ def sieved(
     count = len(queries)
     found = Answers(np.empty((count, top), np.int64), np.empty((count, top)), np.zeros(count, np.bool_))
     level, first = len(sieve.rest) - 1, 0
-    if level and count >= TRIED_FROM * together:
-        first = together
-        _search(sieve.bytes, sieve.rest, asked, level, queries, candidates, penalty, 0, first, found)
-        level = _best_level(sieve, asked, found, penalty)
+    rooms: SimpleQueue[Room] = SimpleQueue()
+    for _ in range(os.cpu_count() or 1):
+        rooms.put(_room(len(sieve.error), len(candidates), MET * together, top))
 
     def part(begin: int, end: int) -> None:
-        _search(sieve.bytes, sieve.rest, asked, level, queries, candidates, penalty, first + begin, first + end, found)
+        room = rooms.get()
+        try:
+            _search(sieve.bytes, sieve.rest, asked, level, queries, candidates, penalty, begin, end, room, found)
+        finally:
+            rooms.put(room)
 
-    _in_threads(part, count - first, together)
+    if level and count >= TRIED_FROM * together:
+        first = together
+        part(0, first)
+        level = _best_level(sieve, asked, found, penalty)
+    _in_threads(lambda begin, end: part(first + begin, first + end), count - first, together)
     return found.row, found.cosine, np.flatnonzero(found.lost)
+
+
+def _room(padded: int, candidates: int, queries: int, top: int) -> Room:
+    """Room for so many queries at a time."""
+    length = -(-padded // LINE) * LINE
+    bounds = np.empty((queries, length), np.int16)
+    bounds[:, padded:] = LOWEST
+    peaks = np.full((queries, -(-length // LINE**2) * LINE), LOWEST, np.int16)
+    some = np.empty(max(FEW, candidates // GIVEN_UP), np.int32)
+    return Room(bounds, peaks, some, np.empty(top), np.empty(8))
 
 
 def longest_axes(rows: Floats) -> Axes:
@@ -414,47 +456,43 @@ def _count_reached(bytes, rest, asked, cut, reached):  # type: ignore[no-untyped
 
 
 @kernel()
-def _search(bytes, rest, asked, level, queries, candidates, penalty, begin, end, found):  # type: ignore[no-untyped-def]
+def _search(bytes, rest, asked, level, queries, candidates, penalty, begin, end, room, found):  # type: ignore[no-untyped-def]
     """Find the nearest of the queries from `begin`, where a group starts, to `end`."""
     groups, steps, size, depth = bytes.shape
-    together, padded = asked.bytes.shape[2], groups * size
-    bounds = np.empty((MET * together, -(-padded // LINE) * LINE), np.int16)
-    bounds[:, padded:] = LOWEST
-    peaks = np.full(-(-bounds.shape[1] // LINE**2) * LINE, np.int16(LOWEST))
-    some = np.empty(max(FEW, len(candidates) // GIVEN_UP), np.int32)
-    best, sums = np.empty(found.row.shape[1]), np.empty(8)
-    block = max(1, NEAR // (size * steps * depth))
-    for query in range(begin, end, MET * together):
-        last = min(query + MET * together, asked.start.shape[1])
+    together, lines = len(room.bounds), room.bounds.shape[1] // LINE
+    # Whole lines.
+    block = max(1, NEAR // (LINE * steps * depth)) * LINE // size
+    for query in range(begin, end, together):
+        last = min(query + together, asked.start.shape[1])
         for group in range(0, groups, block):
-            _bound(bytes, rest, asked, level, query, last, group, min(group + block, groups), bounds)
+            _bound(bytes, rest, asked, level, query, last, group, min(group + block, groups), room.bounds)
+            for place in range(last - query):
+                for line in range(group * size // LINE, min((group + block) * size // LINE, lines)):
+                    room.peaks[place, line] = highest(room.bounds.ctypes.data + (place * lines + line) * LINE * 2)
         for place in range(min(last, end) - query):
-            found.lost[query + place] = _rank(
-                bounds, place, peaks, asked, query + place, queries, candidates, penalty, some, best, sums, found
-            )
+            found.lost[query + place] = _rank(room, place, asked, query + place, queries, candidates, penalty, found)
 
 
 @kernel()
-def _rank(bounds, place, peaks, asked, query, queries, candidates, penalty, some, best, sums, found):  # type: ignore[no-untyped-def]
+def _rank(room, place, asked, query, queries, candidates, penalty, found):  # type: ignore[no-untyped-def]
     """Score those in full whose bounds are highest; then lower and lower ones, down to the last of the best.
 
     The best first, of equals the first candidate; tell whether there are too many.
     """
+    bounds, peaks, some, best = room.bounds, room.peaks, room.some, room.best
     top, lines = len(best), bounds.shape[1] // LINE
-    own = bounds.ctypes.data + place * bounds.shape[1] * 2
-    for line in range(lines):
-        peaks[line] = highest(own + line * LINE * 2)
+    own, high = bounds.ctypes.data + place * bounds.shape[1] * 2, peaks.ctypes.data + place * peaks.shape[1] * 2
     # As many candidates as are wanted reach this at least.
-    cut = np.int64(_last(peaks, lines, best) if lines >= 2 * top else _last(bounds[place], bounds.shape[1], best))
+    cut = np.int64(_last(peaks[place], best) if lines >= 2 * top else _last(bounds[place], best))
     off = 1.1 * (queries.shape[1] + 8) * 2.0**-24
     filled, above = 0, np.int64(HIGHEST + 1)
     while cut < above:
         count = 0
         for line in range(0, lines, LINE):
-            high = reaching(peaks.ctypes.data + line * 2, cut)
-            while high:
-                begin = (line + np.int64(trailing_zeros(high))) * LINE
-                high &= high - np.uint64(1)
+            tops = reaching(high + line * 2, cut)
+            while tops:
+                begin = (line + np.int64(trailing_zeros(tops))) * LINE
+                tops &= tops - np.uint64(1)
                 marks = reaching(own + begin * 2, cut)
                 if above <= HIGHEST:
                     marks &= ~reaching(own + begin * 2, above)
@@ -466,16 +504,16 @@ def _rank(bounds, place, peaks, asked, query, queries, candidates, penalty, some
                             return True
                         some[count] = candidate
                         count += 1
+                        if count <= AHEAD:
+                            _ask_for(candidates, candidate)
         for number in range(count):
             if number + AHEAD < count:
-                begins = candidates.ctypes.data + some[number + AHEAD] * candidates.strides[0]
-                for line in range(0, candidates.shape[1] * 4, 64):
-                    fetch(begins + line)
+                _ask_for(candidates, some[number + AHEAD])
             candidate = some[number]
             less = penalty[candidate]
             if filled == top and _nearly(queries, query, candidates, candidate) - less < best[top - 1] - off:
                 continue
-            exact = _cosine(queries, query, candidates, candidate, sums)
+            exact = _cosine(queries, query, candidates, candidate, room.sums)
             filled = _put(best, found, query, filled, candidate, exact, exact - less)
         above = cut
         # One less, for what rounding may do.
@@ -486,11 +524,18 @@ def _rank(bounds, place, peaks, asked, query, queries, candidates, penalty, some
 
 
 @kernel()
-def _last(numbers, count, room):  # type: ignore[no-untyped-def]
+def _ask_for(rows, row):  # type: ignore[no-untyped-def]
+    """Ask the memory for a row."""
+    begins = rows.ctypes.data + row * rows.strides[0]
+    for line in range(0, rows.shape[1] * 4 + 60, 64):
+        fetch(begins + line)
+
+
+@kernel()
+def _last(numbers, room):  # type: ignore[no-untyped-def]
     """The last of as many largest numbers as there is room for."""
     room[:] = LOWEST
-    for place in range(count):
-        value = numbers[place]
+    for value in numbers:
         if value > room[0]:
             at = 0
             while at + 1 < len(room) and room[at + 1] < value:
