@@ -128,7 +128,7 @@ class ConditionMatrix:
     @property
     def nbytes(self) -> int:
         """The memory that it takes, with its sieve."""
-        return self.word.nbytes + self.support.nbytes + self.unit.nbytes * 5 // 4
+        return self.word.nbytes + self.support.nbytes + self.unit.nbytes * 4 // 3
 
     def nearest(self, queries: Floats, top: int, penalty: NDArray[np.float64] | None = None) -> Nearest:
         """The words with the largest cosine, less a penalty for each, for every query; see `nearest`."""
