@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from chronotope.views.tables import Table
 
-
+# What tells rich that stderr is a terminal although it is none.
+TERMINAL_ANYWAY = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")
 # Whether the model that the command answers from knows how often its words occur.
@@ -87,13 +89,18 @@ class Bars:
 
         return self._ending.enter_context(progress())
 
-    @property
+    @cached_property
     def visible(self) -> bool:
-        """Whether anyone sees them; from then on they are there."""
+        """Whether anyone sees them; from then on they are there. In a pipe, what shows them need not be loaded."""
+        seen = sys.stderr is not None and sys.stderr.isatty()
+        if not seen and not any(name in os.environ for name in TERMINAL_ANYWAY):
+            return False
         return not self._progress.disable
 
     def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:
         """Show how far a stage is."""
+        if not self.visible:
+            return
         if stage not in self._tasks:
             # A stage without an end was only waited for: it is over when the next begins.
             for task in self._progress.tasks:

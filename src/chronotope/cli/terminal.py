@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class _Heard:
@@ -47,6 +49,8 @@ stdout = _Data(soft_wrap=True, highlight=False, emoji=False, width=None if sys.s
 
 def progress() -> Progress:
     """Bars on stderr with the time left; nothing where stderr is no terminal."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
