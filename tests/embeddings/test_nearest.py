@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from chronotope.embeddings import nearest as module
 from chronotope.embeddings import sieve as sieving
+from chronotope.embeddings import sieve_kernels
 from chronotope.embeddings.byte_products import AVX2, VNNI, forms
 from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.embeddings.sieve import sieve_of, sieved
@@ -194,11 +195,11 @@ def test_no_score_is_above_its_bound(form, seed, dimensions, kind, penalized):
     bounds = np.empty((queries, len(sieve.error)), np.int16)
     score = unit.astype(np.float64) @ unit.T.astype(np.float64) - penalty
     for level in range(len(sieve.rest)):
-        sieving._bound(sieve.bytes, sieve.rest, asked, level, 0, queries, 0, len(sieve.bytes), bounds)
+        sieve_kernels.bound(sieve.bytes, sieve.rest, asked, level, 0, queries, 0, len(sieve.bytes), bounds)
         bound = bounds[: len(unit), : len(unit)] * asked.unit + asked.least[: len(unit), None]
-        reached = bounds[: len(unit), : len(unit)] == sieving.HIGHEST
+        reached = bounds[: len(unit), : len(unit)] == sieve_kernels.HIGHEST
         assert ((score <= bound) | reached).all()
-        assert (bounds[: len(unit), len(unit) :] == sieving.LOWEST).all()
+        assert (bounds[: len(unit), len(unit) :] == sieve_kernels.LOWEST).all()
     error = np.sqrt(dimensions) * (sieve.step + 1 / form.length(dimensions) + 1 / form.most_asked)
     assert ((bound - score)[score > 0] <= error + 1e-2).all()
 
