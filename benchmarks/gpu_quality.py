@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import numpy as np
 from chronotope.conditions import Conditions
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import CellArrays
+from chronotope.cores import cores
 from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
 from chronotope.model.cw2v.trainers import CpuTrainer
 from chronotope.model.cw2v.training import State
@@ -36,7 +36,7 @@ def train_on_cpu(cells: list[Any], words: int, epochs: int) -> Iterator[tuple[in
     parameters = initial_parameters(words, conditions, len(pair_word), settings.dimensions, settings.seed)
     state = State(parameters, initial_accumulators(parameters, settings.accumulator))
     with ThreadPoolExecutor() as pool:
-        trainer = CpuTrainer(settings, counts, counts.conditions.graph(), state, pool, os.cpu_count() or 1)
+        trainer = CpuTrainer(settings, counts, counts.conditions.graph(), state, pool, cores())
         for epoch in range(1, epochs + 1):
             yield epoch, trainer.epoch(lambda: None) / trainer.weight, state.parameters
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import uuid
 from collections import deque
@@ -14,6 +13,7 @@ from typing import TypeVar
 
 from chronotope import stores
 from chronotope.cluster import Pool, connected
+from chronotope.cores import cores
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.memory import Memory
 
@@ -37,7 +37,7 @@ class Resources:
         Where they leave what they make, for each other and for us.
     """
 
-    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+    threads: int = field(default_factory=cores)
     memory: Memory = field(default_factory=Memory)
     pool: Pool | None = None
     spill: str = ""
@@ -54,7 +54,7 @@ class Resources:
         """What a user asks for; a cluster is connected to, and let go of at the end of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
-        here = cls(threads or os.cpu_count() or 1, Memory.of(memory))
+        here = cls(threads or cores(), Memory.of(memory))
         if not (workers or cluster):
             yield here
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from chronotope.baselines.progress import OnStep, OnSweep
 from chronotope.baselines.word2vec import epochs_for
 from chronotope.config import CompassSettings
 from chronotope.cooccurrence import Counts, count
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import Diverged, SettingsError
 from chronotope.provenance import versions
@@ -79,7 +79,7 @@ class CompassWord2Vec(CompassSettings):
             self._learn(counts, [condition], of_each, own, outside, progress, learn_outside=False)
             return own[counts.vocabulary.support.words_in(condition)]
 
-        with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(threads or cores()) as pool:
             try:
                 vectors = np.concatenate(list(pool.map(vectors_in, conditions)))
             except BaseException:

@@ -5,7 +5,6 @@ gensim is repeatable with one worker only, so each model has one, and several mo
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from chronotope.baselines.progress import OnStep
 from chronotope.baselines.text import TrainingText
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
+from chronotope.cores import cores
 from chronotope.errors import MissingExtra, SettingsError
 from chronotope.provenance import versions
 from chronotope.vocabulary import Support
@@ -103,7 +103,7 @@ def train(
             vectors[words] = model.wv[[str(word) for word in words.tolist()]]
         return vectors
 
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads or cores()) as pool:
         try:
             return list(pool.map(trained, parts))
         except BaseException:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from chronotope.cli.options import Json
 from chronotope.cli.terminal import stderr, stdout
+from chronotope.cores import cores
 from chronotope.provenance import package_version
 
 # What chronotope cannot do without: the name that pip knows, and the module that must load.
@@ -152,10 +153,9 @@ def _gpu() -> Finding:
 
 
 def _cores() -> Finding:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
     limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
-    return Finding("cores", "ok", f"{cores}{limited}")
+    return Finding("cores", "ok", f"{cores()}{limited}")
 
 
 def _memory() -> Finding:

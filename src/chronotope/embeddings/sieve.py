@@ -12,7 +12,6 @@ processor without products of bytes there is no sieve, and all rows are scored i
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -21,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.cores import cores
 from chronotope.embeddings.byte_products import LANES, PANELS, Form, forms
 from chronotope.embeddings.sieve_kernels import (
     HIGHEST,
@@ -198,7 +198,7 @@ def sieved(
     found = Answers(np.empty((count, top), np.int64), np.empty((count, top)), np.zeros(count, np.bool_))
     level, first = len(sieve.rest) - 1, 0
     rooms: SimpleQueue[Room] = SimpleQueue()
-    for _ in range(os.cpu_count() or 1):
+    for _ in range(cores()):
         rooms.put(_room(len(sieve.error), len(candidates), MET * together, top))
 
     def part(begin: int, end: int) -> None:
@@ -337,7 +337,7 @@ def _in_threads(work: Callable[[int, int], None], count: int, size: int) -> None
 
     A thread that is done takes the next, so that none waits long for one whose processor has other work.
     """
-    threads = os.cpu_count() or 1
+    threads = cores()
     groups = -(-count // size)
     share = max(-(-groups // (SHARES * threads)), min(LEAST_SHARE, -(-groups // threads))) * size
     begins = range(0, count, max(share, size))

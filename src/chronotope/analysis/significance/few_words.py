@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.significance.company_counts import CompanyCounts, company_counts
 from chronotope.analysis.significance.refitting import NO_CELLS, check_refittable
-from chronotope.analysis.significance.resampling import Progress, cores
+from chronotope.analysis.significance.resampling import Progress
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
 from chronotope.compiling import kernel
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.weighting import scale_of_conditions
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.model import GraphModel
@@ -75,8 +76,9 @@ class FewWords:
     ) -> NDArray[np.float32]:
         """(many, K, C, D) the centered vectors with the documents of each condition drawn again; NaN where absent."""
         vectors = np.empty((many, self._size, self._conditions, self._embeddings.dimensions), dtype=np.float32)
-        ahead, waiting, turns = 2 * cores(threads), deque[Future[Vectors]](), iter(range(many))
-        with ThreadPoolExecutor(cores(threads)) as pool:
+        threads = threads or cores()
+        ahead, waiting, turns = 2 * threads, deque[Future[Vectors]](), iter(range(many))
+        with ThreadPoolExecutor(threads) as pool:
             for done in range(many):
                 for turn in islice(turns, ahead - len(waiting)):
                     waiting.append(pool.submit(self._one, seed, turn))

@@ -14,9 +14,10 @@ from chronotope.analysis.significance.measures import Measured, Question, Words
 from chronotope.analysis.significance.noiseless import student
 from chronotope.analysis.significance.refitting import FrozenModel, check_refittable
 from chronotope.analysis.significance.resampled_rows import document_counts
-from chronotope.analysis.significance.resampling import Progress, Resampler, cores
+from chronotope.analysis.significance.resampling import Progress, Resampler
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, take_part
 from chronotope.cooccurrence import Counts
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.provenance import checksum_of
 
@@ -57,7 +58,7 @@ def judge(
         condition: observed.words_in(condition)[observed.counts_in(condition) >= min_support].astype(np.int64)
         for condition in question.conditions
     }
-    many = cores(threads)
+    many = threads or cores()
     identity = {
         "model": checksum_of(embeddings.provenance),
         "question": question.identity,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -110,8 +109,3 @@ class Resampler:
     def _one(self, kind: int, turn: int) -> Scores:
         with threadpool_limits(1):
             return self._measure(self._documents.resample(kind, self._seed, turn))
-
-
-def cores(threads: int | None) -> int:
-    """How many resamples are worked on at one time."""
-    return threads or os.cpu_count() or 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from chronotope.baselines.dynamic.solver import constant, make_problem, start_ve
 from chronotope.baselines.progress import OnStep, OnSweep, Sweep
 from chronotope.config import DynamicSettings
 from chronotope.cooccurrence import Counts, count
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.provenance import versions
@@ -69,7 +69,7 @@ class DynamicFactorization(DynamicSettings):
         )
         whole = constant(problem)
         history: list[dict[str, float]] = []
-        with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool, threadpool_limits(1, user_api="blas"):
+        with ThreadPoolExecutor(threads or cores()) as pool, threadpool_limits(1, user_api="blas"):
             start = start_vectors(problem, self.dimensions, self.seed, pool)
             words = np.repeat(start[None], len(counts.conditions), axis=0)
             contexts = words.copy()

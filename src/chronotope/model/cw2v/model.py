@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -17,6 +16,7 @@ from chronotope import config
 from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, count
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.memory import Memory
 from chronotope.model.checkpoint import Checkpoint, stop_requests
@@ -118,8 +118,7 @@ class ConditionedModel(ConditionedSettings):
                     checkpoint,
                     on_device,
                 )
-            cores = threads or os.cpu_count() or 1
-            return model._fit(counts, choice, cores, folder, edges, checkpoint, resume, on_step, on_epoch)
+            return model._fit(counts, choice, threads or cores(), folder, edges, checkpoint, resume, on_step, on_epoch)
 
         return train_on(device, need, fit_on, on_device)
 

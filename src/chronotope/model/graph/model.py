@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from chronotope import config
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, Counts, count
+from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.memory import Memory
@@ -94,8 +94,7 @@ class GraphModel(GraphSettings):
             if choice.device == "cpu":
                 host = host_need(counts, model.dimensions or 1, sides, chains_only=edges is None)
                 folder = cells_on_disk(Memory.of(memory), host, checkpoint, on_device)
-            cores = threads or os.cpu_count() or 1
-            return model._fit(counts, choice, cores, folder, edges, checkpoint, resume, on_step, on_epoch)
+            return model._fit(counts, choice, threads or cores(), folder, edges, checkpoint, resume, on_step, on_epoch)
 
         return train_on(device, need, fit_on, on_device)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -22,6 +21,7 @@ from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
+from chronotope.cores import cores
 from chronotope.errors import ChronotopeError
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Answers, Lane, to_json
@@ -74,7 +74,7 @@ class Asking:
 
     def __init__(self, explored: Explored, answers: Answers | None = None) -> None:
         self.explored = explored
-        self.answers = answers or Answers(os.cpu_count() or 1)
+        self.answers = answers or Answers(cores())
 
     async def ask(
         self, question: Callable[..., Any], *given: Any, words: Sequence[str] = (), lane: Lane = Lane.CHARTS
