@@ -16,8 +16,8 @@ NEAR = 1 << 18
 AHEAD = 8
 # Queries that are asked before the others meet so many groups of candidates in a row, of every four times as many.
 TRIED = 32
-# Bounds are looked at so many at once; those that are so near the last of the best in one go.
-LINE, NARROW = 64, 512
+# Bounds are looked at so many at once.
+LINE = 64
 LOWEST, HIGHEST = -(1 << 15), (1 << 15) - 1
 
 
@@ -154,7 +154,7 @@ def search(bytes, rest, asked, level, queries, candidates, penalty, begin, end, 
 
 @kernel()
 def _rank(room, place, asked, query, queries, candidates, penalty, found):  # type: ignore[no-untyped-def]
-    """Score those in full whose bounds are highest; then lower and lower ones, down to the last of the best.
+    """Score those in full whose bounds are highest; then all that could still be among the best.
 
     The best first, of equals the first candidate; tell whether there are too many.
     """
@@ -164,7 +164,7 @@ def _rank(room, place, asked, query, queries, candidates, penalty, found):  # ty
     # As many candidates as are wanted reach this at least.
     cut = np.int64(_last(peaks[place], best) if lines >= 2 * top else _last(bounds[place], best))
     off = 1.1 * (queries.shape[1] + 8) * 2.0**-24
-    filled, above = 0, np.int64(HIGHEST + 1)
+    filled, above, lowest = 0, np.int64(HIGHEST + 1), np.int64(LOWEST)
     while cut < above:
         count = 0
         for line in range(0, lines, LINE):
@@ -186,19 +186,21 @@ def _rank(room, place, asked, query, queries, candidates, penalty, found):  # ty
                         if count <= AHEAD:
                             _ask_for(candidates, candidate)
         for number in range(count):
-            if number + AHEAD < count:
+            if number + AHEAD < count and bounds[place, some[number + AHEAD]] >= lowest:
                 _ask_for(candidates, some[number + AHEAD])
             candidate = some[number]
+            if bounds[place, candidate] < lowest:
+                continue
             less = penalty[candidate]
             if filled == top and _nearly(queries, query, candidates, candidate) - less < best[top - 1] - off:
                 continue
             exact = _cosine(queries, query, candidates, candidate, room.sums)
             filled = _put(best, found, query, filled, candidate, exact, exact - less)
-        above = cut
-        # One less, for what rounding may do.
-        reach = np.floor((best[top - 1] - asked.least[query]) / asked.unit) - 1 if filled == top else -np.inf
-        lowest = np.int64(min(max(reach, LOWEST), HIGHEST))
-        cut = lowest if cut - lowest < NARROW else (cut + lowest) // 2
+            if filled == top:
+                # What a bound must reach by now; one less, for what rounding may do.
+                reach = np.floor((best[top - 1] - asked.least[query]) / asked.unit) - 1
+                lowest = np.int64(min(max(reach, LOWEST), HIGHEST))
+        above, cut = cut, lowest
     return False
 
 
