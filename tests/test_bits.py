@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.bits import among, fetch, highest, leading_zeros, reaching, trailing_zeros
+from chronotope.bits import among, fetch, highest, leading_zeros, ones, reaching, trailing_zeros
 from chronotope.compiling import kernel
 
 
 @kernel()
-def zeros(bits):
-    return leading_zeros(bits), trailing_zeros(bits)
+def counted(bits):
+    return leading_zeros(bits), trailing_zeros(bits), ones(bits)
 
 
 @kernel()
@@ -19,9 +19,11 @@ def bytes_among(data, place, first, last):
     return among(data, place, first, last)
 
 
-@pytest.mark.parametrize(("bits", "expected"), [(0, (64, 64)), (1, (63, 0)), (1 << 63, (0, 63)), (40, (58, 3))])
-def test_zeros_at_both_ends(bits, expected):
-    assert zeros(np.uint64(bits)) == expected
+@pytest.mark.parametrize(
+    ("bits", "expected"), [(0, (64, 64, 0)), (1, (63, 0, 1)), (1 << 63, (0, 63, 1)), (40, (58, 3, 2))]
+)
+def test_zeros_at_both_ends_and_ones(bits, expected):
+    assert counted(np.uint64(bits)) == expected
 
 
 @pytest.mark.parametrize(("first", "last"), [(97, 122), (0, 0), (128, 255), (39, 39), (0, 255)])
@@ -50,10 +52,10 @@ def bits_reaching(address, least):
     return reaching(address, least), highest(address)
 
 
-@pytest.mark.parametrize("least", [-32768, -1, 0, 100, 32767])
-def test_which_of_64_numbers_are_large_enough(least):
-    numbers = np.random.default_rng(1).integers(-32768, 32768, 200).astype(np.int16)
-    numbers[[3, 70, 71]] = -32768, 32767, least
+@pytest.mark.parametrize("least", [-128, -1, 0, 100, 127])
+def test_which_of_64_bytes_are_large_enough(least):
+    numbers = np.random.default_rng(1).integers(-128, 128, 200).astype(np.int8)
+    numbers[[3, 70, 71]] = -128, 127, least
     for place in (0, 1, 63, 136):
         found, largest = bits_reaching(numbers[place:].ctypes.data, least)
         part = numbers[place : place + 64]

@@ -27,6 +27,13 @@ def _leading_zeros(_: Any, bits: Any) -> Any:
     return types.uint64(bits), generate
 
 
+def _ones(_: Any, bits: Any) -> Any:
+    """How many bits are set."""
+    from numba import types
+
+    return types.uint64(bits), lambda _context, builder, _signature, arguments: builder.ctpop(arguments[0])
+
+
 def _among(_: Any, data: Any, place: Any, first: Any, last: Any) -> Any:  # noqa: ARG001  # numba passes them by name
     """Which of the 64 bytes from a place on are from `first` to `last`: a bit for each, the lowest for the first."""
     from llvmlite import ir
@@ -45,36 +52,33 @@ def _among(_: Any, data: Any, place: Any, first: Any, last: Any) -> Any:  # noqa
 
 
 def _reaching(_: Any, address: Any, least: Any) -> Any:  # noqa: ARG001  # numba passes them by name
-    """Which of the 64 numbers of 16 bits from an address on are at least so large: the lowest bit for the first."""
+    """Which of the 64 signed bytes from an address on are at least so large: the lowest bit for the first."""
     from llvmlite import ir
     from numba import types
 
     def generate(_context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        short, number = ir.IntType(16), ir.IntType(32)
-        shorts = ir.VectorType(short, 64)
-        found = builder.load(builder.inttoptr(arguments[0], shorts.as_pointer()))
-        found.align = 2
-        one = builder.insert_element(shorts(ir.Undefined), builder.trunc(arguments[1], short), number(0))
-        least = builder.shuffle_vector(one, one, ir.VectorType(number, 64)([0] * 64))
+        found = builder.load(builder.inttoptr(arguments[0], ir.VectorType(ir.IntType(8), 64).as_pointer()))
+        found.align = 1
+        least = _repeated(builder, builder.trunc(arguments[1], ir.IntType(8)))
         return builder.bitcast(builder.icmp_signed(">=", found, least), ir.IntType(64))
 
     return types.uint64(address, types.int64), generate
 
 
 def _highest(_: Any, address: Any) -> Any:
-    """The largest of the 64 numbers of 16 bits from an address on."""
+    """The largest of the 64 signed bytes from an address on."""
     from llvmlite import ir
     from numba import types
 
     def generate(_context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        shorts = ir.VectorType(ir.IntType(16), 64)
-        found = builder.load(builder.inttoptr(arguments[0], shorts.as_pointer()))
-        found.align = 2
-        name = "llvm.vector.reduce.smax.v64i16"
-        kind = ir.FunctionType(ir.IntType(16), [shorts])
+        several = ir.VectorType(ir.IntType(8), 64)
+        found = builder.load(builder.inttoptr(arguments[0], several.as_pointer()))
+        found.align = 1
+        name = "llvm.vector.reduce.smax.v64i8"
+        kind = ir.FunctionType(ir.IntType(8), [several])
         return builder.call(builder.module.globals.get(name) or ir.Function(builder.module, kind, name), [found])
 
-    return types.int16(address), generate
+    return types.int8(address), generate
 
 
 def _fetch(_: Any, address: Any) -> Any:
@@ -105,6 +109,7 @@ def _repeated(builder: Any, byte: Any) -> Any:
 
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 leading_zeros: Any = intrinsic(_leading_zeros)
+ones: Any = intrinsic(_ones)
 among: Any = intrinsic(_among)
 reaching: Any = intrinsic(_reaching)
 highest: Any = intrinsic(_highest)

@@ -97,8 +97,8 @@ def _bound_tile(
 ) -> Any:
     """Bound the products of some queries, Q of them, with 2 panels of candidates.
 
-    A bound is the sum of products of bytes, shifted, plus `offset`, plus `rest` times `own_rest`. All arguments but
-    `sums`, `steps`, `shift` and `stride` are addresses.
+    A bound is the upper byte of the sum of products of bytes, shifted, plus `offset`, plus `rest` times `own_rest`. All
+    arguments but `sums`, `steps`, `shift` and `stride` are addresses.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def _bound_tile(
     own_rest
         Q numbers of 16 bits without sign; of the product with `rest` the upper 16 bits count.
     bounds
-        Room for 2 × 16 numbers of 16 bits with a sign, for each query; what is larger becomes the largest.
+        Room for 2 × 16 bytes with a sign, for each query; what is too large for 16 bits becomes the largest.
     stride
-        How many numbers lie from one query to the next there.
+        How many bytes lie from one query to the next there.
     """
     from numba import types
 
@@ -133,7 +133,7 @@ def _generated(form: Form) -> Callable[..., Any]:
     """What writes the instructions of a form."""
     short, integer, long, total = (ir.IntType(bits) for bits in (16, 32, 64, form.bits))
     shorts, totals = ir.VectorType(short, LANES), ir.VectorType(total, LANES)
-    kinds = {1: totals, 2: integer, 4: total, 6: shorts, 7: shorts, 8: short, 9: short}
+    kinds = {1: totals, 2: integer, 4: total, 6: shorts, 7: shorts, 8: short, 9: ir.IntType(8)}
     tile = [(panel, query) for query in range(form.queries) for panel in range(PANELS)]
 
     def generate(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
@@ -183,6 +183,7 @@ def _generated(form: Form) -> Callable[..., Any]:
         wide = ir.VectorType(integer, LANES)
         for query in range(form.queries):
             own = builder.zext(everywhere(builder.load(element(8, query)), LANES), wide)
+            bounds = []
             for panel in range(PANELS):
                 product = made[panel, query]
                 if shift:
@@ -190,8 +191,11 @@ def _generated(form: Form) -> Callable[..., Any]:
                 beside = builder.mul(builder.zext(rests[panel], wide), own)
                 beside = builder.trunc(builder.lshr(beside, wide([16] * LANES)), shorts)
                 bound = builder.call(add, [builder.call(add, [product, offsets[panel]]), beside])
-                place = builder.add(builder.mul(long(query), arguments[10]), long(panel * LANES))
-                builder.store(bound, builder.bitcast(element(9, place), shorts.as_pointer()), align=2)
+                bounds.append(builder.ashr(bound, shorts([8] * LANES)))
+            both = builder.shuffle_vector(*bounds, ir.VectorType(integer, PANELS * LANES)(list(range(PANELS * LANES))))
+            upper = ir.VectorType(ir.IntType(8), PANELS * LANES)
+            place = element(9, builder.mul(long(query), arguments[10]))
+            builder.store(builder.trunc(both, upper), builder.bitcast(place, upper.as_pointer()), align=1)
         return context.get_dummy_value()
 
     return generate

@@ -84,7 +84,7 @@ class Sieve(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What makes bounds of the products of queries with candidates, in numbers of 16 bits.
+    """What makes bounds of the products of queries with candidates, in bytes.
 
     Attributes
     ----------
@@ -95,15 +95,13 @@ class Asked(NamedTuple):
     start
         (L, Q) what the sum of products starts at.
     rest
-        (L, Q) how long what lies beyond the first axes is, in units of a bound.
+        (L, Q) how long what lies beyond the first axes is; the unit of a bound is 256.
     offset
-        (N,) what is added for a candidate.
+        (N,) what is added for a candidate; the unit of a bound is 256.
     shift
         By how many bits a sum is shifted to the right.
-    unit
-        What a bound is multiplied by.
-    least
-        (Q,) what is added then, to get a score that is not too low.
+    unit, least
+        A score of a query is below its bound plus 1, times `unit`, plus `least`, (Q,).
     """
 
     bytes: NDArray[np.int8]
@@ -151,8 +149,8 @@ class Room(NamedTuple):
         (8,) the sums of a product that take turns.
     """
 
-    bounds: NDArray[np.int16]
-    peaks: NDArray[np.int16]
+    bounds: NDArray[np.int8]
+    peaks: NDArray[np.int8]
     some: NDArray[np.int32]
     best: NDArray[np.float64]
     sums: NDArray[np.float64]
@@ -219,9 +217,9 @@ def sieved(
 def _room(padded: int, candidates: int, queries: int, top: int) -> Room:
     """Room for so many queries at a time."""
     length = -(-padded // LINE) * LINE
-    bounds = np.empty((queries, length), np.int16)
+    bounds = np.empty((queries, length), np.int8)
     bounds[:, padded:] = LOWEST
-    peaks = np.full((queries, -(-length // LINE**2) * LINE), LOWEST, np.int16)
+    peaks = np.full((queries, -(-length // LINE**2) * LINE), LOWEST, np.int8)
     some = np.empty(max(FEW, candidates // GIVEN_UP), np.int32)
     return Room(bounds, peaks, some, np.empty(top), np.empty(8))
 
@@ -252,8 +250,8 @@ def _best_level(sieve: Sieve, asked: Asked, found: Answers, penalty: NDArray[np.
     """By how many of the axes queries are answered fastest, as the first of them show."""
     tried = sieve.form.queries
     score = found.cosine[:tried, -1] - penalty[found.row[:tried, -1]]
-    cut = np.floor((score - asked.least[:tried]) / asked.unit) - 1
-    cut = np.where(found.lost[:tried], HIGHEST, np.clip(cut, LOWEST, HIGHEST)).astype(np.int16)
+    cut = np.floor((score - asked.least[:tried]) / asked.unit)
+    cut = np.where(found.lost[:tried], HIGHEST, np.clip(cut, LOWEST, HIGHEST)).astype(np.int8)
     reached = np.zeros(len(sieve.rest), np.int64)
     shown = count_reached(sieve.bytes, sieve.rest, asked, cut, reached)
     axes = asked.taken * sieve.form.depth
@@ -273,13 +271,13 @@ def _asked(queries: Floats, sieve: Sieve, penalty: NDArray[np.float64]) -> Asked
     half = math.sqrt(len(sieve.axes)) / 2
     longest = (1 / sieve.step + half) * (1 / made.step + half)
     shift = max(0, math.ceil(math.log2(longest / 2**15))) if form.bits > 16 else 0
-    unit = sieve.step * made.step * 2.0**shift
+    unit = 256 * sieve.step * made.step * 2.0**shift
     start = np.empty(made.rest.shape, f"int{form.bits}")
     taken = np.arange(1, len(start) + 1) * (_every(steps * form.depth) // form.depth)
     taken = np.minimum(taken, steps)
     add_up(signed, taken, start)
-    rest = np.minimum(np.ceil((made.rest + 1.0) / (65536 * unit)), 65535).astype(np.uint16)
-    # The least penalty may as well be 0: bounds of 16 bits do not reach far.
+    rest = np.minimum(np.ceil((made.rest + 1.0) / (256 * unit)), 65535).astype(np.uint16)
+    # The least penalty may as well be 0: bounds do not reach far.
     least = float(penalty.min())
     least = least if math.isfinite(least) else 0.0
     offset = np.empty(len(sieve.error), np.int16)

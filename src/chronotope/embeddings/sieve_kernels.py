@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chronotope.bits import fetch, highest, reaching, trailing_zeros
+from chronotope.bits import fetch, highest, ones, reaching, trailing_zeros
 from chronotope.compiling import kernel
 from chronotope.embeddings.byte_products import bound_tile, eight_sums
 
@@ -18,7 +18,8 @@ AHEAD = 8
 TRIED = 32
 # Bounds are looked at so many at once.
 LINE = 64
-LOWEST, HIGHEST = -(1 << 15), (1 << 15) - 1
+# Bounds are the upper bytes of numbers of 16 bits.
+LOWEST, HIGHEST = -(1 << 7), (1 << 7) - 1
 
 
 @kernel(fastmath=True)
@@ -93,7 +94,7 @@ def in_units(error, penalty, least, own_error, unit, offset):  # type: ignore[no
             # |q·x − q̂·x̂| ≤ |q − q̂| |x| + |q̂| |x − x̂|, and |q̂| ≤ |q| + |q − q̂|. The first is added for each query.
             above = error[number] * (1 + own_error) + ROUNDING - (penalty[number] - least)
         # What is cut off of the sum and of the product of rests, and the rest of one, which does not fit, make three.
-        offset[number] = np.int16(min(max(np.ceil(above / unit) + 3, float(LOWEST)), float(HIGHEST)))
+        offset[number] = np.int16(min(max(np.ceil(256 * above / unit) + 3, -32768.0), 32767.0))
 
 
 @kernel()
@@ -113,7 +114,7 @@ def bound(bytes, rest, asked, level, begin, end, first, last, bounds):  # type: 
                 asked.offset.ctypes.data + group * size * 2,
                 rest.ctypes.data + (level * rest.shape[1] + group * size) * 2,
                 asked.rest.ctypes.data + (level * asked.rest.shape[1] + query) * 2,
-                bounds.ctypes.data + ((query - begin) * bounds.shape[1] + group * size) * 2,
+                bounds.ctypes.data + (query - begin) * bounds.shape[1] + group * size,
                 bounds.shape[1],
             )
 
@@ -122,7 +123,7 @@ def bound(bytes, rest, asked, level, begin, end, first, last, bounds):  # type: 
 def count_reached(bytes, rest, asked, cut, reached):  # type: ignore[no-untyped-def]
     """How many bounds of the first queries reach their cuts, for each level, and of how many: a quarter of all."""
     size, shown = bytes.shape[2], 0
-    bounds = np.empty((len(cut), len(bytes) * size), np.int16)
+    bounds = np.empty((len(cut), len(bytes) * size), np.int8)
     for first in range(0, len(bytes), 4 * TRIED):
         last = min(first + TRIED, len(bytes))
         shown += len(cut) * (last - first) * size
@@ -147,7 +148,7 @@ def search(bytes, rest, asked, level, queries, candidates, penalty, begin, end, 
             bound(bytes, rest, asked, level, query, last, group, min(group + block, groups), room.bounds)
             for place in range(last - query):
                 for line in range(group * size // LINE, min((group + block) * size // LINE, lines)):
-                    room.peaks[place, line] = highest(room.bounds.ctypes.data + (place * lines + line) * LINE * 2)
+                    room.peaks[place, line] = highest(room.bounds.ctypes.data + (place * lines + line) * LINE)
         for place in range(min(last, end) - query):
             found.lost[query + place] = _rank(room, place, asked, query + place, queries, candidates, penalty, found)
 
@@ -160,21 +161,21 @@ def _rank(room, place, asked, query, queries, candidates, penalty, found):  # ty
     """
     bounds, peaks, some, best = room.bounds, room.peaks, room.some, room.best
     top, lines = len(best), bounds.shape[1] // LINE
-    own, high = bounds.ctypes.data + place * bounds.shape[1] * 2, peaks.ctypes.data + place * peaks.shape[1] * 2
+    own, high = bounds.ctypes.data + place * bounds.shape[1], peaks.ctypes.data + place * peaks.shape[1]
     # As many candidates as are wanted reach this at least.
-    cut = np.int64(_last(peaks[place], best) if lines >= 2 * top else _last(bounds[place], best))
+    cut = _last(high, peaks.shape[1], top) if lines >= 2 * top else _last(own, bounds.shape[1], top)
     off = 1.1 * (queries.shape[1] + 8) * 2.0**-24
     filled, above, lowest = 0, np.int64(HIGHEST + 1), np.int64(LOWEST)
     while cut < above:
         count = 0
         for line in range(0, lines, LINE):
-            tops = reaching(high + line * 2, cut)
+            tops = reaching(high + line, cut)
             while tops:
                 begin = (line + np.int64(trailing_zeros(tops))) * LINE
                 tops &= tops - np.uint64(1)
-                marks = reaching(own + begin * 2, cut)
+                marks = reaching(own + begin, cut)
                 if above <= HIGHEST:
-                    marks &= ~reaching(own + begin * 2, above)
+                    marks &= ~reaching(own + begin, above)
                 while marks:
                     candidate = begin + np.int64(trailing_zeros(marks))
                     marks &= marks - np.uint64(1)
@@ -197,8 +198,8 @@ def _rank(room, place, asked, query, queries, candidates, penalty, found):  # ty
             exact = _cosine(queries, query, candidates, candidate, room.sums)
             filled = _put(best, found, query, filled, candidate, exact, exact - less)
             if filled == top:
-                # What a bound must reach by now; one less, for what rounding may do.
-                reach = np.floor((best[top - 1] - asked.least[query]) / asked.unit) - 1
+                # What a bound must reach by now.
+                reach = np.floor((best[top - 1] - asked.least[query]) / asked.unit)
                 lowest = np.int64(min(max(reach, LOWEST), HIGHEST))
         above, cut = cut, lowest
     return False
@@ -213,17 +214,19 @@ def _ask_for(rows, row):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def _last(numbers, room):  # type: ignore[no-untyped-def]
-    """The last of as many largest numbers as there is room for."""
-    room[:] = LOWEST
-    for value in numbers:
-        if value > room[0]:
-            at = 0
-            while at + 1 < len(room) and room[at + 1] < value:
-                room[at] = room[at + 1]
-                at += 1
-            room[at] = value
-    return room[0]
+def _last(address, count, top):  # type: ignore[no-untyped-def]
+    """The last of so many largest bytes from an address on, in whole lines."""
+    low, high = LOWEST, HIGHEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        reached = np.uint64(0)
+        for line in range(0, count, LINE):
+            reached += ones(reaching(address + line, middle))
+        if reached >= np.uint64(top):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 @kernel()
