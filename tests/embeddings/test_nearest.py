@@ -79,6 +79,16 @@ def test_many_equal_rows_come_in_their_order(way):
 
 
 @each_form
+def test_all_queries_may_be_given_up(form):
+    rows = np.full((4000, 16), 0.25, dtype=np.float32)
+    row, cosine, lost = sieved(rows[:400], rows, sieve_of(rows, form), 5)
+    assert lost.tolist() == list(range(400))
+    assert row.shape == cosine.shape == (400, 5)
+    with searching(form):
+        assert (nearest(rows[:400], rows, 5).row == np.arange(5)).all()
+
+
+@each_form
 @pytest.mark.parametrize("dimensions", [1, 3, 100, 201])
 @pytest.mark.parametrize("spread", [1, 8])
 def test_a_sieve_keeps_few_and_loses_none(form, dimensions, spread):

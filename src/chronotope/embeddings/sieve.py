@@ -124,7 +124,7 @@ class Answers(NamedTuple):
     cosine
         (Q, top) their cosines.
     lost
-        (Q,) whether the query was given up.
+        (Q,) whether the query was given up; its candidates are any.
     """
 
     row: NDArray[np.int64]
@@ -193,7 +193,7 @@ def sieved(
         penalty = np.zeros(len(candidates))
     asked = _asked(queries, sieve, penalty)
     count = len(queries)
-    found = Answers(np.empty((count, top), np.int64), np.empty((count, top)), np.zeros(count, np.bool_))
+    found = Answers(np.zeros((count, top), np.int64), np.zeros((count, top)), np.zeros(count, np.bool_))
     level, first = len(sieve.rest) - 1, 0
     rooms: SimpleQueue[Room] = SimpleQueue()
     for _ in range(cores()):
