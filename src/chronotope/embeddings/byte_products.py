@@ -4,7 +4,7 @@ With AVX-512 VNNI one instruction multiplies 64 pairs of bytes and adds them to 
 float32. AVX2 has one that multiplies 32 pairs and adds them two by two, to sums of 16 bits, which a second adds up:
 more than three times as fast as float32, with coarser bytes. No compiler arranges a loop for them well, so the
 innermost loop is spelled out here, instruction by instruction: some queries against 2 panels of candidates, whose sums
-stay in registers. What differs between processors is a `Form`.
+stay in registers. What differs between processors is a `Form`. The few that are left are multiplied in float64.
 """
 
 from __future__ import annotations

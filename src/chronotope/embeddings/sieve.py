@@ -41,7 +41,7 @@ SIZE = LANES * PANELS
 MOST_TOP = 128
 # So many groups of queries meet the candidates that stay in the second cache.
 MET = 2
-# Where more than this share of the candidates, and more than a few, could be among the nearest, the query is given up.
+# Where more than one in so many candidates, and more than a few, could be among the nearest, the query is given up.
 GIVEN_UP, FEW = 4, 512
 # To score a candidate in full takes so many nanoseconds.
 FULL = 200.0
