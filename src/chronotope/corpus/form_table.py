@@ -98,29 +98,32 @@ class FormTable:
 @kernel()
 def _number(forms, size, words, words_size, asked, found, first, how):  # type: ignore[no-untyped-def]
     """Fill in the number of each form; return how many forms and words there are now."""
+    # Out of the loop: to take an array from a tuple counts who refers to it.
+    form_keys, form_numbers, form_slots = forms.keys, forms.numbers, forms.slots
+    word_keys, word_numbers, word_slots = words.keys, words.numbers, words.slots
     for form in range(len(asked)):
         low, high = asked[form, 0], asked[form, 1]
         found[form] = NOT_THERE
         if high >= HASHED:
             continue
-        slot = _slot(forms, low, high)
-        if forms.slots[slot]:
-            found[form] = forms.numbers[np.int64(forms.slots[slot]) - 1]
+        slot = _slot(form_slots, form_keys, low, high)
+        if form_slots[slot]:
+            found[form] = form_numbers[np.int64(form_slots[slot]) - 1]
             continue
         word_low, word_high, is_plain = _word(low, high, how)
         if not is_plain:
             continue
-        word_slot = _slot(words, word_low, word_high)
-        if not words.slots[word_slot]:
-            words.keys[words_size, 0], words.keys[words_size, 1] = word_low, word_high
-            words.numbers[words_size] = first
+        word_slot = _slot(word_slots, word_keys, word_low, word_high)
+        if not word_slots[word_slot]:
+            word_keys[words_size, 0], word_keys[words_size, 1] = word_low, word_high
+            word_numbers[words_size] = first
             first += 1
             words_size += 1
-            words.slots[word_slot] = words_size
-        found[form] = words.numbers[np.int64(words.slots[word_slot]) - 1]
-        forms.keys[size, 0], forms.keys[size, 1], forms.numbers[size] = low, high, found[form]
+            word_slots[word_slot] = words_size
+        found[form] = word_numbers[np.int64(word_slots[word_slot]) - 1]
+        form_keys[size, 0], form_keys[size, 1], form_numbers[size] = low, high, found[form]
         size += 1
-        forms.slots[slot] = size
+        form_slots[slot] = size
     return size, words_size
 
 
@@ -145,18 +148,19 @@ def _word(low, high, how):  # type: ignore[no-untyped-def]
 @kernel()
 def _enter(table, first, last):  # type: ignore[no-untyped-def]
     """Enter the places of some keys."""
+    slots, keys = table.slots, table.keys
     for place in range(first, last):
-        table.slots[_slot(table, table.keys[place, 0], table.keys[place, 1])] = place + 1
+        slots[_slot(slots, keys, keys[place, 0], keys[place, 1])] = place + 1
 
 
 @kernel(inline="always")
-def _slot(table, low, high):  # type: ignore[no-untyped-def]
+def _slot(slots, keys, low, high):  # type: ignore[no-untyped-def]
     """The slot of a key, or the free one where it belongs."""
-    mask = np.uint64(len(table.slots) - 1)
+    mask = np.uint64(len(slots) - 1)
     slot = hash_of(low, high) & mask
-    while table.slots[slot]:
-        place = np.int64(table.slots[slot]) - 1
-        if table.keys[place, 0] == low and table.keys[place, 1] == high:
+    while slots[slot]:
+        place = np.int64(slots[slot]) - 1
+        if keys[place, 0] == low and keys[place, 1] == high:
             break
         slot = (slot + np.uint64(1)) & mask
     return slot

@@ -164,7 +164,8 @@ class _Collector:
         number = self._lexicon.numbers(tokens, prepared.as_it_is)
         while len(self._lexicon) > self._counts.shape[1]:
             self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
-        length = tokens.length if (number >= 0).all() else _lengths(tokens.code, tokens.length, number)
+        some_dropped = bool((number[tokens.frequency > 0] < 0).any())
+        length = _lengths(tokens.code, tokens.length, number) if some_dropped else tokens.length
         packed, of_parts = prepared.packed, length
         if packed:
             length = packed.of_documents(of_parts)
@@ -182,7 +183,7 @@ class _Collector:
         ]
         held_out = np.zeros(len(kept), bool)
         held_out[kept] = is_held_out(self._documents, int(kept.sum()), self._corpus.settings.holdout)
-        if held_out.any() or (number < 0).any():
+        if held_out.any() or some_dropped:
             ids = np.empty(int(length.sum()), np.int32)
             _number(tokens.code, tokens.length, number, held_out, ids, self._counts)
             self._spool.add(ids)

@@ -40,12 +40,21 @@ def without_junk(texts: pl.Series) -> Texts:
     suspect = np.flatnonzero(_suspects(data, start, stop))
     if not len(suspect):
         return data, start, stop
-    some = texts.gather(suspect)
-    for signs, junk in JUNK:
-        held = reduce(or_, [some.str.contains(sign) for sign in signs]).arg_true()
-        some = some.scatter(held, some.gather(held).str.replace_all(junk, " "))
+    some = texts.gather(suspect).alias("text")
+    text = pl.col("text")
+    may_hold = [reduce(or_, [text.str.contains(sign) for sign in signs]) for signs, _ in JUNK]
+    held = some.to_frame().select(pl.any_horizontal(may_hold).arg_true()).to_series()
+    if not len(held):
+        return data, start, stop
+    some = clean = some.gather(held)
+    for _, junk in JUNK:
+        clean = clean.str.replace_all(junk, " ")
+    is_changed = (clean != some).to_numpy()
+    if not is_changed.any():
+        return data, start, stop
+    suspect = suspect[held.to_numpy()[is_changed]]
     # Behind the others, not in their place: texts may share their bytes.
-    others, first, last = bytes_of(some)
+    others, first, last = bytes_of(clean.filter(pl.Series(is_changed)))
     together = _room.array(len(data) + len(others))
     together[: len(data)], together[len(data) :] = data, others
     start, stop = start.copy(), stop.copy()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from chronotope.config import CorpusSettings
 from chronotope.corpus.form_table import ANY, CASED, LOWER, NONE, NOT_THERE, FormTable
 from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.scanning import Seen
 from chronotope.corpus.tokenizer import Tokens, split_texts
 
 DROPPED = -1
@@ -91,14 +92,21 @@ class Lexicon:
         self._known = {False: FormTable(), True: FormTable()}
         self._short = FormTable()
         self._long: dict[str, int] = {}
+        self._seen: dict[int, NDArray[np.int32]] = {}
 
     def numbers(self, tokens: Tokens, as_it_is: bool = False) -> NDArray[np.int32]:
-        """The number of the word that each form stands for; DROPPED where nothing is left of it."""
+        """The number of the word that each form stands for; DROPPED where nothing is left of it.
+
+        Tokens that were cut after others, with the same forms seen, are to be asked about after them.
+        """
         known = self._known[as_it_is]
         found = known.numbers(tokens.key, self._short, len(self), self._how)
         others = np.flatnonzero(found == NOT_THERE)
-        found[others] = self.add([self._normalize(form, as_it_is) for form in tokens.some_forms(others)])
-        known.add(tokens.key[others], found[others])
+        if len(others):
+            found[others] = self.add([self._normalize(form, as_it_is) for form in tokens.some_forms(others)])
+            known.add(tokens.key[others], found[others])
+        if tokens.seen is not None:
+            found = self._seen[tokens.seen] = np.concatenate([self._seen.get(tokens.seen, found[:0]), found])
         return found
 
     def add(self, words: list[str]) -> NDArray[np.int32]:
@@ -135,19 +143,32 @@ class Unspaced(NamedTuple):
         return Unspaced(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
-def unspaced(tokens: Tokens) -> Unspaced:
-    """How much of some text is in scripts without blanks between words.
+class Scripts:
+    """How much of some texts is in scripts without blanks between words, where they are cut one after the other.
 
     Examples
     --------
     >>> import polars as pl
     >>> from chronotope.corpus.tokenizer import split_texts
-    >>> unspaced(split_texts(pl.Series(["天気がいい ok ok ok", "天気がいい, ok ok"])))
+    >>> scripts, seen = Scripts(), Seen()
+    >>> scripts.unspaced(split_texts(pl.Series(["天気がいい ok ok ok", "天気がいい, ok ok"]), seen=seen))
     Unspaced(tokens=2, characters=10, of_characters=20)
+    >>> scripts.unspaced(split_texts(pl.Series(["ok, 天気がいい"]), seen=seen))
+    Unspaced(tokens=1, characters=5, of_characters=7)
     """
-    foreign, size = tokens.foreign()
-    forms = tokens.some_forms(foreign)
-    size[foreign] = [len(form) for form in forms]
-    characters = size * tokens.frequency
-    found = foreign[[UNSPACED.search(form) is not None for form in forms]]
-    return Unspaced(int(tokens.frequency[found].sum()), int(characters[found].sum()), int(characters.sum()))
+
+    def __init__(self) -> None:
+        self._size = np.empty(0, np.int64)
+        self._is_unspaced = np.empty(0, bool)
+
+    def unspaced(self, tokens: Tokens) -> Unspaced:
+        """How much of these texts is, which were cut with the forms of all those before seen."""
+        foreign, size = tokens.foreign()
+        forms = tokens.some_forms(foreign)
+        size[foreign] = [len(form) for form in forms]
+        is_unspaced = np.zeros(len(size), bool)
+        is_unspaced[foreign] = [UNSPACED.search(form) is not None for form in forms]
+        self._size = np.concatenate([self._size, size])
+        self._is_unspaced = np.concatenate([self._is_unspaced, is_unspaced])
+        characters, some = self._size * tokens.frequency, np.flatnonzero(self._is_unspaced)
+        return Unspaced(int(tokens.frequency[some].sum()), int(characters[some].sum()), int(characters.sum()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,8 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.lexicon import Unspaced, unspaced
+from chronotope.corpus.lexicon import Scripts, Unspaced
 from chronotope.corpus.readers import Piece
+from chronotope.corpus.scanning import Seen
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import Packed, pack
@@ -23,6 +25,8 @@ from chronotope.resources import Resources
 MOST_WORKERS = 4
 # So many pieces more than there are workers wait for one.
 MOST_WAITING = 1
+# With more forms than this a thread begins anew: the table would not stay in the caches.
+MOST_SEEN = 40_000
 # What a piece of 16 MB takes while it is parsed and tokenized.
 BYTES_OF_A_PIECE = 120_000_000
 
@@ -67,12 +71,13 @@ def prepare_ahead(corpus: Corpus, selection: Selection, resources: Resources) ->
     if corpus.tokenizer:
         workers = 1  # a user's own tokenizer need not be safe to call from several threads at once
     waiting: deque[tuple[Future[list[Prepared]], int]] = deque()
+    experience = Experience()
     with ThreadPoolExecutor(workers) as pool:
         # To load the compiled code takes as long as to decompress many pieces: both at once.
         pool.submit(split_texts, pl.Series(["some words to begin with"]), corpus.settings.tokenizer)
         try:
             for piece, done in _pieces(corpus, selection):
-                waiting.append((pool.submit(prepare, piece, corpus, selection), done))
+                waiting.append((pool.submit(prepare, piece, corpus, selection, experience), done))
                 while len(waiting) > ahead or (waiting and waiting[0][0].done()):
                     future, reached = waiting.popleft()
                     yield future.result(), reached
@@ -94,7 +99,22 @@ def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]
         before += reader.size
 
 
-def prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared]:
+class Experience(threading.local):
+    """The forms that a thread has seen in its pieces, if these are taken in their order; each thread has its own."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[Seen, Scripts]] = {}
+
+    def of(self, tokenizer: str) -> tuple[Seen, Scripts]:
+        """What was seen with a tokenizer: not very much, so that the table stays in the caches."""
+        if tokenizer not in self._of or self._of[tokenizer][0].count > MOST_SEEN:
+            self._of[tokenizer] = Seen(), Scripts()
+        return self._of[tokenizer]
+
+
+def prepare(
+    piece: Piece, corpus: Corpus, selection: Selection, experience: Experience | None = None
+) -> list[Prepared]:
     """The documents of a piece, tokenized."""
     prepared = []
     settings = corpus.settings
@@ -104,8 +124,9 @@ def prepare(piece: Piece, corpus: Corpus, selection: Selection) -> list[Prepared
         if corpus.tokenizer and not documents.tokenized:
             texts, tokenizer = own_tokens(texts, corpus.tokenizer), "tokens"
         packed = pack(texts, tokenizer) if settings.keep_text else None
-        tokens = split_texts(packed.texts if packed else texts, tokenizer)
-        foreign = unspaced(tokens) if tokenizer == "words" else Unspaced()
+        seen, scripts = experience.of(tokenizer) if experience else (None, Scripts())
+        tokens = split_texts(packed.texts if packed else texts, tokenizer, seen)
+        foreign = scripts.unspaced(tokens) if tokenizer == "words" else Unspaced()
         text_hash = documents.text.hash(0).to_numpy()
         documents = documents._replace(text=documents.text.clear())  # its memory is wanted again
         rows = len(batch.line) + len(batch.bad)

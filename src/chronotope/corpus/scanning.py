@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import NamedTuple
 
@@ -26,11 +27,14 @@ SIGNS = (39, 95, 44, 46)
 AT_ONCE, MOST_IN_64 = 1024, 32
 # So many forms are told from each other by short numbers.
 MOST_SHORT = 1 << 16
+# A table begins with room for so many.
+FEWEST_FORMS = 1 << 14
 
 # The form of each token: in 16 bits where these are surely enough.
 Codes = NDArray[np.uint16] | NDArray[np.int32]
 
 _own = threading.local()
+_numbers = itertools.count(1)
 
 
 class Forms(NamedTuple):
@@ -39,12 +43,13 @@ class Forms(NamedTuple):
     A word of up to fifteen bytes is its own key: two numbers with its bytes, and with how many they are in the last
     byte. Of a longer one the second number is a hash, and words with equal keys are then compared byte by byte. A slot
     has all that is needed in most cases, so that one look at the memory does: the key (its second number is 0 where the
-    slot is free), the number of the form, and how often it occurs.
+    slot is free), the number of the form, and how often it occurs in the texts that are scanned now.
     """
 
     slots: NDArray[np.uint64]  # (2F, 4)
-    start: NDArray[np.int64]  # (F,) where the first occurrence begins
-    end: NDArray[np.int64]  # (F,) and ends
+    place: NDArray[np.int64]  # (F,) the slot of each form
+    end: NDArray[np.int64]  # (F,) where its bytes end in `written`
+    written: NDArray[np.uint8]  # the bytes of the forms, each with a separator after it
 
 
 class Marks(NamedTuple):
@@ -66,6 +71,30 @@ class Memory(NamedTuple):
     long: NDArray[np.int32]
 
 
+class Seen:
+    """The forms that were seen in texts so far, by one thread: most of those that come are known then.
+
+    Attributes
+    ----------
+    number
+        Tells it from others.
+    count
+        How many forms there are.
+    forms
+        The table that finds them.
+    """
+
+    def __init__(self) -> None:
+        self.number = next(_numbers)
+        self.count = 0
+        self.forms = Forms(
+            np.zeros((2 * FEWEST_FORMS, 4), np.uint64),
+            np.empty(FEWEST_FORMS, np.int64),
+            np.empty(FEWEST_FORMS, np.int64),
+            np.empty(16 * FEWEST_FORMS, np.uint8),
+        )
+
+
 class Cut(NamedTuple):
     """Where words begin and end."""
 
@@ -79,11 +108,13 @@ def scan(
     stop: NDArray[np.int64],
     classes: NDArray[np.uint8],
     separator: int,
+    seen: Seen,
 ) -> tuple[Codes, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-    """Number the distinct words of texts, which begin and end in `data` as told, in the order of first occurrence.
+    """Number the distinct words of texts, which begin and end in `data` as told: those that were seen before have their
+    numbers, the others get the next ones in the order of first occurrence.
 
-    Returns the form of each token, the bytes of the forms with a separator after each, how often each form occurs, its
-    key, and the number of tokens of each text.
+    Returns the form of each token, the bytes of the new forms with a separator after each, how often each form occurs,
+    the keys of the new ones, and the number of tokens of each text.
     """
     # The eight bytes from each place on, as one number.
     wide = np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
@@ -91,12 +122,14 @@ def scan(
     # Between two words there is at least one byte. What is not filled takes no memory.
     memory = np.empty(int((stop - start).sum()) // 2 + len(start), np.int32)
     codes = Memory(memory.view(np.uint16), memory)
-    tokens, is_short, forms, frequency, key = _scan_all(
-        data, wide, start, stop, classes, Marks(*_room_for_marks(len(data))), codes, length, separator
+    known, marks = seen.count, Marks(*_room_for_marks(len(data)))
+    tokens, is_short, seen.count, forms, written, frequency, key = _scan_all(
+        data, wide, start, stop, classes, marks, codes, length, separator, seen.forms, known
     )
+    seen.forms = Forms(*forms)
     del codes
     memory.resize((int(tokens) + 1) // 2 if is_short else int(tokens), refcheck=False)
-    return memory.view(np.uint16)[:tokens] if is_short else memory, forms, frequency, key, length
+    return memory.view(np.uint16)[:tokens] if is_short else memory, written, frequency, key, length
 
 
 def _room_for_marks(count: int) -> NDArray[np.uint64]:
@@ -110,11 +143,11 @@ def _room_for_marks(count: int) -> NDArray[np.uint64]:
 
 
 @kernel()
-def _scan_all(data, wide, start, stop, classes, marks, codes, length, separator):  # type: ignore[no-untyped-def]
+def _scan_all(data, wide, start, stop, classes, marks, codes, length, separator, forms, known):  # type: ignore[no-untyped-def]
     _mark(data, classes, marks)
     cut = Cut(np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64))
-    forms = _room_for(1 << 14)
-    found = tokens = text = position = 0
+    tokens = text = position = 0
+    found = known
     is_short = True
     length[:] = 0
     while text < len(start):
@@ -126,19 +159,19 @@ def _scan_all(data, wide, start, stop, classes, marks, codes, length, separator)
             if position >= stop[text]:
                 text += 1
                 position = 0
-        if found + words > len(forms.start):
-            forms = _larger(forms)
+        forms = _with_room(forms, found, cut, words)
         if is_short and found + words > MOST_SHORT:
             is_short = False
             for token in range(tokens - 1, -1, -1):
                 codes.long[token] = codes.short[token]
         if is_short:
-            found = _look_up(data, wide, cut, words, forms, found, codes.short[tokens:])
+            found = _look_up(data, wide, cut, words, forms, found, codes.short[tokens:], separator)
         else:
-            found = _look_up(data, wide, cut, words, forms, found, codes.long[tokens:])
+            found = _look_up(data, wide, cut, words, forms, found, codes.long[tokens:], separator)
         tokens += words
-    frequency, key = _by_form(forms, found)
-    return tokens, is_short, _written(data, forms, found, separator), frequency, key
+    frequency, key = _by_form(forms, known, found)
+    written = forms.written[_end(forms, known) : _end(forms, found)].copy()
+    return tokens, is_short, found, (forms.slots, forms.place, forms.end, forms.written), written, frequency, key
 
 
 @kernel()
@@ -149,25 +182,26 @@ def _mark(data, classes, marks):  # type: ignore[no-untyped-def]
     rest = np.zeros(64, np.uint8)
     rest[: len(data) - 64 * blocks] = data[64 * blocks :]
     within = joiner = point = digit = digit_before = none
+    all_plain, all_special, all_within = marks.plain, marks.special, marks.within
     for block in range(blocks + 2):
         plain = foreign = joiner_after = point_after = digit_after = none
         if block < blocks:
             plain, foreign, joiner_after, point_after, digit_after = _kinds(data, 64 * block)
         elif block == blocks:
             plain, foreign, joiner_after, point_after, digit_after = _kinds(rest, 0)
-        marks.plain[block], marks.special[block], marks.within[block] = plain, foreign, plain | foreign
+        all_plain[block], all_special[block], all_within[block] = plain, foreign, plain | foreign
         if block:
             # What follows the bytes before is known now.
             joins = joiner & ((within >> one) | ((plain | foreign) << last))
             joins |= point & ((digit << one) | digit_before) & ((digit >> one) | (digit_after << last))
-            marks.special[block - 1] |= joins
-            marks.within[block - 1] |= joins
+            all_special[block - 1] |= joins
+            all_within[block - 1] |= joins
         digit_before = digit >> last
         within, joiner, point, digit = plain | foreign, joiner_after, point_after, digit_after
     for byte in range(128):
         if (classes[byte] != BETWEEN) != (_is_plain(byte) or byte in SIGNS):
             # Other rules than those of 'words': all needs a closer look.
-            marks.special[:] = marks.within[:] = ~none
+            all_special[:] = all_within[:] = ~none
             break
 
 
@@ -188,8 +222,10 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
     one, all_bits = np.uint64(1), np.uint64(64)
     i, stop, count = np.uint64(position), np.uint64(stop), np.uint64(words)
     most = np.uint64(AT_ONCE - MOST_IN_64)
+    # Out of the loop: to take an array from a tuple counts who refers to it.
+    within_words, special_ones, cut_first, cut_after = marks.within, marks.special, cut.first, cut.after
     while i < stop and count <= most:
-        within = _bits(marks.within, i)
+        within = _bits(within_words, i)
         step = stop - i
         if step < all_bits:
             within &= (one << step) - one
@@ -202,13 +238,13 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
                 count, i = _look_closer(data, classes, marks, i, stop, i + all_bits, cut, count)
                 continue
             within &= (one << step) - one
-        special = _bits(marks.special, i) & within
+        special = _bits(special_ones, i) & within
         begins = within & ~(within << one)
         ends = ~within & (within << one)
         if special == np.uint64(0):
             while begins:
-                cut.first[count] = i + trailing_zeros(begins)
-                cut.after[count] = i + trailing_zeros(ends)
+                cut_first[count] = i + trailing_zeros(begins)
+                cut_after[count] = i + trailing_zeros(ends)
                 begins &= begins - one
                 ends &= ends - one
                 count += one
@@ -220,7 +256,7 @@ def _cut(data, classes, marks, position, stop, cut, words):  # type: ignore[no-u
                 if (special >> first) << (all_bits - (after - first)):
                     count, _ = _look_closer(data, classes, marks, i + first, i + after, i + after, cut, count)
                 else:
-                    cut.first[count], cut.after[count] = i + first, i + after
+                    cut_first[count], cut_after[count] = i + first, i + after
                     count += one
         i += step
     return np.int64(count), np.int64(i)
@@ -231,6 +267,7 @@ def _look_closer(data, classes, marks, i, stop, until, cut, count):  # type: ign
     """The same for a stretch with special characters, one after the other: words that begin before `until`."""
     one, all_bits = np.uint64(1), np.uint64(64)
     room = np.uint64(AT_ONCE)
+    plain = marks.plain
     while i < until and i < stop and count < room:
         # One character: its class, and where the next begins.
         byte = data[i]
@@ -246,7 +283,7 @@ def _look_closer(data, classes, marks, i, stop, until, cut, count):  # type: ign
             i = after
             run = all_bits
             while run == all_bits and i < stop:
-                run = trailing_zeros(~_bits(marks.plain, i))
+                run = trailing_zeros(~_bits(plain, i))
                 i += run
             if i >= stop:
                 i = stop
@@ -276,27 +313,34 @@ def _look_closer(data, classes, marks, i, stop, until, cut, count):  # type: ign
 
 
 @kernel()
-def _look_up(data, wide, cut, words, forms, found, code):  # type: ignore[no-untyped-def]
+def _look_up(data, wide, cut, words, forms, found, code, separator):  # type: ignore[no-untyped-def]
     """Fill in the forms of words that were cut out; return how many forms there are now."""
-    slots, mask, one = forms.slots, np.uint64(len(forms.slots) - 1), np.uint64(1)
-    for number in range(words):
-        first, after = cut.first[number], cut.after[number]
+    slots, place, end, written = forms.slots, forms.place, forms.end, forms.written
+    cut_first, cut_after = cut.first, cut.after
+    mask, one, eight, short = np.uint64(len(slots) - 1), np.uint64(1), np.uint64(8), np.uint64(16)
+    nearly_all = np.uint64(len(wide))
+    for number in range(np.uint64(words)):
+        first, after = cut_first[number], cut_after[number]
         size = after - first
         # No branch on the length but for a rare one, which the processor would guess wrong.
-        if size < np.uint64(16) and first + np.uint64(8) < np.uint64(len(wide)):
+        if size < short and first + eight < nearly_all:
             low = wide[first] & LOW_BYTES[size]
-            high = (wide[first + np.uint64(8)] & HIGH_BYTES[size]) | (size << np.uint64(56))
+            high = (wide[first + eight] & HIGH_BYTES[size]) | (size << np.uint64(56))
         else:
             low, high = _rare_key(data, wide, np.int64(first), np.int64(after))
         slot = hash_of(low, high) & mask
         while True:
             if slots[slot, 0] == low and slots[slot, 1] == high:
-                form = slots[slot, 2]
-                if high < HASHED or _same(wide, forms.start[form], forms.end[form], np.int64(first), np.int64(after)):
+                if high < HASHED or _is_written(data, first, size, end, written, slots[slot, 2]):
                     break
             elif slots[slot, 1] == np.uint64(0):
                 slots[slot, 0], slots[slot, 1], slots[slot, 2] = low, high, found
-                forms.start[found], forms.end[found] = first, after
+                place[found] = slot
+                at = end[found - 1] + 1 if found else 0
+                for k in range(np.int64(size)):
+                    written[at + k] = data[first + np.uint64(k)]
+                end[found] = at + np.int64(size)
+                written[end[found]] = separator
                 found += 1
                 break
             slot = (slot + one) & mask
@@ -306,54 +350,49 @@ def _look_up(data, wide, cut, words, forms, found, code):  # type: ignore[no-unt
 
 
 @kernel()
-def _by_form(forms, found):  # type: ignore[no-untyped-def]
-    """How often each form occurs, and its key."""
-    frequency, key = np.empty(found, np.int64), np.empty((found, 2), np.uint64)
-    for slot in range(len(forms.slots)):
-        if forms.slots[slot, 1]:
-            form = forms.slots[slot, 2]
-            key[form, 0], key[form, 1] = forms.slots[slot, 0], forms.slots[slot, 1]
-            frequency[form] = forms.slots[slot, 3]
+def _by_form(forms, known, found):  # type: ignore[no-untyped-def]
+    """How often each form occurs, which is forgotten then; and the keys of those that were not known."""
+    frequency, key = np.empty(found, np.int64), np.empty((found - known, 2), np.uint64)
+    slots, place = forms.slots, forms.place
+    for form in range(found):
+        slot = place[form]
+        frequency[form] = slots[slot, 3]
+        slots[slot, 3] = 0
+        if form >= known:
+            key[form - known, 0], key[form - known, 1] = slots[slot, 0], slots[slot, 1]
     return frequency, key
 
 
+@kernel(inline="always")
+def _end(forms, count):  # type: ignore[no-untyped-def]
+    """How many bytes so many forms take, with their separators."""
+    return forms.end[count - 1] + 1 if count else 0
+
+
 @kernel()
-def _written(data, forms, found, separator):  # type: ignore[no-untyped-def]
-    """The bytes of the forms, each with a separator after it."""
-    size = found
+def _with_room(forms, found, cut, words):  # type: ignore[no-untyped-def]
+    """The table, or a larger one with the same forms in it, with room for some words, all of which may be new."""
+    count, used = len(forms.end), _end(forms, found)
+    size = np.uint64(words)
+    for word in range(words):
+        size += cut.after[word] - cut.first[word]
+    written = forms.written
+    if used + np.int64(size) > len(written):
+        written = np.empty(2 * (used + np.int64(size)), np.uint8)
+        written[:used] = forms.written[:used]
+        forms = Forms(forms.slots, forms.place, forms.end, written)
+    if found + words <= count:
+        return forms
+    slots, place, end = np.zeros((4 * count, 4), np.uint64), np.empty(2 * count, np.int64), np.empty(2 * count, np.int64)
+    end[:found] = forms.end[:found]
+    mask = np.uint64(len(slots) - 1)
     for form in range(found):
-        size += forms.end[form] - forms.start[form]
-    written = np.empty(size, np.uint8)
-    at = 0
-    for form in range(found):
-        for k in range(forms.start[form], forms.end[form]):
-            written[at] = data[k]
-            at += 1
-        written[at] = separator
-        at += 1
-    return written
-
-
-@kernel()
-def _room_for(count):  # type: ignore[no-untyped-def]
-    """An empty table for so many forms, a power of two."""
-    return Forms(np.zeros((2 * count, 4), np.uint64), np.empty(count, np.int64), np.empty(count, np.int64))
-
-
-@kernel()
-def _larger(forms):  # type: ignore[no-untyped-def]
-    """A table with twice the room, and the same forms in it."""
-    size = len(forms.start)
-    larger = _room_for(2 * size)
-    larger.start[:size], larger.end[:size] = forms.start, forms.end
-    mask = np.uint64(len(larger.slots) - 1)
-    for old in range(len(forms.slots)):
-        if forms.slots[old, 1]:
-            slot = hash_of(forms.slots[old, 0], forms.slots[old, 1]) & mask
-            while larger.slots[slot, 1]:
-                slot = (slot + np.uint64(1)) & mask
-            larger.slots[slot] = forms.slots[old]
-    return larger
+        old = forms.place[form]
+        slot = hash_of(forms.slots[old, 0], forms.slots[old, 1]) & mask
+        while slots[slot, 1]:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot], place[form] = forms.slots[old], slot
+    return Forms(slots, place, end, written)
 
 
 @kernel(inline="always")
@@ -417,11 +456,12 @@ def _is_digit(byte):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline="always")
-def _same(wide, first, last, other_first, other_last):  # type: ignore[no-untyped-def]
-    """Whether two words of eight bytes or more are the same."""
-    if last - first != other_last - other_first:
+def _is_written(data, first, size, end, written, form):  # type: ignore[no-untyped-def]
+    """Whether a word is that form."""
+    begin = np.uint64(end[form - np.uint64(1)] + 1) if form else np.uint64(0)
+    if np.uint64(end[form]) - begin != size:
         return False
-    while first < last - 8 and wide[first] == wide[other_first]:
-        first += 8
-        other_first += 8
-    return first >= last - 8 and wide[last - 8] == wide[other_last - 8]
+    same = True
+    for k in range(size):
+        same &= data[first + k] == written[begin + k]
+    return same

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.junk import without_junk
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.readers.strings import bytes_of
-from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, Codes, scan
+from chronotope.corpus.scanning import BETWEEN, JOINER, LETTER, POINT, WITHIN, Codes, Seen, scan
 from chronotope.errors import InputError
 
 LETTERS = r"[\p{L}\p{N}]"
@@ -47,11 +47,15 @@ class Tokens(NamedTuple):
     code
         (T,) for each token the number of its form.
     written
-        The bytes of the distinct forms, in the order in which they first occur, with a separator after each.
+        The bytes of the distinct forms that are new, in the order in which they first occur, with a separator after
+        each; all are, unless it was said which were seen in other texts.
     frequency, key
-        (F,) how often each form occurs; (F, 2) what tells it from others (see `scanning.Forms`).
+        (F,) how often each form occurs, known ones first; (F - known, 2) what tells each new one from others (see
+        `scanning.Forms`).
     length
         (N,) the number of tokens of each text.
+    seen
+        The number of what was seen before (see `scanning.Seen`); None: nothing, and nothing will be seen after it.
     """
 
     code: Codes
@@ -59,16 +63,17 @@ class Tokens(NamedTuple):
     frequency: NDArray[np.int64]
     key: NDArray[np.uint64]
     length: NDArray[np.int64]
+    seen: int | None = None
 
     @property
     def forms(self) -> list[str]:
-        """The distinct forms."""
+        """The distinct forms that are new."""
         # The separator is in no form, whatever the tokenizer.
         return str(self.written.data, "utf-8").split(TOKEN_SEPARATOR)[:-1]
 
     def some_forms(self, chosen: NDArray[np.int64]) -> list[str]:
-        """Those of the forms with these numbers, ascending."""
-        if 2 * len(chosen) > len(self.frequency):
+        """Those of the new forms with these places among them, ascending."""
+        if 2 * len(chosen) > len(self.key):
             forms = self.forms
             return [forms[form] for form in chosen.tolist()]
         start, size = self._places()
@@ -77,19 +82,19 @@ class Tokens(NamedTuple):
         return [str(data[first : first + many], "utf-8") for first, many in places]
 
     def foreign(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of the forms with letters beyond ASCII; and how many bytes each form has."""
+        """The places of the new forms with letters beyond ASCII; and how many bytes each new form has."""
         start, size = self._places()
         beyond = np.flatnonzero(self.written > 127)
         return np.unique(np.searchsorted(start, beyond, side="right") - 1), size
 
     def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where each form begins, and how many bytes it has."""
+        """Where each new form begins, and how many bytes it has."""
         ends = np.flatnonzero(self.written == ord(TOKEN_SEPARATOR))
         start = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
         return start, ends - start
 
 
-def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
+def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words", seen: Seen | None = None) -> Tokens:
     """The tokens of texts.
 
     Parameters
@@ -99,6 +104,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     tokenizer
         'words', 'whitespace', 'tokens' (joined by the separator that the readers use), or a function from a text to
         its tokens.
+    seen
+        The forms of other texts that were cut in the same way; those that are new come to them.
 
     Examples
     --------
@@ -112,7 +119,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
         texts, tokenizer = own_tokens(texts, tokenizer), "tokens"
     data, start, stop = without_junk(texts) if tokenizer == "words" else bytes_of(texts)
     classes = _classes(tokenizer, with_all=bool(data.max(initial=0) >= FOUR_BYTES))
-    return Tokens(*scan(data, start, stop, classes, ord(TOKEN_SEPARATOR)))
+    found = scan(data, start, stop, classes, ord(TOKEN_SEPARATOR), seen or Seen())
+    return Tokens(*found, seen.number if seen else None)
 
 
 def own_tokens(texts: pl.Series, tokenizer: Tokenizer) -> pl.Series:
