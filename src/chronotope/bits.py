@@ -82,7 +82,16 @@ def _highest(_: Any, address: Any) -> Any:
 
 
 def _fetch(_: Any, address: Any) -> Any:
-    """Ask for the line of the cache at an address, which will be needed soon; any address will do."""
+    """Ask for the line of the cache at an address, which will be read soon; any address will do."""
+    return _asked_for(address, 0)
+
+
+def _fetch_to_write(_: Any, address: Any) -> Any:
+    """The same for a line that will be written to."""
+    return _asked_for(address, 1)
+
+
+def _asked_for(address: Any, to_be_written: int) -> Any:
     from llvmlite import ir
     from numba import types
 
@@ -91,8 +100,8 @@ def _fetch(_: Any, address: Any) -> Any:
         kind = ir.FunctionType(ir.VoidType(), [pointer, integer, integer, integer])
         name = "llvm.prefetch.p0"
         ask = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        # To be read, and kept in all caches, as data.
-        builder.call(ask, [builder.inttoptr(arguments[0], pointer), integer(0), integer(3), integer(1)])
+        # To be kept in all caches, as data.
+        builder.call(ask, [builder.inttoptr(arguments[0], pointer), integer(to_be_written), integer(3), integer(1)])
         return context.get_dummy_value()
 
     return types.void(address), generate
@@ -114,3 +123,4 @@ among: Any = intrinsic(_among)
 reaching: Any = intrinsic(_reaching)
 highest: Any = intrinsic(_highest)
 fetch: Any = intrinsic(_fetch)
+fetch_to_write: Any = intrinsic(_fetch_to_write)

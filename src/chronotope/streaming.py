@@ -23,12 +23,12 @@ CODECS: dict[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 # Of what is read before anyone asks, so much makes a block, and so many blocks wait: as many as are decompressed while
 # the program is imported. With more, there would be more new memory.
 BLOCK_BYTES = 4 << 20
-MOST_AHEAD = 12
+MOST_AHEAD = 20
 # A file that nobody wrote to for so long (in ns) shows it when someone does, unless through a mapping of it: disks tell
 # the time in steps of up to 2 s.
 SETTLED_AFTER = 2_500_000_000
 # Before such a block so much room is left for the start of its first line, which stands in the block before.
-ROOM = 1 << 18
+ROOM = 1 << 20
 
 
 class Readable(Protocol):

@@ -118,7 +118,9 @@ def _pack(values, room, wide):  # type: ignore[no-untyped-def]
         at = _put(np.uint64(number), room, at)
     at = _put(_folded(np.int64(values[0])), room, at)
     width = np.uint64(0)
-    step = np.zeros(block, np.int64)
+    # The same numbers without and with their signs. Of parts of it none are taken: that counts who refers to it.
+    bits = np.zeros(block, np.uint64)
+    step = bits.view(np.int64)
     for begin in range(1, len(values), block):
         here, before = values[begin : begin + block], values[begin - 1 : begin - 1 + block]
         least = np.int64(here[0]) - np.int64(before[0])
@@ -133,41 +135,42 @@ def _pack(values, room, wide):  # type: ignore[no-untyped-def]
         widths = at
         at += PARTS
         for number in range(PARTS):
-            some = step[part * number : part * number + part]
-            all_bits = np.int64(0)
-            for k in range(part):
-                all_bits |= some[k]
+            start = np.uint64(part * number)
+            all_bits = np.uint64(0)
+            for k in range(start, start + np.uint64(part)):
+                all_bits |= bits[k]
             # The number of bits is about that of the numbers before.
-            while width < 64 and np.uint64(all_bits) >> width:
+            while width < 64 and all_bits >> width:
                 width += np.uint64(1)
-            while width > 0 and not np.uint64(all_bits) >> (width - np.uint64(1)):
+            while width > 0 and not all_bits >> (width - np.uint64(1)):
                 width -= np.uint64(1)
             # A part behind the last number has no bits, whatever is said of it.
             room[widths + number] = width
             if width:
-                _write(some.view(np.uint64), width, wide, at)
+                _write(bits, start, part, width, wide, at)
                 at += np.int64(width) * part // 8
     return at
 
 
-@kernel(inline="always")
-def _write(step, width, wide, at):  # type: ignore[no-untyped-def]
+@kernel()
+def _write(step, start, count, width, wide, at):  # type: ignore[no-untyped-def]
     """Write numbers of so many bits, from the lowest bit on; up to eight bytes behind them are overwritten."""
-    count = len(step)
+    many = np.uint64(count)
     if width <= 16:
         # Four numbers make one, so that the loop that cannot run ahead of itself is short.
-        count = len(step) // 4
-        for k in range(count):
-            step[k] = (
-                step[4 * k]
-                | (step[4 * k + 1] << width)
-                | (step[4 * k + 2] << (np.uint64(2) * width))
-                | (step[4 * k + 3] << (np.uint64(3) * width))
+        many //= np.uint64(4)
+        for k in range(many):
+            four = start + np.uint64(4) * k
+            step[start + k] = (
+                step[four]
+                | (step[four + np.uint64(1)] << width)
+                | (step[four + np.uint64(2)] << (np.uint64(2) * width))
+                | (step[four + np.uint64(3)] << (np.uint64(3) * width))
             )
         width *= np.uint64(4)
     held = filled = np.uint64(0)
     place = np.uint64(at)
-    for k in range(count):
+    for k in range(start, start + many):
         held |= step[k] << filled
         filled += width
         if filled >= np.uint64(64):
@@ -185,7 +188,7 @@ def _folded(number):  # type: ignore[no-untyped-def]
     return np.uint64(number << 1) ^ np.uint64(number >> 63)
 
 
-@kernel(inline="always")
+@kernel()
 def _put(number, room, at):  # type: ignore[no-untyped-def]
     """Write a number in groups of seven bits; return where it ends."""
     while number >= np.uint64(128):

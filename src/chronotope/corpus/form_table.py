@@ -153,7 +153,7 @@ def _enter(table, first, last):  # type: ignore[no-untyped-def]
         slots[_slot(slots, keys, keys[place, 0], keys[place, 1])] = place + 1
 
 
-@kernel(inline="always")
+@kernel()
 def _slot(slots, keys, low, high):  # type: ignore[no-untyped-def]
     """The slot of a key, or the free one where it belongs."""
     mask = np.uint64(len(slots) - 1)

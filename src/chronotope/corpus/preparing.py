@@ -24,11 +24,11 @@ from chronotope.resources import Resources
 # What is done in order cannot keep up with more.
 MOST_WORKERS = 4
 # So many pieces more than there are workers wait for one.
-MOST_WAITING = 1
-# With more forms than this a thread begins anew: the table would not stay in the caches.
+MOST_WAITING = 2
+# With more forms than these a thread begins anew, so that the table stays in the caches, and numbers short.
 MOST_SEEN = 40_000
-# What a piece of 16 MB takes while it is parsed and tokenized.
-BYTES_OF_A_PIECE = 120_000_000
+# What a piece of 4 MB takes while it is parsed and tokenized.
+BYTES_OF_A_PIECE = 40_000_000
 
 
 class Prepared(NamedTuple):
@@ -106,7 +106,7 @@ class Experience(threading.local):
         self._of: dict[str, tuple[Seen, Scripts]] = {}
 
     def of(self, tokenizer: str) -> tuple[Seen, Scripts]:
-        """What was seen with a tokenizer: not very much, so that the table stays in the caches."""
+        """What was seen with a tokenizer."""
         if tokenizer not in self._of or self._of[tokenizer][0].count > MOST_SEEN:
             self._of[tokenizer] = Seen(), Scripts()
         return self._of[tokenizer]

@@ -373,10 +373,10 @@ def _end(forms, count):  # type: ignore[no-untyped-def]
 def _with_room(forms, found, cut, words):  # type: ignore[no-untyped-def]
     """The table, or a larger one with the same forms in it, with room for some words, all of which may be new."""
     count, used = len(forms.end), _end(forms, found)
+    first, after, written = cut.first, cut.after, forms.written
     size = np.uint64(words)
     for word in range(words):
-        size += cut.after[word] - cut.first[word]
-    written = forms.written
+        size += after[word] - first[word]
     if used + np.int64(size) > len(written):
         written = np.empty(2 * (used + np.int64(size)), np.uint8)
         written[:used] = forms.written[:used]
@@ -391,7 +391,9 @@ def _with_room(forms, found, cut, words):  # type: ignore[no-untyped-def]
         slot = hash_of(forms.slots[old, 0], forms.slots[old, 1]) & mask
         while slots[slot, 1]:
             slot = (slot + np.uint64(1)) & mask
-        slots[slot], place[form] = forms.slots[old], slot
+        for k in range(4):
+            slots[slot, k] = forms.slots[old, k]
+        place[form] = slot
     return Forms(slots, place, end, written)
 
 

@@ -25,7 +25,7 @@ from chronotope.streaming import BLOCK_BYTES
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"
 # A quoted field longer than this is taken for a quote that was never closed.
-LONGEST_RECORD = 4 * BLOCK_BYTES
+LONGEST_RECORD = 64 << 20
 _SEPARATOR_LINE = re.compile(r'^"?sep=([^"\w\s]|\t)"?$', re.IGNORECASE)
 
 

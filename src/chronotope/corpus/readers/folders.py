@@ -27,10 +27,11 @@ from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.streams import Block, read_blocks
-from chronotope.streaming import BLOCK_BYTES
 
 FIELDS = ("text", "name", "folder", "date", "path")
 EMPTY = "empty file"
+# A document of more bytes is cut.
+MOST_BYTES = 16 << 20
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:([-_.]?)(\d{2})(?:\2(\d{2}))?)?(?!\d)")
 
@@ -75,11 +76,11 @@ class TextFiles:
         size, done = 0, 0
         for source, path in enumerate(self.paths, first):
             blocks = 0
-            for block in read_blocks(path):
+            for block in _documents(path):
                 group.append((source, path, block))
                 size += len(block.signs)
                 blocks += 1
-                if size >= BLOCK_BYTES:
+                if size >= MOST_BYTES:
                     yield Piece(partial(self._parse, group, fields), done + block.done)
                     group, size = [], 0
             if not blocks:
@@ -119,6 +120,29 @@ class TextFiles:
     def _below(self, path: Path) -> str:
         """The path of a file below the folder that was given."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
+
+
+def _documents(path: Path) -> Iterator[Block]:
+    """A file as one document, or cut at the last line ends before every so many bytes."""
+    held: list[Block] = []
+    size = 0
+    for block in read_blocks(path):
+        # Up to the last of its bytes it belongs to the same document.
+        if held and (size + len(block.signs) - 1) // MOST_BYTES > (size - 1) // MOST_BYTES:
+            yield _joined(held)
+            held = []
+        held.append(block)
+        size += len(block.signs)
+    if held:
+        yield _joined(held)
+
+
+def _joined(blocks: list[Block]) -> Block:
+    """Blocks that follow each other as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    signs = np.concatenate([block.signs for block in blocks])
+    return Block(signs, blocks[0].line, sum(block.lines for block in blocks), blocks[-1].done)
 
 
 def name_of(folder: Path) -> str:
