@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.bits import among, fetch, highest, leading_zeros, ones, reaching, trailing_zeros
+from chronotope.bits import among, fetch, fetch_to_write, highest, leading_zeros, ones, reaching, trailing_zeros
 from chronotope.compiling import kernel
 
 
@@ -37,6 +37,7 @@ def test_which_of_64_bytes_are_among_some(first, last):
 @kernel()
 def fetched(address):
     fetch(address)
+    fetch_to_write(address)
     return address
 
 

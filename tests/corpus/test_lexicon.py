@@ -7,6 +7,7 @@ import pytest
 from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import DROPPED, Lexicon, Normalizer
 from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.scanning import Seen
 from chronotope.corpus.tokenizer import split_texts
 
 PARTS = [
@@ -56,6 +57,18 @@ def test_numbers_are_those_of_the_words(settings: CorpusSettings, as_it_is: bool
     assert len(words) == len(lexicon) == len({word for word, _ in met} - {""})
     assert all(words[number] == word if word else number == DROPPED for word, number in met)
     assert {len(word.encode()) > 15 for word in words} == {False, True}
+
+
+def test_numbers_do_not_depend_on_what_was_seen() -> None:
+    """Two threads, each with the forms that it saw before, take batches in turn: the same words, the same numbers."""
+    random = np.random.default_rng(5)
+    alone, together = Lexicon(CorpusSettings()), Lexicon(CorpusSettings())
+    seen = Seen(), Seen()
+    for number in random.integers(0, 2, 30):
+        text = pl.Series([TOKEN_SEPARATOR.join(forms(random, 300))])
+        fresh, continued = split_texts(text, "tokens"), split_texts(text, "tokens", seen[number])
+        assert (together.numbers(continued)[continued.code] == alone.numbers(fresh)[fresh.code]).all()
+    assert together.words.to_list() == alone.words.to_list()
 
 
 def test_words_are_added_once() -> None:

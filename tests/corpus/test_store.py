@@ -12,10 +12,12 @@ import polars as pl
 import pytest
 
 import chronotope.corpus.building as building
-from chronotope.corpus import CorpusReport, TokenStore, read_corpus, sotu_corpus, tokenize
+from chronotope.corpus import CorpusReport, TokenStore, preparing, read_corpus, sotu_corpus, tokenize
 from chronotope.corpus.arranging import write_tokens
+from chronotope.corpus.readers import streams
 from chronotope.corpus.spool import TokenSpool, read_chunks
 from chronotope.errors import DamagedFile, InputError, MissingExtra
+from chronotope.resources import Resources
 
 
 def random_rows(count=500, seed=0):
@@ -192,6 +194,19 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 store = tokenize(read_corpus(sys.argv[1], time="year"), sys.argv[2] + "/s")
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, store.report.tokens)
 """
+
+
+@pytest.mark.parametrize(("seen", "threads"), [(40_000, 2), (0, 2), (30, 1), (30, 4)])
+def test_a_store_does_not_depend_on_what_threads_have_seen(seen, threads, tmp_path, monkeypatch):
+    """Blocks of a few rows, so that every thread takes many, and begins anew at once, after some, or never."""
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in random_rows(400)))
+    tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "expected")
+    monkeypatch.setattr(streams.read_blocks, "__defaults__", (2000,))
+    monkeypatch.setattr(preparing, "MOST_SEEN", seen)
+    tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "s", resources=Resources(threads=threads))
+    for file in (tmp_path / "expected").iterdir():
+        assert (tmp_path / "s" / file.name).read_bytes() == file.read_bytes()
 
 
 def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):

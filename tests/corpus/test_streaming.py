@@ -7,10 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chronotope import streaming
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.corpus.readers import streams
+from chronotope.corpus.readers import folders, streams
 from chronotope.errors import InputError
 from chronotope.provenance import checksum
 
@@ -146,3 +148,32 @@ def test_checksums_are_taken_again_when_a_file_may_have_changed(tmp_path, monkey
     (tmp_path / "other").write_bytes(b"six")
     os.replace(tmp_path / "other", path)
     assert streaming.checksum_of_file(path) == checksum(path)
+
+
+@given(st.lists(st.sampled_from([b"\n", b"x", b"y" * 63, b"\x8a"]), max_size=40).map(b"".join))
+def test_ends_of_lines(data):
+    found = streams._line_ends(np.frombuffer(data, np.uint8))
+    assert found == (data.count(b"\n"), data.rfind(b"\n") + 1)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_long_text_files_are_cut_wherever_blocks_end(tmp_path, begun, monkeypatch):
+    """Documents end at the last line end before every 1,000 bytes, though the file is read 250 bytes at a time."""
+    lines = [bytes([97 + number % 26]) * (number * 37 % 90) + b"\n" for number in range(200)]
+    lines[100] = b"long" * 600 + b"\n"
+    data = b"".join(lines)
+    path = tmp_path / "1990.txt.gz"
+    path.write_bytes(gzip.compress(data))
+    monkeypatch.setattr(streaming, "BLOCK_BYTES", 250)
+    monkeypatch.setattr(streams.read_blocks, "__defaults__", (250,))
+    monkeypatch.setattr(folders, "MOST_BYTES", 1000)
+    if begun:
+        streaming.begin(path)
+    expected, start = [], 0
+    for end in range(1000, len(data) + 1000, 1000):
+        last = data.rfind(b"\n", 0, end) + 1
+        if last > start:
+            expected.append((data[start:last], data.count(b"\n", 0, start) + 1))
+            start = last
+    assert [(block.data, block.line) for block in folders._documents(path)] == expected
+    assert len(expected) > 5

@@ -14,6 +14,7 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.junk import JUNK, without_junk
 from chronotope.corpus.lexicon import Normalizer
+from chronotope.corpus.scanning import Seen
 from chronotope.corpus.tokenizer import WORD, split_texts
 from chronotope.errors import InputError
 
@@ -239,3 +240,39 @@ def test_junk_is_found_wherever_it_stands():
     assert cleaned(series).to_list() == expected.to_list()
     assert series.to_list() == texts
     assert 500 < (expected != series).sum() < 2900
+
+
+@pytest.mark.parametrize("kind", LIKELY)
+def test_forms_that_were_seen_keep_their_numbers(kind):
+    """Text after text with one table: the same words as without it, and of the forms only those that are new."""
+    rng = np.random.default_rng(4)
+    seen, all_forms = Seen(), []
+    for size in (70, 0, 9_000, 9_000, 1):
+        series = pl.Series(["".join(rng.choice(LIKELY[kind], size)) for _ in range(5)], dtype=pl.String)
+        tokens, alone = split_texts(series, seen=seen), split_texts(series)
+        all_forms += tokens.forms
+        assert len(tokens.key) == len(tokens.forms)
+        assert [all_forms[code] for code in tokens.code] == [alone.forms[code] for code in alone.code]
+        assert tokens.length.tolist() == alone.length.tolist()
+        assert tokens.frequency.tolist() == np.bincount(tokens.code, minlength=len(all_forms)).tolist()
+    assert len(set(all_forms)) == len(all_forms) == seen.count
+
+
+def test_tables_grow_from_text_to_text():
+    """More forms than short numbers tell apart, and more bytes of them than there was room for, text by text."""
+    words = [f"{'long' * (number % 40)}{number}" for number in range(70_000)]
+    seen = Seen()
+    for first in range(0, len(words), 7_000):
+        tokens = split_texts(pl.Series([" ".join(words[: first + 7_000])]), seen=seen)
+        assert tokens.forms == words[first : first + 7_000]
+        assert tokens.code.tolist() == [*range(first + 7_000)]
+        assert tokens.code.dtype == (np.uint16 if first < 63_000 else np.int32)
+
+
+def test_text_without_junk_is_not_copied():
+    """Only texts that hold some are written anew: not those that merely look like it."""
+    texts = pl.Series(["x" * 20 + " AT&T at 5 < 6; a: / b @ c", "y" * 20, "z" * 20 + " <b>bold</b>"])
+    data, *_ = without_junk(texts[:2])
+    before = texts[:2].to_arrow(compat_level=pl.CompatLevel.newest()).buffers()[2]
+    assert data.ctypes.data == before.address
+    assert cleaned(texts).to_list() == [*texts[:2], "z" * 20 + "  bold "]

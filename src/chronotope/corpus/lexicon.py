@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from chronotope.config import CorpusSettings
 from chronotope.corpus.form_table import ANY, CASED, LOWER, NONE, NOT_THERE, FormTable
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.scanning import Seen
 from chronotope.corpus.tokenizer import Tokens, split_texts
 
 DROPPED = -1
@@ -149,6 +148,7 @@ class Scripts:
     Examples
     --------
     >>> import polars as pl
+    >>> from chronotope.corpus.scanning import Seen
     >>> from chronotope.corpus.tokenizer import split_texts
     >>> scripts, seen = Scripts(), Seen()
     >>> scripts.unspaced(split_texts(pl.Series(["天気がいい ok ok ok", "天気がいい, ok ok"]), seen=seen))

@@ -112,9 +112,7 @@ class Experience(threading.local):
         return self._of[tokenizer]
 
 
-def prepare(
-    piece: Piece, corpus: Corpus, selection: Selection, experience: Experience | None = None
-) -> list[Prepared]:
+def prepare(piece: Piece, corpus: Corpus, selection: Selection, experience: Experience | None = None) -> list[Prepared]:
     """The documents of a piece, tokenized."""
     prepared = []
     settings = corpus.settings

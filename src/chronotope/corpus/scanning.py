@@ -383,7 +383,11 @@ def _with_room(forms, found, cut, words):  # type: ignore[no-untyped-def]
         forms = Forms(forms.slots, forms.place, forms.end, written)
     if found + words <= count:
         return forms
-    slots, place, end = np.zeros((4 * count, 4), np.uint64), np.empty(2 * count, np.int64), np.empty(2 * count, np.int64)
+    slots, place, end = (
+        np.zeros((4 * count, 4), np.uint64),
+        np.empty(2 * count, np.int64),
+        np.empty(2 * count, np.int64),
+    )
     end[:found] = forms.end[:found]
     mask = np.uint64(len(slots) - 1)
     for form in range(found):

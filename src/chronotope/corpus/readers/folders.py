@@ -30,7 +30,7 @@ from chronotope.corpus.readers.streams import Block, read_blocks
 
 FIELDS = ("text", "name", "folder", "date", "path")
 EMPTY = "empty file"
-# A document of more bytes is cut.
+# A document of more bytes is cut: at the end of a block, so that it is a multiple of what these hold.
 MOST_BYTES = 16 << 20
 
 _DATE = re.compile(r"(?<!\d)(\d{4})(?:([-_.]?)(\d{2})(?:\2(\d{2}))?)?(?!\d)")

@@ -95,7 +95,7 @@ def _behind(begin: list[NDArray[np.uint8]], chunk: Chunk, end: int) -> NDArray[n
 @kernel()
 def _line_ends(signs):  # type: ignore[no-untyped-def]
     """How many lines end in some bytes, and where the last does."""
-    lines, end, blocks = np.uint64(0), 0, len(signs) // 64
+    lines, end, blocks = np.uint64(0), np.int64(0), len(signs) // 64
     for block in range(blocks):
         found = among(signs, 64 * block, LINE_END, LINE_END)
         lines += ones(found)
@@ -104,7 +104,7 @@ def _line_ends(signs):  # type: ignore[no-untyped-def]
     for place in range(64 * blocks, len(signs)):
         if signs[place] == LINE_END:
             lines += np.uint64(1)
-            end = place + 1
+            end = np.int64(place + 1)
     return np.int64(lines), end
 
 
