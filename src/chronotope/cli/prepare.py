@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # With fewer words than this there is next to nothing to train.
 FEW = 50
 # Threads that count or decompress need Python only now and then, and are not to wait long for one that does not let go.
-SWITCH_INTERVAL = 0.0002
+SWITCH_INTERVAL = 0.001
 
 
 def prepare_command(
