@@ -16,8 +16,8 @@ import numpy as np
 
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, scale_of_conditions
-from chronotope.model import ConditionedModel
-from chronotope.model.cw2v.parameters import Parameters
+from chronotope.methods import ConditionedModel
+from chronotope.methods.cw2v.parameters import Parameters
 
 # Their gradient is that of half the squared error; in our loss, which has it whole, both penalties are twice as much.
 SAME_LOSS = replace(

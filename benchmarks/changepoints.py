@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import chronotope as ct
 from chronotope.analysis.changepoints import ChangePoints, change_points
-from chronotope.corpus.invented import World
+from chronotope.datasets.invented import World
 
 YEARS = range(1990, 2006)
 SEEDS = range(1, 6)

@@ -31,11 +31,11 @@ import numpy as np
 from harness import record, timed
 
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.export import export
 from chronotope.views.explorer.server import PAGE
-from chronotope.vocabulary import Support
 
 ROOT = Path(__file__).parents[1]
 BARE = "icon.svg"

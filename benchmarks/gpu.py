@@ -21,9 +21,9 @@ from scipy import sparse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 from harness import record  # noqa: E402
 
-from chronotope.model.cw2v.alternating import train_epoch  # noqa: E402
-from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters  # noqa: E402
-from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP, STRATA, RowCells, make_rows  # noqa: E402
+from chronotope.methods.cw2v.alternating import train_epoch  # noqa: E402
+from chronotope.methods.cw2v.parameters import Parameters, initial_accumulators, initial_parameters  # noqa: E402
+from chronotope.methods.cw2v.rows import CELLS_IN_A_GROUP, STRATA, RowCells, make_rows  # noqa: E402
 
 RATE, ACCUMULATOR, BETA, ALPHA, CAP = 0.05, 0.1, 8.0, 1.5, 10.0  # what the figures in docs/gpu.md are for
 TOPICS = 64
@@ -151,7 +151,7 @@ class Training:
 def measure_cw2v(words: int, conditions: int, sizes: list[int], dimensions: list[int], copy: float) -> None:
     import cupy
 
-    from chronotope.model.cw2v.kernels.gpu import GpuSides
+    from chronotope.methods.cw2v.kernels.gpu import GpuSides
 
     for size in sizes:
         cells = invented_cells(cupy, words, conditions, size)
@@ -196,7 +196,7 @@ def measure_ladder(words: int, conditions: int, size: int, dimensions: int) -> N
     import cupy
     from gpu_ladder import BlockSides, BothSides, PlainSides, WarpSides
 
-    from chronotope.model.cw2v.kernels.gpu import GpuSides
+    from chronotope.methods.cw2v.kernels.gpu import GpuSides
 
     cells, first = invented_cells(cupy, words, conditions, size), 0.0
     for version, kernel, longest in (
@@ -234,7 +234,7 @@ def graph_figures(problem: Any, dimensions: int, streamed: bool) -> dict[str, An
     """Ten sweeps, and what they are made of."""
     import cupy
 
-    from chronotope.model.graph.gpu import GpuSolver
+    from chronotope.methods.graph.gpu import GpuSolver
 
     begin = time.perf_counter()
     solver = GpuSolver(problem, dimensions, streamed=streamed)
@@ -276,7 +276,7 @@ def graph_problem(words: int, cells: list[Cells]) -> Any:
     """Rows of random positive values where the cells are; every word in every condition, links between neighbors."""
     import cupy as xp
 
-    from chronotope.model.graph.objective import GraphProblem
+    from chronotope.methods.graph.objective import GraphProblem
 
     conditions = len(cells)
     lengths, contexts, values = [], [], []
@@ -341,7 +341,7 @@ def measure_quality(device: str, words: int = 3000, conditions: int = 9, size: i
     if device == "cuda":
         import cupy
 
-        from chronotope.model.cw2v.kernels.gpu import GpuSides
+        from chronotope.methods.cw2v.kernels.gpu import GpuSides
 
         on_gpu = [Cells(*(cupy.asarray(array) for array in one)) for one in kept]
         training = Training(cupy, on_gpu, words, 50, GpuSides)

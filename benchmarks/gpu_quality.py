@@ -12,11 +12,11 @@ import numpy as np
 from chronotope.conditions import Conditions
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import CellArrays
-from chronotope.cores import cores
-from chronotope.model.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
-from chronotope.model.cw2v.trainers import CpuTrainer
-from chronotope.model.cw2v.training import State
-from chronotope.vocabulary import Support
+from chronotope.cooccurrence.vocabulary import Support
+from chronotope.methods.cw2v.parameters import Parameters, initial_accumulators, initial_parameters
+from chronotope.methods.cw2v.trainers import CpuTrainer
+from chronotope.methods.cw2v.training import State
+from chronotope.runtime.resources import cores
 
 
 def train_on_cpu(cells: list[Any], words: int, epochs: int) -> Iterator[tuple[int, float, Parameters]]:

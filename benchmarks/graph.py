@@ -20,10 +20,10 @@ from invented_counts import invented_counts
 from scipy import sparse
 
 from chronotope.cooccurrence import Counts, positive_pmi
-from chronotope.model import GraphModel
-from chronotope.model.graph import solver
-from chronotope.model.graph.links import make_problem
-from chronotope.model.graph.objective import GraphProblem
+from chronotope.methods import GraphModel
+from chronotope.methods.graph import solver
+from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.objective import GraphProblem
 
 SWEEPS = 10
 EPOCHS_OF_THE_AUTHORS = 40

@@ -17,7 +17,7 @@ from harness import record, timed
 import chronotope as ct
 from chronotope.analysis import Drift, drift, series
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.invented import TOPICS, Change
+from chronotope.datasets.invented import TOPICS, Change
 
 YEARS = range(1990, 1996)
 TIMES = 40

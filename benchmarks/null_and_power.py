@@ -22,8 +22,8 @@ from scipy.stats import kstest
 from chronotope.analysis import Drift, drift
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import invented_world
-from chronotope.model import GraphModel
+from chronotope.datasets.invented import invented_world
+from chronotope.methods import GraphModel
 
 HALVES = ("1", "2")
 TENTHS = 10

@@ -16,9 +16,9 @@ import numpy as np
 from harness import peak_mb, record, timed
 
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats
-from chronotope.vocabulary import Support
 
 AT, TO = "1990", "2000"
 TOP = 10

@@ -18,9 +18,9 @@ from invented_counts import invented_counts
 from threadpoolctl import threadpool_limits
 from training import BASE, train
 
-from chronotope.model import ConditionedModel
-from chronotope.model.cw2v.kernels.cpu import width_of
-from chronotope.model.graph import solver
+from chronotope.methods import ConditionedModel
+from chronotope.methods.cw2v.kernels.cpu import width_of
+from chronotope.methods.graph import solver
 
 THREADS = 2
 DIMENSIONS = 50

@@ -22,13 +22,13 @@ from training_ladder import one_cell_at_a_time, two_rows_a_cell
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
-from chronotope.model import ConditionedModel
-from chronotope.model.cw2v.kernels.cpu import side_of
-from chronotope.model.cw2v.kernels.sides import SIDES, ReferenceSides
-from chronotope.model.cw2v.parameters import initial_accumulators, initial_parameters
-from chronotope.model.cw2v.rows import make_rows
-from chronotope.model.cw2v.trainers import CpuTrainer, _cells
-from chronotope.model.cw2v.training import State
+from chronotope.methods import ConditionedModel
+from chronotope.methods.cw2v.kernels.cpu import side_of
+from chronotope.methods.cw2v.kernels.sides import SIDES, ReferenceSides
+from chronotope.methods.cw2v.parameters import initial_accumulators, initial_parameters
+from chronotope.methods.cw2v.rows import make_rows
+from chronotope.methods.cw2v.trainers import CpuTrainer, _cells
+from chronotope.methods.cw2v.training import State
 
 FULL = {"words": 20_000, "conditions": 27, "draws": 720_000}  # about 20 million cells
 DIMENSIONS = 50

@@ -7,8 +7,8 @@ import math
 import numba
 import numpy as np
 
-from chronotope.model.cw2v.kernels.cpu import FAST_BUT_NAN_SAFE
-from chronotope.model.cw2v.rows import CELLS_IN_A_GROUP
+from chronotope.methods.cw2v.kernels.cpu import FAST_BUT_NAN_SAFE
+from chronotope.methods.cw2v.rows import CELLS_IN_A_GROUP
 
 
 @numba.njit(nogil=True, fastmath=FAST_BUT_NAN_SAFE)

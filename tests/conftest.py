@@ -10,7 +10,7 @@ import pytest
 import worlds
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import World
+from chronotope.datasets.invented import World
 
 _counted: dict[tuple[Any, ...], Counts] = {}
 

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from chronotope.cli import main
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
 
 PAGE = Path(__file__).parents[1] / "docs" / "analysis.md"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chronotope.bits import among, fetch, fetch_to_write, highest, leading_zeros, ones, reaching, trailing_zeros
-from chronotope.compiling import kernel
+from chronotope.runtime.bits import among, fetch, fetch_to_write, highest, leading_zeros, ones, reaching, trailing_zeros
+from chronotope.runtime.kernels import kernel
 
 
 @kernel()

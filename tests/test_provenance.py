@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from chronotope import provenance
-from chronotope.provenance import CheckedFile, checksum, has_checksum, quick_checksum
+from chronotope.io import provenance
+from chronotope.io.provenance import CheckedFile, checksum, has_checksum, quick_checksum
 
 
 @pytest.mark.parametrize("steps", [[], [0], [5, 5, 40_000], [100_000]])

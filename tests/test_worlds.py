@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import worlds
-from chronotope.corpus.invented import DETERMINERS, LINKERS, OFFICES, TOPICS, Change, World, invented_world
+from chronotope.datasets.invented import DETERMINERS, LINKERS, OFFICES, TOPICS, Change, World, invented_world
 from chronotope.errors import SettingsError
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from chronotope.corpus.invented import TOPICS, Change, World, invented_world
+from chronotope.datasets.invented import TOPICS, Change, World, invented_world
 
 RIVER, MONEY = TOPICS["river"], TOPICS["money"]
 YEARS = range(1990, 2000)

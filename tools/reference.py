@@ -27,7 +27,7 @@ API = {
     "training": (
         "Training",
         "Each method holds its settings and has `fit`; what they mean is [on a page of their own](settings.md).",
-        ("chronotope.model", "chronotope.baselines"),
+        ("chronotope.methods", "chronotope.methods"),
     ),
     "embeddings": (
         "Embeddings",
@@ -37,7 +37,7 @@ API = {
     "answers": ("Answers", "Each answer is a small frozen object with `to_dict()`.", ("chronotope.analysis",)),
     "judging": ("Judging", "Test pairs, scores, comparisons.", ("chronotope.evaluation",)),
     "charts": ("Charts and tables", "Answers as pictures and tables; nothing is computed here.", ("chronotope.views",)),
-    "errors": ("Errors", "What a program may catch.", ("chronotope.errors", "chronotope.progress")),
+    "errors": ("Errors", "What a program may catch.", ("chronotope.errors", "chronotope.runtime.progress")),
 }
 # Names that users need and that no `__all__` of a package lists.
 MORE = {

@@ -9,7 +9,7 @@ from typing import Any
 import typer.main
 
 from chronotope.cli.app import app
-from chronotope.provenance import package_version
+from chronotope.io.provenance import package_version
 
 EXITS = (
     ("0", "it went well"),

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from chronotope.model.cw2v.kernels.gpu import GpuSides
+from chronotope.methods.cw2v.kernels.gpu import GpuSides
 
 THREADS = 128
 

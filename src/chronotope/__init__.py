@@ -19,45 +19,48 @@ if TYPE_CHECKING:
     from chronotope.analysis.evidence import evidence
     from chronotope.analysis.frequency import frequency
     from chronotope.analysis.stability import stable
-    from chronotope.baselines import (
-        AlignedWord2Vec,
-        CompassWord2Vec,
-        DynamicFactorization,
-        LinearWord2Vec,
-        StaticWord2Vec,
-    )
-    from chronotope.baselines.given import align
     from chronotope.cooccurrence import Counts, count
-    from chronotope.corpus import Corpus, read_corpus, sotu_corpus
-    from chronotope.corpus.invented import invented_world
+    from chronotope.corpus import Corpus, read_corpus
+    from chronotope.datasets.invented import invented_world
+    from chronotope.datasets.sotu import sotu_corpus
     from chronotope.embeddings import ConditionedEmbeddings, load
     from chronotope.embeddings.formats import export, read_vectors
     from chronotope.evaluation.evaluate import evaluate
     from chronotope.features import DocumentVectors, WordInCondition
-    from chronotope.model import ConditionedModel, GraphModel, extend
-    from chronotope.progress import show_progress
+    from chronotope.methods import (
+        AlignedWord2Vec,
+        CompassWord2Vec,
+        ConditionedModel,
+        DynamicFactorization,
+        GraphModel,
+        LinearWord2Vec,
+        StaticWord2Vec,
+        extend,
+    )
+    from chronotope.methods.align import align
+    from chronotope.runtime.progress import show_progress
 
 # Each name is loaded when it is first used, so that `import chronotope` costs nothing.
 _HOME = {
     "Corpus": "corpus",
     "read_corpus": "corpus",
-    "sotu_corpus": "corpus",
-    "invented_world": "corpus.invented",
+    "sotu_corpus": "datasets.sotu",
+    "invented_world": "datasets.invented",
     "Counts": "cooccurrence",
     "count": "cooccurrence",
-    "GraphModel": "model",
-    "ConditionedModel": "model",
-    "StaticWord2Vec": "baselines",
-    "LinearWord2Vec": "baselines",
-    "AlignedWord2Vec": "baselines",
-    "CompassWord2Vec": "baselines",
-    "DynamicFactorization": "baselines",
+    "GraphModel": "methods",
+    "ConditionedModel": "methods",
+    "StaticWord2Vec": "methods",
+    "LinearWord2Vec": "methods",
+    "AlignedWord2Vec": "methods",
+    "CompassWord2Vec": "methods",
+    "DynamicFactorization": "methods",
     "ConditionedEmbeddings": "embeddings",
     "load": "embeddings",
-    "show_progress": "progress",
+    "show_progress": "runtime.progress",
     "WordInCondition": "features",
     "DocumentVectors": "features",
-    "align": "baselines.given",
+    "align": "methods.align",
     "export": "embeddings.formats",
     "read_vectors": "embeddings.formats",
     "drift": "analysis",
@@ -68,12 +71,12 @@ _HOME = {
     "collocates": "analysis",
     "collocate_changes": "analysis",
     "evaluate": "evaluation.evaluate",
-    "extend": "model",
+    "extend": "methods",
 }
 # The folders and files that documentation names: `ct.analysis.series` needs no import of its own.
 _PARTS = (
-    "analysis", "baselines", "conditions", "config", "cooccurrence", "corpus", "embeddings", "errors", "evaluation",
-    "features", "methods", "model", "progress", "views", "vocabulary",
+    "analysis", "conditions", "config", "cooccurrence", "corpus", "datasets", "embeddings", "errors", "evaluation",
+    "features", "io", "methods", "runtime", "views",
 )  # fmt: skip
 
 __all__ = [
@@ -112,7 +115,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("chronotope.provenance").package_version()
+        return import_module("chronotope.io.provenance").package_version()
     if name in _PARTS:
         return import_module(f"chronotope.{name}")
     if name not in _HOME:

@@ -1,6 +1,6 @@
 """The command line as `python -m chronotope`, for where the command itself is not on the path."""
 
-from chronotope.cli import program
+from chronotope.cli import main
 
 if __name__ == "__main__":
-    program()
+    main()

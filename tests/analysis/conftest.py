@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import worlds
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 
 
 @pytest.fixture(scope="session")

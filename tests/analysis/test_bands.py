@@ -13,9 +13,9 @@ from chronotope.analysis.significance.refitting import FrozenModel
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
 from chronotope.errors import InputError, SettingsError
-from chronotope.model import ConditionedModel, GraphModel
+from chronotope.methods import ConditionedModel, GraphModel
 
 AXIS = f"({' + '.join(worlds.MONEY[:3])}) - ({' + '.join(worlds.RIVER[:3])})"
 

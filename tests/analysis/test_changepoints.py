@@ -5,7 +5,7 @@ import worlds
 from chronotope.analysis import change_points
 from chronotope.analysis.mean_shift import mean_shift
 from chronotope.errors import InputError, SettingsError
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 
 
 def test_without_a_change_p_is_uniform():

@@ -3,9 +3,9 @@ import pytest
 
 from chronotope.analysis import drift
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, UnknownCondition
-from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])

@@ -12,7 +12,7 @@ from chronotope.cli.app import app
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.errors import InputError, SettingsError
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ def test_along_an_axis_the_new_use_is_at_the_other_end(over_both):
 
 def test_leaders_come_before_followers(counts_of):
     """A word that changes in 1992 in one place and in 1995 in another."""
-    from chronotope.corpus.invented import TOPICS, Change, invented_world
-    from chronotope.model import GraphModel
+    from chronotope.datasets.invented import TOPICS, Change, invented_world
+    from chronotope.methods import GraphModel
 
     company = {"before": TOPICS["river"], "after": TOPICS["money"], "share": 0.02}
     years = range(1990, 1999)

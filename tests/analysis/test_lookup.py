@@ -8,9 +8,9 @@ import pytest
 from chronotope.analysis.comparison import compare_words
 from chronotope.analysis.lookup import WordIndex
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownWord
-from chronotope.vocabulary import Support
 
 WORDS = ["bank", "banks", "embankment", "Bancroft", "river", "rare"]
 

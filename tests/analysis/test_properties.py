@@ -4,7 +4,7 @@ import pytest
 from chronotope.analysis import condition_bound, consistency, deviations, stable
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.model import ConditionedModel
+from chronotope.methods import ConditionedModel
 from embeddings.invented import support_from
 
 

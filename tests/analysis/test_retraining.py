@@ -9,9 +9,9 @@ from chronotope.analysis import drift, series
 from chronotope.analysis.significance.retraining import agreement
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import TOPICS, Change, invented_world
+from chronotope.datasets.invented import TOPICS, Change, invented_world
 from chronotope.errors import InputError, SettingsError
-from chronotope.model import ConditionedModel, GraphModel, extend
+from chronotope.methods import ConditionedModel, GraphModel, extend
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ from chronotope.analysis.concordance import Term, open_concordance
 from chronotope.analysis.windows import company_of
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import TOPICS, Change, invented_world
+from chronotope.datasets.invented import TOPICS, Change, invented_world
 from chronotope.errors import DamagedFile, InputError, SettingsError
-from chronotope.model import ConditionedModel, GraphModel
-from chronotope.model.heldout import log_context_distribution
+from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods.heldout import log_context_distribution
 
 # Words that change company, the frequent ones first.
 CHANGED = {"bank": 0.02, "apple": 0.014, "cell": 0.009, "pilot": 0.006}

@@ -15,7 +15,7 @@ from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, D
 from chronotope.cooccurrence.association import Association, rows_of
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.errors import InputError
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 
 
 def test_pooled_p_is_uniform_for_scores_of_any_size_and_spread():

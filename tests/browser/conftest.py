@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 import worlds
 from browser.pages import IMAGE, ODD, ODD_PLACES, WIDE
 from chronotope.cli import main
-from chronotope.corpus.invented import TOPICS, Change, invented_world
+from chronotope.datasets.invented import TOPICS, Change, invented_world
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # In milliseconds: a machine that does much else at the same time is slow, and no reason to fail.

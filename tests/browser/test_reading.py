@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 import worlds
 from browser.pages import company
-from chronotope.corpus.invented import TOPICS
+from chronotope.datasets.invented import TOPICS
 
 DRAGGED = """() => {
   const slider = document.getElementById("time");

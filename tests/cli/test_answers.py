@@ -16,8 +16,8 @@ import worlds
 from chronotope.cli import main
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import TOPICS
-from chronotope.model import GraphModel
+from chronotope.datasets.invented import TOPICS
+from chronotope.methods import GraphModel
 
 
 class Done(NamedTuple):

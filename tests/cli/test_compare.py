@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import worlds
-from chronotope.corpus.invented import invented_world
-from chronotope.model import GraphModel
+from chronotope.datasets.invented import invented_world
+from chronotope.methods import GraphModel
 
 COMMAND = [sys.executable, "-c", "from chronotope.cli import main; main()"]
 

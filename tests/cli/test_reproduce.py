@@ -11,7 +11,7 @@ import sys
 import pyarrow
 import pytest
 
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
 
 COMMAND = [sys.executable, "-c", "from chronotope.cli import main; main()"]
 

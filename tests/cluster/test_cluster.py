@@ -125,7 +125,7 @@ def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(te
 
 @pytest.mark.usefixtures("small_tasks")
 def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr("chronotope.cluster.AT_LEAST", 1.0)
+    monkeypatch.setattr("chronotope.runtime.cluster.AT_LEAST", 1.0)
     stopped = cluster.workers[0].pid
     try:
         slow = once_counting(lambda: os.kill(stopped, signal.SIGSTOP))

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 import worlds
 from chronotope.cli.app import app
-from chronotope.cluster import check_versions
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.errors import ClusterError, InputError, MissingExtra, SettingsError
-from chronotope.provenance import versions
+from chronotope.io.provenance import versions
+from chronotope.runtime.cluster import check_versions
 
 
 def records():
@@ -33,14 +33,14 @@ def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch):
-    monkeypatch.setattr("chronotope.cluster.TICK", 0.05)
-    monkeypatch.setattr("chronotope.resources.connected", _impatient)
+    monkeypatch.setattr("chronotope.runtime.cluster.TICK", 0.05)
+    monkeypatch.setattr("chronotope.runtime.resources.connected", _impatient)
     with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1 \(waited 1 seconds\)"):
         count(read_corpus(records(), time="time"), cluster="tcp://127.0.0.1:1")
 
 
 def _impatient(address, workers):
-    from chronotope.cluster import connected
+    from chronotope.runtime.cluster import connected
 
     return connected(address, workers, patience=1.0)
 

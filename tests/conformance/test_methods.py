@@ -13,11 +13,10 @@ import worlds
 from chronotope.analysis import drift
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import Change, invented_world
+from chronotope.datasets.invented import Change, invented_world
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import SettingsError
-from chronotope.methods import METHODS, default_settings, method_class
-from chronotope.model import ConditionedModel
+from chronotope.methods import METHODS, ConditionedModel, default_settings, method_class
 from worlds import MONEY, RIVER
 
 NEED_GENSIM = {"static", "linear", "aligned"}

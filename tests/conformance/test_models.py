@@ -13,13 +13,13 @@ import pytest
 import worlds
 from chronotope.analysis import drift, stable
 from chronotope.cooccurrence import count
-from chronotope.corpus import sotu_corpus
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
+from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import InputError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.pairs import read_pairs
-from chronotope.model import ConditionedModel, GraphModel
-from chronotope.model.heldout import held_out_rows, log_context_distribution, log_likelihood
+from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods.heldout import held_out_rows, log_context_distribution, log_likelihood
 
 OWN = {"graph": GraphModel(), "cw2v": ConditionedModel(dimensions=40)}
 FUNCTION_WORDS = set(

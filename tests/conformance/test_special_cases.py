@@ -20,8 +20,7 @@ from chronotope.config import (
 )
 from chronotope.cooccurrence import Association, positive_pmi, symmetric
 from chronotope.errors import SettingsError
-from chronotope.methods import METHODS, default_settings
-from chronotope.model import ConditionedModel, GraphModel
+from chronotope.methods import METHODS, ConditionedModel, GraphModel, default_settings
 
 
 @pytest.mark.parametrize("marginals", ["own", "pooled"])

@@ -10,7 +10,7 @@ import worlds
 from chronotope.cooccurrence import Counts, count, local, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
 from chronotope.errors import DamagedFile, InputError, SettingsError
-from chronotope.provenance import quick_checksum
+from chronotope.io.provenance import quick_checksum
 
 
 def prepared(folder, threads=1, force=False, **settings):

@@ -12,12 +12,13 @@ import polars as pl
 import pytest
 
 import chronotope.corpus.building as building
-from chronotope.corpus import CorpusReport, TokenStore, preparing, read_corpus, sotu_corpus, tokenize
+from chronotope.corpus import CorpusReport, TokenStore, preparing, read_corpus, tokenize
 from chronotope.corpus.arranging import write_tokens
 from chronotope.corpus.readers import streams
 from chronotope.corpus.spool import TokenSpool, read_chunks
+from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import DamagedFile, InputError, MissingExtra
-from chronotope.resources import Resources
+from chronotope.runtime.resources import Resources
 
 
 def random_rows(count=500, seed=0):

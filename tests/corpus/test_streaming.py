@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chronotope import streaming
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.readers import folders, streams
 from chronotope.errors import InputError
-from chronotope.provenance import checksum
+from chronotope.io import streaming
+from chronotope.io.provenance import checksum
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.vocabulary import Support
 
 
 def support_from(counts: Any) -> Support:

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, Match, retrieval
 from chronotope.embeddings.nearest import nearest
 from chronotope.errors import DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
-from chronotope.vocabulary import Support
 from embeddings.invented import random_embeddings, support_from
 
 

@@ -9,13 +9,13 @@ import pytest
 
 import worlds
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.compare import compare
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.pairs import TestPair
 from chronotope.evaluation.scores import Scores
-from chronotope.vocabulary import Support
 
 WORDS = [f"word{number:02}" for number in range(15)]
 

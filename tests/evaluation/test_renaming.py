@@ -23,8 +23,7 @@ from chronotope.corpus import read_corpus
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.renaming import MIN_SUPPORT, PAIRS_OF_A_WORD, _stretches, renamed
-from chronotope.methods import METHODS, method_class
-from chronotope.model import GraphModel
+from chronotope.methods import METHODS, GraphModel, method_class
 
 
 @pytest.fixture(scope="module", params=["time", "place", "both"])

@@ -12,7 +12,7 @@ import worlds
 from chronotope.config import CorpusSettings, CountSettings
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.evaluation.reproduce import reproduce
@@ -24,7 +24,7 @@ from chronotope.evaluation.reproduce_paper import paper_figures
 from chronotope.evaluation.reproduce_results import WAYS, Answers, Fit, Results, checksum_of_pairs
 from chronotope.evaluation.reproduce_summary import summarize_fits
 from chronotope.evaluation.reproduce_tables import TABLES, PairFile, Table
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 
 TINY = Table(
     name="tiny",

@@ -6,7 +6,7 @@ import pytest
 
 from chronotope.config import CorpusSettings, CountSettings
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.invented import invented_world
+from chronotope.datasets.invented import invented_world
 from chronotope.errors import SettingsError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.renaming import renamed

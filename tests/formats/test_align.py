@@ -8,10 +8,10 @@ from scipy.stats import ortho_group
 
 import chronotope as ct
 from chronotope.analysis import series
-from chronotope.baselines import procrustes
-from chronotope.baselines.given import HALF_TRUST
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError
+from chronotope.methods.align import HALF_TRUST
+from chronotope.methods.word2vec import procrustes
 
 SIZE = 8
 RNG = np.random.default_rng(5)

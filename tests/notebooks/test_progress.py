@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from chronotope.model.progress import Epoch
-from chronotope.progress import Display, ShownProgress, Stage, show_progress, stages_html
+from chronotope.methods.progress import Epoch
+from chronotope.runtime.progress import Display, ShownProgress, Stage, show_progress, stages_html
 
 SCRIPT = """
 import time

@@ -25,7 +25,7 @@ def home(tmp_path_factory) -> Path:
     """A folder with speeches.jsonl, and `run` made from it with a model in it."""
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
-    from chronotope.model import GraphModel
+    from chronotope.methods import GraphModel
 
     folder = tmp_path_factory.mktemp("torture")
     worlds.planted_drift(documents=120).write_records(folder / "speeches.jsonl")

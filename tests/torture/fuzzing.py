@@ -28,13 +28,13 @@ import polars as pl
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.corpus import read_corpus
 from chronotope.corpus.ingest import ingest
 from chronotope.corpus.spool import TokenSpool
 from chronotope.embeddings import ConditionedEmbeddings, load, storage
 from chronotope.errors import ChronotopeError
-from chronotope.provenance import checksum, checksum_of
-from chronotope.vocabulary import Support
+from chronotope.io.provenance import checksum, checksum_of
 
 STRANGE: list[Any] = [
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, "", "x", "\x00", "\ud800",
@@ -190,7 +190,7 @@ def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:
 
 def ask_run(folder: Path) -> None:
     from chronotope.analysis import collocates, evidence, frequency
-    from chronotope.model import ConditionedModel, GraphModel
+    from chronotope.methods import ConditionedModel, GraphModel
 
     counts = Counts.open(folder)
     repr(counts)

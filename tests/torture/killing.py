@@ -22,11 +22,11 @@ from pathlib import Path
 
 import chronotope.analysis.significance.resampling
 import chronotope.embeddings.formats.exporting
-import chronotope.model.checkpoint
-from chronotope.corpus.invented import invented_world
-from chronotope.durable import recover_folder
+import chronotope.methods.checkpoint
+from chronotope.datasets.invented import invented_world
 from chronotope.embeddings import load
-from chronotope.run_folder import verify_run
+from chronotope.io.atomic import recover_folder
+from chronotope.io.run_folder import verify_run
 from torture import rig
 from torture.rig import command, contents
 
@@ -62,8 +62,8 @@ class Accident:
 
 def often() -> None:
     """Save the state at every occasion, and not every half minute."""
-    chronotope.model.checkpoint.SECONDS_BETWEEN = 0.0
-    chronotope.model.checkpoint.SHARE_OF_THE_TIME = 1.0
+    chronotope.methods.checkpoint.SECONDS_BETWEEN = 0.0
+    chronotope.methods.checkpoint.SHARE_OF_THE_TIME = 1.0
 
 
 def prepare(run: str, *more: object) -> Callable[[Path], Callable[[], None]]:

@@ -21,9 +21,9 @@ import chronotope.analysis.significance.judging
 import chronotope.cli
 import chronotope.cooccurrence.dataset
 import chronotope.embeddings.storage
-import chronotope.model.cw2v.model
-import chronotope.model.extending
-import chronotope.model.graph.model
+import chronotope.methods.cw2v.model
+import chronotope.methods.extend
+import chronotope.methods.graph.model
 import chronotope.views.tables
 from chronotope.cli.app import app  # noqa: F401
 

@@ -18,9 +18,9 @@ import pytest
 from chronotope.cooccurrence import CellArrays, count
 from chronotope.cooccurrence.cells_file import groups_of, write_cells
 from chronotope.corpus import read_corpus
-from chronotope.durable import disk_errors
 from chronotope.errors import InputError
-from chronotope.model import GraphModel
+from chronotope.io.atomic import disk_errors
+from chronotope.methods import GraphModel
 from torture.conftest import MAIN, chronotope
 
 # No file may grow beyond so many bytes: a full disk for which nobody has to be root.

@@ -16,13 +16,13 @@ from chronotope.analysis import drift
 from chronotope.cli.app import app
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
-from chronotope.model import ConditionedModel, GraphModel
-from chronotope.provenance import checksum, checksum_of
-from chronotope.run_folder import verify_run
-from chronotope.untrusted import printable
-from chronotope.vocabulary import Support
+from chronotope.io.provenance import checksum, checksum_of
+from chronotope.io.run_folder import verify_run
+from chronotope.io.untrusted import printable
+from chronotope.methods import ConditionedModel, GraphModel
 
 
 def flipped(path, place=0.5, bit=3):
@@ -135,7 +135,7 @@ class TestDamaged:
 
     @pytest.mark.parametrize("method", [GraphModel(dimensions=4, epochs=3), ConditionedModel(dimensions=4, epochs=3)])
     def test_a_damaged_checkpoint_is_not_resumed(self, run, method, monkeypatch):
-        monkeypatch.setattr("chronotope.model.checkpoint.SECONDS_BETWEEN", -1.0)
+        monkeypatch.setattr("chronotope.methods.checkpoint.SECONDS_BETWEEN", -1.0)
         counts, path = Counts.open(run), run / "model.ct.checkpoint"
         method.fit(counts, checkpoint=path)
         whole = path.read_bytes()

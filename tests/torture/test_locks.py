@@ -13,16 +13,16 @@ import pytest
 
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
-from chronotope.durable import written_whole
 from chronotope.errors import InUse
-from chronotope.locking import locked
+from chronotope.io.atomic import written_whole
+from chronotope.io.locks import locked
 from torture.conftest import chronotope
 
 pytest.importorskip("fcntl", reason="this system has no locks on files")
 
 HOLD = """
 import sys, time
-from chronotope.locking import locked
+from chronotope.io.locks import locked
 with locked(sys.argv[1], "train", shared=sys.argv[2] == "shared"):
     print("held", flush=True)
     time.sleep(60)

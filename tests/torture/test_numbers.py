@@ -13,7 +13,7 @@ from chronotope.cooccurrence.counting import count_cells
 from chronotope.corpus import read_corpus
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownWord
-from chronotope.model import ConditionedModel, GraphModel
+from chronotope.methods import ConditionedModel, GraphModel
 
 
 def counted(records, time="time", **settings):

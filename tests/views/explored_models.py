@@ -9,11 +9,11 @@ import numpy as np
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.corpus import read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.model import GraphModel
+from chronotope.methods import GraphModel
 from chronotope.views.explorer.explored import Explored
-from chronotope.vocabulary import Support
 
 HOSTILE = (
     "<script>alert(1)</script>",

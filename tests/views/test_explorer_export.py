@@ -13,6 +13,7 @@ from playwright._impl._driver import compute_driver_executable
 
 from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.views.explorer import questions
@@ -20,7 +21,6 @@ from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.export import MARK, export
 from chronotope.views.explorer.quantize import rounded
 from chronotope.views.explorer.text_code import counted, packed
-from chronotope.vocabulary import Support
 from views.explored_models import HOSTILE, explored, hostile
 
 ASK = Path(__file__).parent / "ask_engine.js"

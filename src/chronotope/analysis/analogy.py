@@ -126,7 +126,7 @@ def analogy(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> words = ["man", "king", "woman", "queen"]
     >>> support = Support(np.array([0, 4]), np.arange(4), np.array([9] * 4))
     >>> vectors = [[-1, -1, 0], [-1, 1, 0], [1, -1, 0], [1, 1, 0]]

@@ -146,7 +146,7 @@ def positions(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> vectors = [[1, 0.5], [1, 0], [-2, -0.5], [-1, 0.5], [2, 0], [-1, -0.5]]
     >>> answer = positions(ConditionedEmbeddings(

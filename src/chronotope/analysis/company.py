@@ -114,7 +114,7 @@ def company(
     --------
     >>> import numpy as np
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> vectors = [[1, 0], [0.9, 0], [-1, 0], [1, 0], [-1, 0], [0.9, 0]]
     >>> answer = company(ConditionedEmbeddings(

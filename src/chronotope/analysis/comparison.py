@@ -74,7 +74,7 @@ def compare_words(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 2, 4]), np.array([0, 1] * 2), np.array([9] * 4))
     >>> vectors = [[1, 0], [-1, 0], [0, 1], [0, -1]]
     >>> embeddings = ConditionedEmbeddings(["bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors)

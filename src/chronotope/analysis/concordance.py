@@ -21,8 +21,8 @@ from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokens import DOCUMENTS
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
-from chronotope.run_folder import read_run
-from chronotope.untrusted import read_table
+from chronotope.io.run_folder import read_run
+from chronotope.io.untrusted import read_table
 
 # Among so many words, the most frequent first, those are sought that the user may have meant.
 MOST_ALIKE = 100_000

@@ -23,7 +23,7 @@ from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats
 from chronotope.errors import SettingsError
-from chronotope.provenance import checksum_of
+from chronotope.io.provenance import checksum_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
@@ -102,7 +102,7 @@ def drift(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([20] * 6))
     >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
     >>> answer = drift(ConditionedEmbeddings(

@@ -53,7 +53,7 @@ class WordIndex:
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3]), np.arange(3), np.array([9, 7, 5]))
     >>> year = Conditions.of_times(["1990"])
     >>> index = WordIndex(ConditionedEmbeddings(["Bank", "embank", "river"], year, support, np.eye(3)))

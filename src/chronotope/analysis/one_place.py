@@ -6,8 +6,8 @@ import numpy as np
 
 from chronotope.analysis.own_vectors import timeline
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.vocabulary import Support
 
 
 def of_place(embeddings: ConditionedEmbeddings, place: str) -> ConditionedEmbeddings:

@@ -185,7 +185,7 @@ def condition_bound(embeddings: ConditionedEmbeddings) -> ConditionBound:
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 1, 2]), np.array([0, 0]), np.array([9, 9]))
     >>> along_one_axis = ConditionedEmbeddings(["a"], Conditions.of_times(["1", "2"]), support, [[1, 0], [2, 0]],
     ...     common=[[1, 0]], condition_factors=[[1, 1], [2, 1]])

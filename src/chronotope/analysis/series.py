@@ -152,7 +152,7 @@ def series(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 2, 4]), np.array([0, 1] * 2), np.array([9] * 4))
     >>> vectors = [[1, 0], [-1, 0], [0, 1], [0, -1]]
     >>> answer = series(ConditionedEmbeddings(

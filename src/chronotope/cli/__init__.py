@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import io
 import os
 import signal
 import sys
 
-from chronotope.frame_room import with_room
 
-
-def program() -> None:
-    """The command line as a whole process, which ends at once: to take apart what it holds would take 0.2 s."""
-    status: list[int | str | None] = []
-
-    def end() -> None:
-        """Come last of all that is done at the end; a fault, or a text to be shown, is left to the interpreter."""
-        if not status or not (status[0] is None or isinstance(status[0], int)):
-            return
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        except (AttributeError, OSError, ValueError):
-            return
-        os._exit(status[0] or 0)
-
-    atexit.register(end)
-    try:
-        main()
-    except SystemExit as leaving:
-        status.append(leaving.code)
-        raise
-    status.append(0)
-
-
-@with_room
 def main() -> None:
     """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever called us
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
-    # To import takes many objects and leaves no garbage; the usual settings look for it hundreds of times.
-    gc.set_threshold(200_000, 20, 20)
     try:
         from chronotope.cli.app import make_app
         from chronotope.cli.console import talk

@@ -10,7 +10,7 @@ import typer
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output
 from chronotope.errors import InputError, SettingsError
-from chronotope.locking import locked
+from chronotope.io.locks import locked
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -52,9 +52,9 @@ def align(
 ) -> ConditionedEmbeddings:
     """Read the models, align them, save, and say what came out."""
     check_output(output, force)
-    from chronotope.baselines.given import align as aligned
     from chronotope.embeddings.formats import read_vectors
     from chronotope.embeddings.formats.folders import files_and_names
+    from chronotope.methods.align import align as aligned
 
     files = [found for path in inputs for found in files_and_names(path)]
     labels = [name for _, name in files]

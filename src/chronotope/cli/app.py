@@ -10,7 +10,7 @@ import typer
 from chronotope.cli.formats import with_formats
 from chronotope.cli.interruptions import Commands
 from chronotope.cli.unknown import Command
-from chronotope.provenance import package_version
+from chronotope.io.provenance import package_version
 
 # As they are listed.
 COMMANDS = (

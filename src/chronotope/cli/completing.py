@@ -45,7 +45,7 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _labels(path: Path) -> tuple[str, ...]:
     if path.is_dir():
-        from chronotope.run_folder import read_run
+        from chronotope.io.run_folder import read_run
 
         return _conditions(read_run(path)["conditions"])
     from chronotope.embeddings import load

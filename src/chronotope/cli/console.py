@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from chronotope.untrusted import printable, printable_json
+from chronotope.io.untrusted import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -77,9 +77,9 @@ def command_name() -> str:
 def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
     """Prepare the run and train the model, where that has not been done before."""
     from chronotope.cooccurrence import count
-    from chronotope.corpus import sotu_corpus
+    from chronotope.datasets.sotu import sotu_corpus
     from chronotope.embeddings import load
-    from chronotope.model import GraphModel
+    from chronotope.methods import GraphModel
 
     with progress_bars() as bars:
         bars("reading", 0)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from chronotope.cli.options import Json
 from chronotope.cli.terminal import stderr, stdout
-from chronotope.cores import cores
-from chronotope.provenance import package_version
+from chronotope.io.provenance import package_version
+from chronotope.runtime.resources import cores
 
 # What chronotope cannot do without: the name that pip knows, and the module that must load.
 REQUIRED = {
@@ -138,13 +138,13 @@ def _version_of_any(names: tuple[str, ...]) -> str | None:
 
 
 def _gpu_seen() -> bool:
-    from chronotope.model.device import gpu_seen
+    from chronotope.methods.device import gpu_seen
 
     return gpu_seen()
 
 
 def _gpu() -> Finding:
-    from chronotope.model.device import Gpu, find_gpu
+    from chronotope.methods.device import Gpu, find_gpu
 
     found = find_gpu()
     if isinstance(found, Gpu):
@@ -167,7 +167,7 @@ def _memory() -> Finding:
 
 def _kernels() -> Finding:
     """Where compiled kernels are kept; without such a folder each process compiles them anew."""
-    from chronotope.compiling import cache_folder
+    from chronotope.runtime.kernels import cache_folder
 
     folder = cache_folder()
     if _writable(folder):

@@ -38,7 +38,7 @@ def warn_if_extended(run: Path) -> None:
     from chronotope.analysis.concordance import run_folder
     from chronotope.conditions import Conditions
     from chronotope.embeddings import load
-    from chronotope.run_folder import read_run
+    from chronotope.io.run_folder import read_run
 
     known = Conditions.from_dict(read_run(run_folder(run))["conditions"]).labels
     if added := [label for label in load(run).conditions.labels if label not in known]:

@@ -82,7 +82,7 @@ def export(
 
 def _about_run(model: Path, embeddings: ConditionedEmbeddings) -> dict[str, Any]:
     """What the run says of its text, where the model lies in its run."""
-    from chronotope.run_folder import read_run
+    from chronotope.io.run_folder import read_run
 
     try:
         about = read_run(model if model.is_dir() else model.parent)

@@ -12,7 +12,7 @@ from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, Threads, open_model
 from chronotope.cli.train import check_output
 from chronotope.errors import some_of
-from chronotope.locking import locked
+from chronotope.io.locks import locked
 
 
 def extend_command(
@@ -40,8 +40,8 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
-    from chronotope.model import extend as extended
-    from chronotope.run_folder import read_run
+    from chronotope.io.run_folder import read_run
+    from chronotope.methods import extend as extended
 
     about = read_run(run_folder(model))
     read = from_dict(CorpusSettings, about["corpus"])

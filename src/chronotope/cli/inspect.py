@@ -12,7 +12,7 @@ import typer
 from chronotope.cli.console import talk
 from chronotope.cli.options import Json, open_model
 from chronotope.cli.terminal import stdout
-from chronotope.untrusted import printable, printable_json
+from chronotope.io.untrusted import printable, printable_json
 
 
 def inspect_command(
@@ -38,7 +38,7 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
     """What a run says of itself."""
     from chronotope.cooccurrence import Counts
     from chronotope.embeddings import load
-    from chronotope.run_folder import read_run, verify_run
+    from chronotope.io.run_folder import read_run, verify_run
 
     if verify:
         verify_run(path)

@@ -80,7 +80,7 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
 
 def warn_if_earlier(path: Path, embeddings: ConditionedEmbeddings) -> None:
     """Say so where the run that holds a model is not the one that it was trained on."""
-    from chronotope.run_folder import read_run
+    from chronotope.io.run_folder import read_run
 
     if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
         talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)

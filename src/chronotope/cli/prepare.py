@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chronotope import streaming
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import CorpusSettings, CountSettings
 from chronotope.errors import ChronotopeError, SettingsError
+from chronotope.io import streaming
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
+    from chronotope.cooccurrence.vocabulary import Vocabulary
     from chronotope.corpus import TokenStore
-    from chronotope.vocabulary import Vocabulary
 
 # With fewer words than this there is next to nothing to train.
 FEW = 50
-# Threads that count or decompress need Python only now and then, and are not to wait long for one that does not let go.
-SWITCH_INTERVAL = 0.001
 
 
 def prepare_command(
@@ -134,9 +131,6 @@ def prepare(
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Large pages are new memory more often than small ones, which cost a virtual machine more than they save here.
-    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
-    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         with held_back():
             if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):

@@ -18,14 +18,14 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
-from chronotope.locking import locked
-from chronotope.memory import Memory
+from chronotope.io.locks import locked
 from chronotope.methods import METHODS, Method, method_class
-from chronotope.model.device import DEVICES
+from chronotope.methods.device import DEVICES
+from chronotope.runtime.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.model import Epoch
+    from chronotope.methods import Epoch
 
 # What a model is made from is compared with its checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
@@ -118,7 +118,7 @@ def _train(
     output: Path,
 ) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import Counts
-    from chronotope.run_folder import verify_run
+    from chronotope.io.run_folder import verify_run
 
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)

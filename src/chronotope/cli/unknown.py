@@ -42,8 +42,8 @@ def why_left_out(model: Path, word: str) -> str:
 
     from chronotope.analysis.concordance import run_folder
     from chronotope.embeddings.spelling import spellings
-    from chronotope.run_folder import read_run
-    from chronotope.untrusted import read_table
+    from chronotope.io.run_folder import read_run
+    from chronotope.io.untrusted import read_table
 
     run = run_folder(model)
     about = read_run(run)["vocabulary"]

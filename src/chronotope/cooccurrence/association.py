@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts
 from chronotope.cooccurrence.weighting import scale_of_conditions
+from chronotope.runtime.kernels import kernel
 
 
 class PairMatrix(NamedTuple):

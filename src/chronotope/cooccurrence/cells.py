@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import trailing_zeros
-from chronotope.compiling import kernel
-from chronotope.resources import in_order
+from chronotope.runtime.bits import trailing_zeros
+from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import in_order
 
 # So many sets are added at a time: a compiled function is made for one number of them.
 AT_ONCE = 16

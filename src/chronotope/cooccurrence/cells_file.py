@@ -23,7 +23,7 @@ from chronotope.cooccurrence.cells import CellArrays, total_pairs
 from chronotope.cooccurrence.delta_packing import ROWS_IN_A_PAGE, Packed, joined, packed, packed_constant
 from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
-from chronotope.provenance import CheckedFile
+from chronotope.io.provenance import CheckedFile
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import fetch_to_write
-from chronotope.compiling import kernel
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, sum_of
+from chronotope.runtime.bits import fetch_to_write
+from chronotope.runtime.kernels import kernel
 
 MOST_EXACT = 10
 # Between so many of the most frequent words all counts are held at once.

@@ -6,7 +6,7 @@
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for documents that were set aside
 
-The folder is built under a temporary name and renamed (see `chronotope.run_folder`).
+The folder is built under a temporary name and renamed (see `chronotope.io.run_folder`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope import stores
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells import CellArrays
@@ -34,16 +33,17 @@ from chronotope.cooccurrence.cells_file import CellsFile, Group, groups_of, writ
 from chronotope.cooccurrence.counting import units
 from chronotope.cooccurrence.distributed import count_elsewhere
 from chronotope.cooccurrence.local import Progress, count_conditions
+from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
 from chronotope.display import MOST_ROWS, html
-from chronotope.durable import sync_file
 from chronotope.errors import DamagedFile, InputError, SettingsError
-from chronotope.provenance import canonical_json, checksum_of, quick_checksum, versions
-from chronotope.resources import Resources
-from chronotope.run_folder import ABOUT, FORMAT, building, read_run
-from chronotope.untrusted import read_table
-from chronotope.vocabulary import Support, Vocabulary, build_vocabulary
+from chronotope.io import stores
+from chronotope.io.atomic import sync_file
+from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
+from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
+from chronotope.io.untrusted import read_table
+from chronotope.runtime.resources import Resources
 from chronotope.wording import number_of
 
 SUPPORT = "support.parquet"

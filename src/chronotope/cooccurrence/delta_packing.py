@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
+from chronotope.runtime.kernels import kernel
 
 PARTS = 4
 # A page is unpacked at once, into a megabyte: it stays in the cache.

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.cluster import Pool, once
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, sum_of
 from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.cooccurrence.local import TOKENS_IN_A_CHUNK, Progress, chunks, documents
 from chronotope.cooccurrence.spilling import MOST_AT_ONCE, Run, merged, read_run, write_runs
 from chronotope.corpus import TokenStore
+from chronotope.runtime.cluster import Pool, once
 
 # What one task counts; its tokens travel with it.
 TOKENS_IN_A_TASK = 2_000_000

@@ -26,7 +26,7 @@ from chronotope.cooccurrence.spilling import (
     write_runs,
 )
 from chronotope.corpus import TokenStore
-from chronotope.memory import Memory
+from chronotope.runtime.memory import Memory
 
 Progress = Callable[[str, int, int | None], None]
 

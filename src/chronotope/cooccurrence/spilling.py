@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.cooccurrence.cells import AT_ONCE, CellArrays, sum_of
-from chronotope.stores import reading, writing
+from chronotope.io.stores import reading, writing
+from chronotope.runtime.kernels import kernel
 
 SCHEMA = pa.schema(
     [

@@ -1,7 +1,6 @@
 """Text in, (condition, tokens) out."""
 
 from chronotope.corpus.building import tokenize
-from chronotope.corpus.datasets import sotu_corpus
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import ConditionReport, CorpusReport
 from chronotope.corpus.source import Corpus, read_corpus
@@ -14,6 +13,5 @@ __all__ = [
     "Problems",
     "TokenStore",
     "read_corpus",
-    "sotu_corpus",
     "tokenize",
 ]

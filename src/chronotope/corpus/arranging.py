@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.conditions import Conditions
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.spool import Chunk, TokenSpool
 from chronotope.corpus.tokens import TOKEN
-from chronotope.resources import in_order
+from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import in_order
 
 
 def ordered_conditions(

@@ -30,8 +30,8 @@ from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import MOST_HELD, TokenSpool
 from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKEN, TOKENS, TokenStore
-from chronotope.durable import written_whole
-from chronotope.resources import Resources
+from chronotope.io.atomic import written_whole
+from chronotope.runtime.resources import Resources
 
 
 def tokenize(

@@ -15,13 +15,13 @@ from typing import Any
 
 import polars as pl
 
-from chronotope.cluster import Pool, once
 from chronotope.corpus.preparing import Prepared, prepare
 from chronotope.corpus.readers import Piece, Reader
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.errors import InputError
-from chronotope.stores import reading, writing
+from chronotope.io.stores import reading, writing
+from chronotope.runtime.cluster import Pool, once
 
 
 def prepare_elsewhere(

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.readers.strings import strings
 from chronotope.corpus.scanning import HASHED, hash_of
+from chronotope.runtime.kernels import kernel
 
 NOT_THERE = -2
 # Which forms become words here, and how: plain ones in lower case, or with their case; all as they are; none.

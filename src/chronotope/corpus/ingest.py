@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.distributed import prepare_elsewhere
 from chronotope.corpus.lexicon import Lexicon, Unspaced
 from chronotope.corpus.preparing import Prepared, prepare_ahead
@@ -26,7 +25,8 @@ from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import TokenSpool
 from chronotope.corpus.text_store import TextWriter
 from chronotope.errors import InputError
-from chronotope.resources import Resources
+from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import Resources
 
 Progress = Callable[[str, int, int | None], None]
 

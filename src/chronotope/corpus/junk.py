@@ -8,10 +8,10 @@ from operator import or_
 import numpy as np
 import polars as pl
 
-from chronotope.bits import among
-from chronotope.compiling import kernel
 from chronotope.corpus.readers.strings import Texts, bytes_of, read_only
-from chronotope.recycling import Room
+from chronotope.io.recycling import Room
+from chronotope.runtime.bits import among
+from chronotope.runtime.kernels import kernel
 
 # Each kind of junk with what a text that holds it must contain: a search for that is far cheaper, and one for each sign
 # is cheaper than one for all.

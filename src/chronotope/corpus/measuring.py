@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.spool import CHUNK_TOKENS
 from chronotope.corpus.tokens import forget
+from chronotope.runtime.kernels import kernel
 
 # A condition with fewer tokens than this part of the lexicon is sorted: to look at all words takes longer.
 PART_OF_LEXICON = 16

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.spool import CHUNK_TOKENS
 from chronotope.corpus.tokens import TOKEN, forget
 from chronotope.errors import DamagedFile
-from chronotope.memory import Memory
-from chronotope.resources import in_order
-from chronotope.untrusted import map_array
+from chronotope.io.untrusted import map_array
+from chronotope.runtime.kernels import kernel
+from chronotope.runtime.memory import Memory
+from chronotope.runtime.resources import in_order
 
 if TYPE_CHECKING:
     from chronotope.corpus.tokens import TokenStore

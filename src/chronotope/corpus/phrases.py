@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.arranging import ranked_words
 from chronotope.corpus.ingest import Ingested
 from chronotope.corpus.lexicon import Normalizer
@@ -24,6 +23,7 @@ from chronotope.corpus.spool import TokenSpool
 from chronotope.corpus.text_store import TextWriter
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import TOKEN
+from chronotope.runtime.kernels import kernel
 
 # In the UN debates this joins prime_minister (0.90), security_council (0.80) and cold_war (0.75); of_the has 0.34.
 ASSOCIATION = 0.7

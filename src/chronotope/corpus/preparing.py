@@ -19,7 +19,7 @@ from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import Packed, pack
 from chronotope.corpus.tokenizer import Tokens, own_tokens, split_texts
-from chronotope.resources import Resources
+from chronotope.runtime.resources import Resources
 
 # What is done in order cannot keep up with more.
 MOST_WORKERS = 4

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import among, leading_zeros, trailing_zeros
-from chronotope.compiling import kernel
+from chronotope.runtime.bits import among, leading_zeros, trailing_zeros
+from chronotope.runtime.kernels import kernel
 
 # What a character is to the scan: between words, within a word only, the start of one, a joiner of two letters, or a
 # point or comma, which joins two digits.

@@ -11,7 +11,7 @@ from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.selection import Selection
 from chronotope.display import MOST_ROWS, html
 from chronotope.errors import InputError, SettingsError, did_you_mean
-from chronotope.untrusted import printable
+from chronotope.io.untrusted import printable
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import DamagedFile
-from chronotope.untrusted import map_array
+from chronotope.io.untrusted import map_array
 
 TEXT = "text.bin"
 PARTS = "text_parts.npy"

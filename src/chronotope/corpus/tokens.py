@@ -31,7 +31,7 @@ from chronotope.conditions import Conditions
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFile, InputError
-from chronotope.untrusted import read_json, read_table
+from chronotope.io.untrusted import read_json, read_table
 
 if TYPE_CHECKING:
     from chronotope.corpus.measuring import Measured

@@ -15,8 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir
-
-from chronotope.compiling import intrinsic
+from numba.extending import intrinsic
 
 # The candidates of a panel, and the panels that are multiplied at once.
 LANES, PANELS = 16, 2

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.errors import InputError
-from chronotope.vocabulary import Support
 
 
 def float32(values: ArrayLike) -> NDArray[np.float32]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.config import at_least, one_of
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import checks, defaults
 from chronotope.embeddings.cache import BoundedCache
 from chronotope.embeddings.display import embeddings_html
@@ -33,8 +34,7 @@ from chronotope.embeddings.retrieval import (
 from chronotope.embeddings.spelling import spellings
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile, UnknownWord
-from chronotope.provenance import canonical_json, checksum_of, package_version
-from chronotope.vocabulary import Support
+from chronotope.io.provenance import canonical_json, checksum_of, package_version
 from chronotope.wording import number_of
 
 Words = list[str] | tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.vocabulary import Support
+from chronotope.cooccurrence.vocabulary import Support
 
 
 def common(support: Support, vectors: NDArray[np.float32], words: int) -> NDArray[np.float64]:

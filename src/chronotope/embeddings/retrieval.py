@@ -11,12 +11,10 @@ r is measured for those that could be among the answers, and kept. The answers a
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -377,22 +375,5 @@ def _matches(
     scores = cosine if score is found.cosine else score.ravel().tolist()
     rows = zip(found_words, scores, cosine, support, strict=True)
     queries, top = found.row.shape
-    with _no_garbage():
-        # `Match._make` without a call of Python for each: thousands take a tenth of the time of all the products.
-        matches = map(tuple.__new__, repeat(Match), rows)
-        return [Matches(islice(matches, top)) for _ in range(queries)]
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Keep Python from looking for garbage where thousands of objects are made, which it would take for a sign of some.
-
-    To go through all that a process holds takes longer than to find the answers.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    matches = map(Match._make, rows)
+    return [Matches(islice(matches, top)) for _ in range(queries)]

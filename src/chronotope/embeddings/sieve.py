@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.cores import cores
 from chronotope.embeddings.byte_products import LANES, PANELS, Form, forms
 from chronotope.embeddings.sieve_kernels import (
     HIGHEST,
@@ -32,6 +31,7 @@ from chronotope.embeddings.sieve_kernels import (
     in_units,
     search,
 )
+from chronotope.runtime.resources import cores
 
 Floats = NDArray[np.float32]
 # (D,) the dimensions in some order, or (D, D) directions in columns, square to each other.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from chronotope.bits import fetch, highest, ones, reaching, trailing_zeros
-from chronotope.compiling import kernel
 from chronotope.embeddings.byte_products import bound_tile, eight_sums
+from chronotope.runtime.bits import fetch, highest, ones, reaching, trailing_zeros
+from chronotope.runtime.kernels import kernel
 
 # More than all roundings of a score in float32 together.
 ROUNDING = 1e-5

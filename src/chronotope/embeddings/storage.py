@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
-from chronotope.durable import written_whole
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
-from chronotope.provenance import canonical_json
-from chronotope.run_folder import no_model
-from chronotope.untrusted import read_json
-from chronotope.vocabulary import Support
+from chronotope.io.atomic import written_whole
+from chronotope.io.provenance import canonical_json
+from chronotope.io.run_folder import no_model
+from chronotope.io.untrusted import read_json
 
 FORMAT = 3  # 1: without contexts; 2: without checksums of the vectors
 OLDEST_FORMAT = 2

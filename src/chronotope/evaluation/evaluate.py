@@ -14,7 +14,7 @@ from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.evaluation.metrics import CUTOFFS
 from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, pairs_in, read_pairs, refuse_unknown
 from chronotope.evaluation.scores import Scores, Summary, summarize
-from chronotope.provenance import checksum_of
+from chronotope.io.provenance import checksum_of
 
 NO_CATEGORY = "(none)"
 
@@ -45,7 +45,7 @@ def evaluate(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 2, 3, 1, 2, 3]), np.array([9] * 6))
     >>> model = ConditionedEmbeddings(
     ...     ["ottawa", "dublin", "rain", "tea"], Conditions.of_places(["canada", "ireland"]), support,

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.cooccurrence import CellArrays, Counts
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.corpus import TokenStore
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair, TestPairs
-from chronotope.provenance import checksum_of
-from chronotope.vocabulary import Support
+from chronotope.io.provenance import checksum_of
 
 # As often must a word occur in a condition to be asked about there: what `evaluate` asks of a candidate.
 MIN_SUPPORT = 5

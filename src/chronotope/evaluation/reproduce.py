@@ -24,7 +24,7 @@ from chronotope.evaluation.reproduce_paper import paper_figures
 from chronotope.evaluation.reproduce_results import WAYS, Answers, Fit, Results, Way, checksum_of_pairs
 from chronotope.evaluation.reproduce_summary import Line, summarize_fits
 from chronotope.evaluation.reproduce_tables import Table
-from chronotope.provenance import checksum_of
+from chronotope.io.provenance import checksum_of
 
 Say = Callable[[str], None]
 

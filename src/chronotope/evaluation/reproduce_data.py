@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.corpus.tokenizer import split_texts
-from chronotope.durable import written_whole
 from chronotope.errors import InputError
 from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs, refuse_unknown
 from chronotope.evaluation.renaming import renamed
 from chronotope.evaluation.reproduce_tables import PairFile, Table
-from chronotope.provenance import checksum, checksum_of
+from chronotope.io.atomic import written_whole
+from chronotope.io.provenance import checksum, checksum_of
 
 VARIABLE = "CHRONOTOPE_DATA"
 USUAL = Path("..") / "shared" / "data"

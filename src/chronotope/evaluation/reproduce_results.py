@@ -12,10 +12,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chronotope.durable import written_whole
 from chronotope.errors import DamagedFile
 from chronotope.evaluation.pairs import TestPairs
-from chronotope.provenance import checksum_of
+from chronotope.io.atomic import written_whole
+from chronotope.io.provenance import checksum_of
 
 
 class Way(NamedTuple):

@@ -10,8 +10,8 @@ from typing import Any, Literal, cast
 import altair as alt
 
 from chronotope.analysis import Companion, Company
-from chronotope.durable import written_whole
 from chronotope.errors import SettingsError
+from chronotope.io.atomic import written_whole
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     EARLY,

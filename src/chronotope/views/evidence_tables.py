@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges, Collocates
 from chronotope.analysis.evidence import Evidence, Example
 from chronotope.analysis.frequency import Frequency
-from chronotope.untrusted import printable
+from chronotope.io.untrusted import printable
 from chronotope.views.tables import Table
 from chronotope.wording import number_of
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
-from chronotope.untrusted import printable
+from chronotope.io.untrusted import printable
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:

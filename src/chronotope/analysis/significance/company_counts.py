@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.counting import distance_weights
+from chronotope.runtime.kernels import kernel
 
 
 class CompanyCounts(NamedTuple):

@@ -17,9 +17,9 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.nearest import Floats
-from chronotope.model import GraphModel
-from chronotope.vocabulary import Support
+from chronotope.methods import GraphModel
 
 
 class JoinedCells(CellsFile):

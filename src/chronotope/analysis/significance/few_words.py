@@ -19,16 +19,16 @@ from chronotope.analysis.significance.company_counts import CompanyCounts, compa
 from chronotope.analysis.significance.refitting import NO_CELLS, check_refittable
 from chronotope.analysis.significance.resampling import Progress
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
-from chronotope.compiling import kernel
 from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
-from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
-from chronotope.model import GraphModel
-from chronotope.model.graph import solver
-from chronotope.model.graph.links import make_problem
-from chronotope.vocabulary import Support
+from chronotope.methods import GraphModel
+from chronotope.methods.graph import solver
+from chronotope.methods.graph.links import make_problem
+from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import cores
 
 Vectors = NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from chronotope.analysis.significance.resampled_rows import document_counts
 from chronotope.analysis.significance.resampling import Progress, Resampler
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, take_part
 from chronotope.cooccurrence import Counts
-from chronotope.cores import cores
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.provenance import checksum_of
+from chronotope.io.provenance import checksum_of
+from chronotope.runtime.resources import cores
 
 # Resamples that were kept by a version that drew them in another way are not gone on with.
 SCHEME = 2

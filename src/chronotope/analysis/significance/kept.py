@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.errors import DamagedFile
-from chronotope.model.checkpoint import Checkpoint
-from chronotope.provenance import checksum_of
+from chronotope.io.provenance import checksum_of
+from chronotope.methods.checkpoint import Checkpoint
 
 Scores = NDArray[np.float32]
 

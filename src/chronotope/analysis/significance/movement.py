@@ -23,7 +23,7 @@ def own_share(
     Examples
     --------
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> moved = [[2, 0], [-1, 1], [-1, -1], [4, 0], [-2, 1], [-2, -1]]
     >>> embeddings = ConditionedEmbeddings(["a", "b", "c"], Conditions.of_times(["1990", "2000"]), support, moved)

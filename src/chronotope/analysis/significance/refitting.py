@@ -21,14 +21,14 @@ from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, joined, rows_of
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.counting import distance_weights
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import InputError, SettingsError, some_of
-from chronotope.model import GraphModel
-from chronotope.model.graph import solver
-from chronotope.model.graph.links import make_problem
-from chronotope.vocabulary import Support
+from chronotope.methods import GraphModel
+from chronotope.methods.graph import solver
+from chronotope.methods.graph.links import make_problem
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
 

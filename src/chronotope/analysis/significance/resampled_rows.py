@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.significance.shuffling import Resample
-from chronotope.compiling import kernel
 from chronotope.cooccurrence import PairMatrix
 from chronotope.cooccurrence.association import Association
 from chronotope.corpus import TokenStore
+from chronotope.runtime.kernels import kernel
 
 
 class ResampledRows(NamedTuple):

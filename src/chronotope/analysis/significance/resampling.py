@@ -17,7 +17,7 @@ from chronotope.analysis.significance.kept import Kept, Scores
 from chronotope.analysis.significance.measures import Question, Words
 from chronotope.analysis.significance.refitting import FrozenModel
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, Resample
-from chronotope.model.checkpoint import stop_requests
+from chronotope.methods.checkpoint import stop_requests
 
 Progress = Callable[[str, int, int | None], None]
 

@@ -13,14 +13,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.compiling import kernel
 from chronotope.corpus.problems import ENCODING, BadRow
 from chronotope.corpus.readers.fingerprints import Fingerprint, file_fingerprint
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece, batches_of_rows
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.corpus.readers.streams import opened, read_head, without_mark
 from chronotope.errors import InputError
-from chronotope.streaming import BLOCK_BYTES
+from chronotope.io.streaming import BLOCK_BYTES
+from chronotope.runtime.kernels import kernel
 
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"

@@ -12,8 +12,8 @@ import polars as pl
 
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
 from chronotope.corpus.readers.remote import RemotePath
-from chronotope.provenance import checksum_of
-from chronotope.streaming import checksum_of_file
+from chronotope.io.provenance import checksum_of
+from chronotope.io.streaming import checksum_of_file
 
 Fingerprint = dict[str, Any]
 

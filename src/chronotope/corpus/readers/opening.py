@@ -19,8 +19,8 @@ from chronotope.corpus.readers.records import Records
 from chronotope.corpus.readers.remote import RemotePath, remote_files
 from chronotope.corpus.readers.tables import Frame, Parquet
 from chronotope.errors import InputError
-from chronotope.stores import here, is_remote
-from chronotope.streaming import CODECS
+from chronotope.io.stores import here, is_remote
+from chronotope.io.streaming import CODECS
 
 FORMATS = {
     ".jsonl": "jsonl",

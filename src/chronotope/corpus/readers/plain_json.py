@@ -11,11 +11,11 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from chronotope.bits import among, trailing_zeros
-from chronotope.compiling import kernel
 from chronotope.corpus.readers.streams import LINE_END
 from chronotope.corpus.readers.strings import large_strings, strings
-from chronotope.recycling import Room
+from chronotope.io.recycling import Room
+from chronotope.runtime.bits import among, trailing_zeros
+from chronotope.runtime.kernels import kernel
 
 # What a value is: not there, null, a string as it stands, one with escapes, or a whole number.
 ABSENT, NULL, PLAIN, ESCAPED, NUMBER = 0, 1, 2, 3, 4

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from chronotope.errors import InputError
-from chronotope.stores import asked, store_of
+from chronotope.io.stores import asked, store_of
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.bits import among, leading_zeros, ones
-from chronotope.compiling import kernel
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
-from chronotope.streaming import BLOCK_BYTES, Chunk, Stream, begun
+from chronotope.io.streaming import BLOCK_BYTES, Chunk, Stream, begun
+from chronotope.runtime.bits import among, leading_zeros, ones
+from chronotope.runtime.kernels import kernel
 
 LONGEST_LINE = 512 << 20
 LINE_END = ord("\n")

@@ -16,7 +16,7 @@ from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerpr
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
 from chronotope.corpus.readers.remote import RemotePath
 from chronotope.errors import InputError
-from chronotope.streaming import BLOCK_BYTES
+from chronotope.io.streaming import BLOCK_BYTES
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

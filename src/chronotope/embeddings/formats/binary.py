@@ -14,7 +14,7 @@ from chronotope.embeddings.formats.collecting import Collected
 from chronotope.embeddings.formats.text import read_header
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile
-from chronotope.streaming import Stream
+from chronotope.io.streaming import Stream
 
 BLOCK_BYTES = 4 << 20
 LONGEST_WORD = 4096

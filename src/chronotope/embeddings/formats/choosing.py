@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.vocabulary import Support
 from chronotope.wording import number_of
 
 

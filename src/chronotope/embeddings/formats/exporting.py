@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from chronotope.config import one_of
-from chronotope.durable import recover_folder, written_folder
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.formats import tables
 from chronotope.embeddings.formats.binary import write_binary
@@ -22,6 +21,7 @@ from chronotope.embeddings.formats.projector import write_projector
 from chronotope.embeddings.formats.text import write_counts, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
+from chronotope.io.atomic import recover_folder, written_folder
 
 MANIFEST = "chronotope.json"
 # What each format is, and the ending of its files where it has one for each condition.
@@ -108,7 +108,7 @@ def export(
     --------
     >>> import tempfile
     >>> from chronotope.conditions import Conditions
-    >>> from chronotope.vocabulary import Support
+    >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([7, 9, 5]))
     >>> places = Conditions.of_places(["canada", "india"])
     >>> embeddings = ConditionedEmbeddings(["bank", "river"], places, support, [[1, 0], [0, 1], [1, 1]])

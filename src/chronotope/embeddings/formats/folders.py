@@ -8,7 +8,7 @@ from chronotope.embeddings.formats.exporting import MANIFEST, WITHOUT_BLANKS
 from chronotope.embeddings.formats.histwords import VECTORS, models_in
 from chronotope.embeddings.formats.reading import name_of
 from chronotope.errors import DamagedFile, InputError
-from chronotope.untrusted import read_json
+from chronotope.io.untrusted import read_json
 
 
 def files_and_names(path: Path) -> list[tuple[Path, str]]:

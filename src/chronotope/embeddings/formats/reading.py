@@ -14,7 +14,7 @@ from chronotope.embeddings.formats.text import read_counts, read_text
 from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.streaming import CODECS
+from chronotope.io.streaming import CODECS
 
 READABLE = ("word2vec", "word2vec-binary", "glove", "histwords")
 OWN = "chronotope"

@@ -21,8 +21,8 @@ from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
-from chronotope.cores import cores
 from chronotope.errors import ChronotopeError
+from chronotope.runtime.resources import cores
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Answers, Lane, to_json
 from chronotope.views.explorer.explored import Explored

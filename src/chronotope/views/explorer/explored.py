@@ -14,7 +14,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.text_store import TextStore
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, InputError
-from chronotope.provenance import package_version
+from chronotope.io.provenance import package_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

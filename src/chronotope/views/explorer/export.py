@@ -23,8 +23,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.everywhere import needed_cosines
-from chronotope.durable import recover_folder, written_folder
 from chronotope.errors import ChronotopeError, InputError, SettingsError
+from chronotope.io.atomic import recover_folder, written_folder
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.parts import as_object, as_script, write_part

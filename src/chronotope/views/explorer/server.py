@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from chronotope.analysis.everywhere import DRAWS
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
-from chronotope.provenance import package_version
+from chronotope.io.provenance import package_version
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Lane, to_json
 from chronotope.views.explorer.api import Asking, UnknownWordAsked, routes

@@ -1,0 +1,1 @@
+"""Corpora to start with."""

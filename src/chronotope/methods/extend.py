@@ -1,0 +1,190 @@
+"""A new period or place for a trained model: the old vectors stay where they are, to the last bit.
+
+The contexts are held still, so a new row has one best place: where its own mutual information, the word's vector in the
+bin before, and what the word means everywhere pull it. New bins are placed one after the other, each tied to the one
+before; to extend by two bins at once or one by one comes to the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import Association, CellArrays, Counts
+from chronotope.cooccurrence.association import rows_of
+from chronotope.cooccurrence.vocabulary import Support
+from chronotope.embeddings import ConditionedEmbeddings, defaults
+from chronotope.errors import InputError, SettingsError
+
+
+def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbeddings:
+    """The embeddings with the conditions of new text beside the old ones; every earlier answer stays the same.
+
+    Words that the model does not know are left out; what was learned of the contexts is not changed. Where a new
+    period brings many new words, train again.
+
+    Parameters
+    ----------
+    embeddings
+        A model with common contexts: `graph` or `shared-context`.
+    counts
+        The counts of the new text, read and counted as the text of the model was; a low min_count keeps all its words.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> records = ct.invented_world(documents=400).records
+    >>> old, new = ([r for r in records if (r["time"] < "1997") == early] for early in (True, False))
+    >>> embeddings = ct.GraphModel(dimensions=20).fit(ct.count(ct.read_corpus(old, time="time"), min_count=5))
+    >>> ct.extend(embeddings, ct.count(ct.read_corpus(new, time="time"), min_count=1)).conditions.times[-2:]
+    ('1998', '1999')
+    """
+    settings = _settings(embeddings, counts)
+    conditions = joined(embeddings.conditions, counts.conditions)
+    words = len(embeddings.words)
+    known = {word: number for number, word in enumerate(embeddings.words)}
+    number = np.array([known.get(word, words) for word in counts.vocabulary.words])
+    if (number == words).all():
+        raise InputError("no word of the new text is known to the model; train a new one")
+
+    latest = _Latest(conditions, embeddings)
+    association = Association(settings["context_power"], settings["emphasis"], settings["sides"])
+    found: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]] = []
+    for condition in range(len(counts.conditions)):
+        there = counts.vocabulary.support
+        own = number[there.words_in(condition)]
+        order = np.argsort(own, kind="stable")[: int((own < words).sum())]
+        word, count = own[order].astype(np.int32), there.counts_in(condition)[order]
+        rows = rows_of(renumbered(counts.cells(condition), number, words), words, association)
+        start = np.concatenate([[0], np.cumsum(rows.length)])
+        matrix = sparse.csr_array((rows.value, rows.context, start), shape=(words, len(embeddings.contexts)))
+        trust = (count / (count + settings["half_trust"]))[:, None]
+        before, pull = latest.of(len(embeddings.conditions) + condition, word, settings["smoothness"])
+        total = trust + pull + settings["deviation_penalty"]
+        vectors = trust * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * before
+        vectors = (
+            (vectors + settings["deviation_penalty"] * embeddings.common[word]) / np.maximum(total, 1e-12)
+        ).astype(np.float32)
+        latest.put(len(embeddings.conditions) + condition, word, vectors)
+        found.append((word, count, vectors))
+    return _with(embeddings, counts, conditions, found)
+
+
+def joined(old: Conditions, new: Conditions) -> Conditions:
+    """The old conditions, then the new ones; none may be there already, and time goes forward."""
+    if old.axis != new.axis:
+        raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
+    if again := [label for label in new.labels if label in old.labels]:
+        raise InputError(f"the model has {again[0]} already; extend takes only new conditions, or train again")
+    times = old.times + tuple(time for time in new.times if time not in old.times)
+    places = old.places + tuple(place for place in new.places if place not in old.places)
+    added = times[len(old.times) :]
+    if added and old.times and added[0][:4].isdigit() and added[0] < old.times[-1]:
+        raise InputError(f"{added[0]} lies before {old.times[-1]}; extend goes forward in time: train again")
+    return Conditions(
+        times,
+        places,
+        old.time_of + tuple(times.index(new.times[time]) for time in new.time_of),
+        old.place_of + tuple(places.index(new.places[place]) for place in new.place_of),
+    )
+
+
+def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
+    """The cells with other numbers for their words; those of words without one are left out.
+
+    Examples
+    --------
+    >>> one, two = np.array([1], np.int32), np.array([2], np.int64)
+    >>> [column.tolist() for column in renumbered(CellArrays(0 * one, one, two, two), np.array([7, 3]), 9)]
+    [[3], [7], [2], [0]]
+    """
+    word, context = number[cells.word], number[cells.context]
+    kept = (word < words) & (context < words)
+    word, context, count, after = word[kept], context[kept], cells.count[kept], cells.after[kept]
+    after = np.where(word > context, count - after, after)
+    low, high = np.minimum(word, context), np.maximum(word, context)
+    order = np.lexsort((high, low))
+    return CellArrays(low[order].astype(np.int32), high[order].astype(np.int32), count[order], after[order])
+
+
+class _Latest:
+    """The latest vector of each word in each place, and how many bins ago it was."""
+
+    def __init__(self, conditions: Conditions, embeddings: ConditionedEmbeddings) -> None:
+        self._conditions = conditions
+        self._shape = len(embeddings.words), embeddings.dimensions
+        self._vector: dict[int, NDArray[np.float32]] = {}
+        self._time: dict[int, NDArray[np.int64]] = {}
+        observed = embeddings.observed
+        for condition in range(len(embeddings.conditions)):
+            rows = slice(observed.start[condition], observed.start[condition + 1])
+            self.put(condition, observed.word[rows], embeddings.vectors[rows])
+
+    def of(self, condition: int, word: NDArray[np.int32], smoothness: float) -> tuple[Any, Any]:
+        """(R, D) the vectors before, and (R, 1) how strongly they pull; 0 where there is none."""
+        place = self._place(condition)
+        if not self._conditions.times or place not in self._vector:
+            return np.zeros((len(word), self._shape[1])), np.zeros((len(word), 1))
+        gap = self._conditions.time_of[condition] - self._time[place][word]
+        pull = np.where(self._time[place][word] >= 0, smoothness / np.maximum(gap, 1), 0.0)
+        return self._vector[place][word], pull[:, None]
+
+    def put(self, condition: int, word: NDArray[np.int32], vectors: NDArray[np.float32]) -> None:
+        """Note the vectors of a condition."""
+        if not self._conditions.times:
+            return
+        place = self._place(condition)
+        if place not in self._vector:
+            self._vector[place] = np.zeros(self._shape, dtype=np.float32)
+            self._time[place] = np.full(self._shape[0], -1)
+        self._vector[place][word] = vectors
+        self._time[place][word] = self._conditions.time_of[condition]
+
+    def _place(self, condition: int) -> int:
+        return self._conditions.place_of[condition] if self._conditions.places else 0
+
+
+def _settings(embeddings: ConditionedEmbeddings, counts: Counts) -> dict[str, Any]:
+    """The settings that the model was trained with, and that hold for what is added."""
+    made = embeddings.provenance
+    if not len(embeddings.contexts):
+        raise SettingsError(f"{made.get('method', 'this model')} has no common contexts; extend a model of graph")
+    settings: dict[str, Any] = made["settings"]
+    if settings["marginals"] != "own":
+        raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
+    if made["window"] != counts.settings.window:
+        raise SettingsError(f"the model was counted with a window of {made['window']}, not {counts.settings.window}")
+    return settings
+
+
+def _with(
+    embeddings: ConditionedEmbeddings,
+    counts: Counts,
+    conditions: Conditions,
+    found: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]],
+) -> ConditionedEmbeddings:
+    old = embeddings.observed
+    sizes = np.cumsum([len(word) for word, _, _ in found])
+    support = Support(
+        np.concatenate([old.start, old.start[-1] + sizes]),
+        np.concatenate([old.word, *(word for word, _, _ in found)]),
+        np.concatenate([old.count, *(count for _, count, _ in found)]),
+    )
+    vectors = np.concatenate([vectors for _, _, vectors in found])
+    center = defaults.center(Support(np.append(0, sizes), support.word, support.count), vectors)
+    added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
+    return ConditionedEmbeddings(
+        embeddings.words,
+        conditions,
+        support,
+        np.concatenate([embeddings.vectors, vectors]),
+        common=embeddings.common,
+        condition_factors=np.concatenate([embeddings.condition_factors, np.ones((len(found), embeddings.dimensions))]),
+        center=np.concatenate([embeddings.center, center]),
+        contexts=embeddings.contexts,
+        provenance=embeddings.provenance | {"extended": [*embeddings.provenance.get("extended", []), added]},
+    )

@@ -1,0 +1,79 @@
+"""Which of a word's vectors are tied to each other: consecutive bins where it occurs, and neighboring places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import PairMatrix
+from chronotope.cooccurrence.vocabulary import Support
+from chronotope.methods.graph.matrix import MatrixOnDisk
+from chronotope.methods.graph.objective import GraphProblem
+
+
+def make_problem(
+    matrix: PairMatrix | MatrixOnDisk,
+    support: Support,
+    words: int,
+    conditions: Conditions,
+    *,
+    smoothness: float,
+    deviation_penalty: float,
+    half_trust: float,
+    place_edges: Iterable[tuple[str, str]] | None = None,
+) -> GraphProblem:
+    """The loss for a corpus: trust in each row, and the links of each word."""
+    size = len(conditions)
+    time = np.array(conditions.time_of if conditions.times else (0,) * size)[support.condition]
+    place = np.array(conditions.place_of if conditions.places else (0,) * size)[support.condition]
+    order = np.lexsort((time, place, support.word))
+    word = support.word[order]
+    word_start = np.searchsorted(word, np.arange(words + 1))
+
+    # Consecutive pairs of one word in one place; places alone have no such pairs, since each occurs once.
+    first = np.flatnonzero((word[1:] == word[:-1]) & (place[order][1:] == place[order][:-1]))
+    gap = time[order][first + 1] - time[order][first]
+    link_word, a = word[first], first - word_start[word[first]]
+    b, weight = a + 1, smoothness / np.maximum(gap, 1)
+    if place_edges is not None:
+        edges = [edge for edge in conditions.graph(place_edges).edges.tolist() if _same_time(conditions, *edge)]
+        more = _place_links(edges, support, order, word_start)
+        link_word, a, b = (np.append(old, new) for old, new in zip((link_word, a, b), more, strict=True))
+        weight = np.append(weight, np.full(len(more[0]), smoothness))
+        by_word = np.argsort(link_word, kind="stable")
+        link_word, a, b, weight = link_word[by_word], a[by_word], b[by_word], weight[by_word]
+    return GraphProblem(
+        matrix=matrix,
+        weight=(support.count / (support.count + half_trust)).astype(np.float32),
+        words=words,
+        order=order,
+        word_start=word_start,
+        link_start=np.searchsorted(link_word, np.arange(words + 1)),
+        link_a=a.astype(np.int32),
+        link_b=b.astype(np.int32),
+        link_weight=weight.astype(np.float32),
+        deviation_penalty=deviation_penalty,
+        chains_only=place_edges is None,
+    )
+
+
+def _same_time(conditions: Conditions, a: int, b: int) -> bool:
+    return not conditions.times or conditions.time_of[a] == conditions.time_of[b]
+
+
+def _place_links(
+    edges: list[list[int]], support: Support, order: np.ndarray, word_start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every edge between conditions, the words that occur in both, and where these stand in their stretches."""
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    words, ends = [np.empty(0, dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]
+    for a, b in edges:
+        common, in_a, in_b = np.intersect1d(support.words_in(a), support.words_in(b), return_indices=True)
+        words.append(common.astype(np.int64))
+        ends.append(np.stack([position[support.start[a] + in_a], position[support.start[b] + in_b]]))
+    word = np.concatenate(words)
+    low, high = np.sort(np.concatenate(ends, axis=1), axis=0) - word_start[word]
+    return word, low, high

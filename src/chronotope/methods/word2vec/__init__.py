@@ -1,0 +1,1 @@
+"""word2vec in each condition: static, aligned, linear, compass."""

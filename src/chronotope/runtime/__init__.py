@@ -1,0 +1,1 @@
+"""Threads, memory, clusters, progress and compiled kernels."""
