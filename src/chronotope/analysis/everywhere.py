@@ -149,12 +149,12 @@ def needed_cosines(
 
 def _meaningless(embeddings: ConditionedEmbeddings, at: str, min_support: int, seed: int) -> NDArray[np.float32]:
     """(DRAWS, D) unit vectors that spread as the words of a condition do, and mean nothing."""
-    from threadpoolctl import threadpool_limits
+    from chronotope.runtime.blas import one_blas_thread
 
     unit = embeddings.matrix(at, max(min_support, 1)).unit.astype(np.float64)
     weights = np.random.default_rng(seed).standard_normal((DRAWS, unit.shape[1]))
     # The square root of the second moments: weights times it have the same moments as weights over all the words.
-    with threadpool_limits(1):
+    with one_blas_thread():
         values, axes = np.linalg.eigh(unit.T @ unit)
         drawn = (weights * np.sqrt(np.maximum(values, 0))) @ axes.T
     return unit_rows(drawn.astype(np.float32))

@@ -98,7 +98,7 @@ def _shortened(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Vectors with the same inner products, of as many numbers as there are vectors: their means move the same way."""
     if rows.shape[1] <= rows.shape[0]:
         return rows
-    from threadpoolctl import threadpool_limits
+    from chronotope.runtime.blas import one_blas_thread
 
-    with threadpool_limits(1):
+    with one_blas_thread():
         return np.asarray(np.linalg.qr(rows.T)[1].T)

@@ -110,7 +110,7 @@ def _between(
     embeddings: ConditionedEmbeddings, conditions: Sequence[int], min_support: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """(C, C) the weighted mean of 1 − cosine over the words of every two conditions, and how many words they are."""
-    from threadpoolctl import threadpool_limits
+    from chronotope.runtime.blas import one_blas_thread
 
     labels, count = embeddings.conditions.labels, len(conditions)
     support = np.zeros((count, len(embeddings)))
@@ -126,7 +126,7 @@ def _between(
         names = [embeddings.words[word] for word in part]
         # (words, conditions, dimensions): all cosines of a word are one small product.
         rows = np.stack([embeddings.carried(names, labels[at], labels[at]) for at in conditions], axis=1)
-        with threadpool_limits(1):
+        with one_blas_thread():
             cosines = rows @ rows.transpose(0, 2, 1)
         here = support[:, part].T
         rarer = np.minimum(here[:, :, None], here[:, None, :])

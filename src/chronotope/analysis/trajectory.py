@@ -137,12 +137,13 @@ def _mean_direction(embeddings: ConditionedEmbeddings, word: str, labels: tuple[
 def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
     """The locally linear embedding; or None where it would mean nothing, and why."""
     from sklearn.manifold import LocallyLinearEmbedding
-    from threadpoolctl import threadpool_limits
+
+    from chronotope.runtime.blas import one_blas_thread
 
     if len(rows) < FEWEST_FOR_LLE:
         return None, f"principal axes: {len(rows)} points are too few for LLE"
     # One thread and the dense solver: the same picture every time.
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         neighbors = _joining(rows)
         if neighbors is None:
@@ -177,10 +178,10 @@ def _collapsed(plane: NDArray[np.float64]) -> bool:
 
 
 def _principal_axes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    from threadpoolctl import threadpool_limits
+    from chronotope.runtime.blas import one_blas_thread
 
     centered = rows - rows.mean(axis=0)
-    with threadpool_limits(1):
+    with one_blas_thread():
         left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     plane = np.zeros((len(rows), 2))
     kept = min(2, len(sizes))

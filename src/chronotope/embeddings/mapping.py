@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from chronotope.config import at_least, from_dict
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.errors import SettingsError
+from chronotope.runtime.blas import one_blas_thread
 
 KIND = "local linear"
 # A trace of ridge is always there, so that the equations have one solution even where words have the same vector.
@@ -72,7 +72,7 @@ class LocalLinearMap:
         found = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
         rows = np.empty(vectors.shape, dtype=np.float64)
         # The bits of a product in BLAS may differ with its threads.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for number, near in enumerate(found):
                 fitted = near[shared.word[near] != words[number]][: self.neighbors]
                 own = vectors[number].astype(np.float64)
@@ -84,7 +84,7 @@ class LocalLinearMap:
 
         It stands in for `carry` where thousands of words are wanted and only their neighborhoods matter.
         """
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             rows = vectors.astype(np.float64) @ self._fitted(shared.before, shared.after)
         return unit_rows(rows.astype(np.float32))
 

@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from chronotope.config import CorpusSettings, at_least, one_of
 from chronotope.corpus.lexicon import Normalizer
@@ -19,6 +18,7 @@ from chronotope.errors import InputError
 from chronotope.features.columns import read_columns
 from chronotope.features.embeddings import MISSING, EmbeddingTransformer
 from chronotope.features.placing import NOWHERE, place_in_conditions, refuse
+from chronotope.runtime.blas import one_blas_thread
 
 WEIGHTINGS = ("mean", "tfidf", "sif")
 
@@ -114,7 +114,7 @@ class DocumentVectors(EmbeddingTransformer):
             made = self._means(X)
             if len(made):
                 # The sign of an axis does not matter: what is taken off is the same.
-                with threadpool_limits(1, user_api="blas"):
+                with one_blas_thread():
                     self.common_axis_ = np.linalg.svd(made, full_matrices=False)[2][0]
         return self
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from chronotope.cooccurrence import Counts, symmetric
+from chronotope.runtime.blas import one_blas_thread
 
 PEAK_OVER_MEAN = 3.0
 MOST_ROWS = 4_000
@@ -83,7 +83,7 @@ def log_likelihood(rows: list[HeldOutRows], scores: Scores) -> float | None:
     """
     total, count = 0.0, 0
     # BLAS is held to one thread: the figure goes into the model file, and must not depend on their number.
-    with threadpool_limits(1):
+    with one_blas_thread():
         for condition, (words, share) in enumerate(rows):
             if len(words):
                 given = np.asarray(scores(condition, words), dtype=np.float32)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.significance.kept import Kept, Scores
 from chronotope.analysis.significance.measures import Question, Words
 from chronotope.analysis.significance.refitting import FrozenModel
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, Resample
 from chronotope.methods.checkpoint import stop_requests
+from chronotope.runtime.blas import one_blas_thread
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -61,7 +61,7 @@ class Resampler:
         """(K,) the score of each word in the documents as they are."""
         done = self._kept.of(OBSERVED, 1)
         if not done:
-            with threadpool_limits(1):
+            with one_blas_thread():
                 done = [self._measure(self._documents.all())]
         self._kept.save(OBSERVED, done)
         return done[0]
@@ -107,5 +107,5 @@ class Resampler:
         return scores
 
     def _one(self, kind: int, turn: int) -> Scores:
-        with threadpool_limits(1):
+        with one_blas_thread():
             return self._measure(self._documents.resample(kind, self._seed, turn))

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from chronotope.cooccurrence import Association, Counts
 from chronotope.methods.cw2v.parameters import Floats, Parameters
@@ -22,6 +21,7 @@ from chronotope.methods.graph.gpu import GpuSolver
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
 from chronotope.methods.graph.model import CpuSolver
+from chronotope.runtime.blas import one_blas_thread
 
 # A row with so many occurrences is trusted by half, as in `graph`.
 HALF_TRUST = 10.0
@@ -73,7 +73,7 @@ def balanced(rows: NDArray[np.float64], contexts: Floats) -> tuple[Floats, Float
     >>> abs(word).tolist(), abs(context).tolist()
     ([[1.0], [0.0]], [[1.0], [0.0]])
     """
-    with threadpool_limits(1):  # the bits of a product in BLAS may differ with its threads
+    with one_blas_thread():  # the bits of a product in BLAS may differ with its threads
         left, scale, right = np.linalg.svd(rows, full_matrices=False)
         kept = scale > LEAST * scale[0]
         half = SHARE * np.sqrt(scale[kept])

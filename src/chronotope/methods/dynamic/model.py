@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from chronotope import config
 from chronotope.config import DynamicSettings
@@ -19,6 +18,7 @@ from chronotope.errors import SettingsError
 from chronotope.io.provenance import versions
 from chronotope.methods.dynamic.solver import constant, make_problem, start_vectors, sweep
 from chronotope.methods.sweeps import OnStep, OnSweep, Sweep
+from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import cores
 
 
@@ -69,7 +69,7 @@ class DynamicFactorization(DynamicSettings):
         )
         whole = constant(problem)
         history: list[dict[str, float]] = []
-        with ThreadPoolExecutor(threads or cores()) as pool, threadpool_limits(1, user_api="blas"):
+        with ThreadPoolExecutor(threads or cores()) as pool, one_blas_thread():
             start = start_vectors(problem, self.dimensions, self.seed, pool)
             words = np.repeat(start[None], len(counts.conditions), axis=0)
             contexts = words.copy()

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from chronotope import config
 from chronotope.config import GraphSettings
@@ -28,6 +27,7 @@ from chronotope.methods.graph.solver import BLOCKS, Floats, best_contexts, solve
 from chronotope.methods.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
 from chronotope.methods.progress import Epoch, OnStep
 from chronotope.methods.stretches import HostNeed, cells_on_disk
+from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.memory import Memory
 from chronotope.runtime.resources import cores
 
@@ -242,7 +242,7 @@ class CpuSolver:
 def turn_to_principal_axes(rows: Floats, contexts: Floats, weight: Floats) -> Floats:
     """Turn the rows so that the first dimension carries most of them, and so on; return the contexts turned so, too."""
     parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
-    with threadpool_limits(1):
+    with one_blas_thread():
         squares = np.zeros((rows.shape[1], rows.shape[1]))
         for part in parts:
             own = rows[part].astype(np.float64)

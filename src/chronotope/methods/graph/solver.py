@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from chronotope.cooccurrence import PairMatrix
 from chronotope.methods.graph.matrix import Block, pieces
 from chronotope.methods.graph.objective import GraphProblem
+from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
 BLOCKS = 8
@@ -77,7 +77,7 @@ def best_contexts(rows: Floats, problem: GraphProblem, pool: ThreadPoolExecutor)
 
 def orthonormal(matrix: Floats) -> Floats:
     """The orthonormal matrix nearest to this one: U Vᵀ of its singular value decomposition."""
-    with threadpool_limits(1):
+    with one_blas_thread():
         given = matrix.astype(np.float64)
         # X (XᵀX)^-½ is the same and takes a fraction of the time, but squares the numbers: where the least singular
         # value is so small that its square would lose its digits, the decomposition itself is taken.

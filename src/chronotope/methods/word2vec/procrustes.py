@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.nearest import unit_rows
 from chronotope.errors import InputError
+from chronotope.runtime.blas import one_blas_thread
 
 Floats = NDArray[np.float32]
 
@@ -71,7 +71,7 @@ def rotation(source: Floats, target: Floats, weight: NDArray[np.floating]) -> ND
     >>> rotation(np.eye(2, dtype=np.float32), turned, np.ones(2)).round(6).tolist()
     [[0.0, 1.0], [-1.0, 0.0]]
     """
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         product = (source * weight[:, None]).astype(np.float64).T @ target.astype(np.float64)
         left, _, right = np.linalg.svd(product)
         return np.asarray(left @ right)
@@ -152,7 +152,7 @@ def _chains(conditions: Conditions) -> list[list[int]]:
 
 def _turn(turned: Floats, support: Support, condition: int, turn: NDArray[np.float64]) -> None:
     here = slice(support.start[condition], support.start[condition + 1])
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         turned[here] = turned[here].astype(np.float64) @ turn
 
 

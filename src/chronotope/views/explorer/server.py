@@ -20,12 +20,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.everywhere import DRAWS
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.io.provenance import package_version
+from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Lane, to_json
 from chronotope.views.explorer.api import Asking, UnknownWordAsked, routes
@@ -65,7 +65,7 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", warm: bool = True) 
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         stop = threading.Event()
         # Requests run beside each other, so that each has one core; and the same question gets the same bits.
-        with threadpool_limits(1):
+        with one_blas_thread():
             task = asyncio.create_task(_warm(asking, stop)) if warm else None
             yield
             stop.set()
