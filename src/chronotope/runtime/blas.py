@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
 
 _lock = threading.Lock()
 _users = 0
-_limits: threadpool_limits | None = None
+_limits: list[threadpool_limits] = []
 
 
 @contextmanager
@@ -22,16 +22,22 @@ def one_blas_thread() -> Iterator[None]:
     >>> with one_blas_thread(), one_blas_thread():
     ...     pass
     """
-    global _users, _limits
+    global _users
     with _lock:
         if _users == 0:
-            _limits = threadpool_limits(1, user_api="blas")
+            _elsewhere(lambda: _limits.append(threadpool_limits(1, user_api="blas")))
         _users += 1
     try:
         yield
     finally:
         with _lock:
             _users -= 1
-            if _users == 0 and _limits is not None:
-                _limits.restore_original_limits()
-                _limits = None
+            if _users == 0:
+                _elsewhere(lambda: _limits.pop().restore_original_limits())
+
+
+def _elsewhere(action: Callable[[], None]) -> None:
+    """Run in a thread of its own: OpenBLAS lets no other thread change what the main thread has set."""
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
