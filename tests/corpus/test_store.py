@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ import pytest
 import chronotope.corpus.building as building
 from chronotope.corpus import CorpusReport, TokenStore, preparing, read_corpus, tokenize
 from chronotope.corpus.arranging import write_tokens
-from chronotope.corpus.readers import streams
 from chronotope.corpus.spool import TokenSpool, read_chunks
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import DamagedFile, InputError, MissingExtra
@@ -189,10 +189,13 @@ def test_progress_tells_the_bytes(tmp_path):
 
 MEMORY = """
 import resource, sys
+from dataclasses import replace
 from chronotope.corpus import read_corpus, tokenize
 tokenize(read_corpus([{"text": "warm up"}]), sys.argv[2] + "/warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-store = tokenize(read_corpus(sys.argv[1], time="year"), sys.argv[2] + "/s")
+corpus = read_corpus(sys.argv[1], time="year")
+small = replace(corpus, readers=tuple(replace(reader, block_bytes=1 << 20) for reader in corpus.readers))
+store = tokenize(small, sys.argv[2] + "/s")
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, store.report.tokens)
 """
 
@@ -203,9 +206,10 @@ def test_a_store_does_not_depend_on_what_threads_have_seen(seen, threads, tmp_pa
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in random_rows(400)))
     tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "expected")
-    monkeypatch.setattr(streams.read_blocks, "__defaults__", (2000,))
     monkeypatch.setattr(preparing, "MOST_SEEN", seen)
-    tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "s", resources=Resources(threads=threads))
+    corpus = read_corpus(path, time="year", keep_text=False)
+    corpus = replace(corpus, readers=tuple(replace(reader, block_bytes=2000) for reader in corpus.readers))
+    tokenize(corpus, tmp_path / "s", resources=Resources(threads=threads))
     for file in (tmp_path / "expected").iterdir():
         assert (tmp_path / "s" / file.name).read_bytes() == file.read_bytes()
 
@@ -218,10 +222,9 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
     with open(path, "w") as file:
         for _ in range(lines):
             file.write(line)
-    small = "import chronotope.corpus.readers.streams as s; s.read_blocks.__defaults__ = (1 << 20,)"
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     result = subprocess.run(
-        [sys.executable, "-c", small + MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
     )
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -84,13 +85,14 @@ def test_every_document_has_its_text_and_its_first_tokens(tmp_path, monkeypatch)
 def test_the_same_bytes_for_any_number_of_threads(tmp_path, monkeypatch):
     lines = "".join(pl.DataFrame([record]).write_ndjson() for record in worlds.planted_drift(documents=200).records)
     (tmp_path / "a.jsonl").write_text(lines * 3)
-    monkeypatch.setattr("chronotope.corpus.readers.streams.read_blocks.__defaults__", (20_000,))
+    corpus = read_corpus(tmp_path / "a.jsonl", time="time")
+    corpus = replace(corpus, readers=tuple(replace(reader, block_bytes=20_000) for reader in corpus.readers))
     found = []
     for workers in (1, 4):
         monkeypatch.setattr(preparing, "MOST_WORKERS", workers)
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, workers=workers: range(workers), raising=False)
         folder = tmp_path / str(workers)
-        tokenize(read_corpus(tmp_path / "a.jsonl", time="time"), folder)
+        tokenize(corpus, folder)
         names = (*FILES, "occurrences.bin", "occurrences.npy", "documents.parquet")
         found.append([(folder / name).read_bytes() for name in names])
     assert found[0] == found[1]

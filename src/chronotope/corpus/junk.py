@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from chronotope.corpus.readers.strings import Texts, bytes_of, read_only
-from chronotope.io.recycling import Room
 from chronotope.runtime.bits import among
 from chronotope.runtime.kernels import kernel
 
@@ -24,7 +23,6 @@ JUNK = (
         r"|&(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});",
     ),
 )
-_room = Room()
 
 
 def without_junk(texts: pl.Series) -> Texts:
@@ -55,8 +53,7 @@ def without_junk(texts: pl.Series) -> Texts:
     suspect = suspect[held.to_numpy()[is_changed]]
     # Behind the others, not in their place: texts may share their bytes.
     others, first, last = bytes_of(clean.filter(pl.Series(is_changed)))
-    together = _room.array(len(data) + len(others))
-    together[: len(data)], together[len(data) :] = data, others
+    together = np.concatenate([data, others])
     start, stop = start.copy(), stop.copy()
     start[suspect], stop[suspect] = first + len(data), last + len(data)
     return read_only((together, start, stop))

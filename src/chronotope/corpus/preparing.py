@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.lexicon import Scripts, Unspaced
 from chronotope.corpus.readers import Piece
+from chronotope.corpus.readers.pieces import text_hashes
 from chronotope.corpus.scanning import Seen
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
@@ -125,7 +126,7 @@ def prepare(piece: Piece, corpus: Corpus, selection: Selection, experience: Expe
         seen, scripts = experience.of(tokenizer) if experience else (None, Scripts())
         tokens = split_texts(packed.texts if packed else texts, tokenizer, seen)
         foreign = scripts.unspaced(tokens) if tokenizer == "words" else Unspaced()
-        text_hash = documents.text.hash(0).to_numpy()
+        text_hash = text_hashes(documents.text)
         documents = documents._replace(text=documents.text.clear())  # its memory is wanted again
         rows = len(batch.line) + len(batch.bad)
         prepared.append(Prepared(documents, tokens, packed, tokenizer != "words", text_hash, foreign, rows))

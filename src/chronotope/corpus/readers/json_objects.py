@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chronotope.corpus.readers.streams import opened, without_mark
 from chronotope.errors import InputError
+from chronotope.io.streaming import Stream, strip_mark
 
 CHUNK = 1 << 20
 LONGEST_OBJECT = 64 << 20
@@ -61,8 +61,8 @@ def json_objects(path: Path) -> Iterator[dict[str, Any]]:
 def _text(path: Path) -> Iterator[str]:
     """The text of a file in pieces."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with opened(path) as stream:
-        data = without_mark(path, stream.read(CHUNK))
+    with Stream(path) as stream:
+        data = strip_mark(path, stream.read(CHUNK))
         try:
             while data:
                 yield decoder.decode(data)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from chronotope.corpus.readers.streams import opened
 from chronotope.embeddings.formats.collecting import Collected
 from chronotope.embeddings.formats.text import read_header
 from chronotope.embeddings.word_vectors import WordVectors
@@ -30,7 +29,7 @@ def write_binary(given: WordVectors, path: Path) -> None:
 
 def read_binary(path: Path, limit: int | None = None) -> Collected:
     """The words and vectors in a binary file of word2vec, also compressed; a damaged one raises DamagedFile."""
-    with opened(path) as stream:
+    with Stream(path) as stream:
         buffer = _Buffer(stream)
         line = buffer.until(b"\n", LONGEST_WORD)
         if line is None:

@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from chronotope.config import at_least, one_of
-from chronotope.corpus.readers.streams import read_head
 from chronotope.embeddings.formats.binary import read_binary
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, is_histwords, read_histwords
 from chronotope.embeddings.formats.text import read_counts, read_text
 from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.io.streaming import CODECS
+from chronotope.io.streaming import CODECS, read_head
 
 READABLE = ("word2vec", "word2vec-binary", "glove", "histwords")
 OWN = "chronotope"

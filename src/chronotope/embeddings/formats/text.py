@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from chronotope.corpus.readers.streams import read_blocks
 from chronotope.embeddings.formats.collecting import Collected
 from chronotope.embeddings.nearest import Floats
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile
+from chronotope.io.streaming import read_blocks
 
 ROWS_AT_ONCE = 4096
 SHOWN = 40
