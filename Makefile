@@ -1,5 +1,5 @@
 # make demo    make a virtual environment, install, and run the built-in example
-# make test    the same, and run all tests
+# make test    the same, fetch a browser if there is none, and run all tests
 # make docs    the documentation as a site, in site/; `python -m http.server -d site` shows it with its search
 # make release wheel and sdist in dist/, each installed in a fresh environment of every Python in PYTHONS and tried
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
@@ -32,7 +32,8 @@ demo: $(VENV)/.demo
 	$(BIN)/chronotope demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python tools/browser.py
+	$(BIN)/python -m pytest --numprocesses auto -rs
 
 docs: $(VENV)/.installed
 	$(BIN)/python tools/reference.py
