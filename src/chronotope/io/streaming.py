@@ -66,17 +66,7 @@ class Stream:
 
 
 class Block(NamedTuple):
-    """Whole lines of a file.
-
-    Attributes
-    ----------
-    data
-        The bytes, including the last line end if there is one.
-    line, lines
-        The number of the first line, from 1, and the number of lines.
-    done
-        Number of bytes read from the file on disk so far.
-    """
+    """Whole lines of a file: their bytes, the number of the first line, how many, and the bytes read on disk so far."""
 
     data: bytes
     line: int

@@ -24,17 +24,7 @@ _MARK_BYTES = 3
 
 
 class Header(NamedTuple):
-    """What the first lines of a file say.
-
-    Attributes
-    ----------
-    separator, names
-        The separator and the column names; no names for an empty file.
-    size, lines
-        The bytes and lines before the first row: the column names, and the line `sep=;` that Excel may write first.
-    line_end
-        How lines end; a lone CR in files of the old Macintosh.
-    """
+    """What the first lines of a file say; `size` and `lines` count what precedes the first row."""
 
     separator: str
     names: list[str]
@@ -58,7 +48,10 @@ class Delimited(FileReader):
         return self._header().names or None
 
     def _header(self) -> Header:
-        """Read the first lines; a CSV file may be separated by semicolons, tabs or bars instead of commas."""
+        """Read the column names, and the line `sep=;` that Excel may write before them.
+
+        A CSV file may be separated by semicolons, tabs or bars instead of commas.
+        """
         head = read_head(self.path, line_ends=(b"\n", b"\r"), longest_line=self.longest_record)
         line_end = _line_end(head)
         head = _convert(head, line_end) + b"\n"
@@ -78,7 +71,6 @@ class Delimited(FileReader):
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Cut the file into blocks of records."""
         header = self._header()
-        table = _Table(header.separator, header.names, fields, first)
         line, at_end = header.lines + 1, False
         with Stream(self.path) as stream:
             data = strip_mark(self.path, stream.read(header.size + _MARK_BYTES))[header.size :]
@@ -87,79 +79,55 @@ class Delimited(FileReader):
                     block = stream.read(self.block_bytes)
                     at_end = not block
                     data = _convert(data + (block or b"\n"), header.line_end)
-                rows = Rows([], [], [])
+                rows: list[tuple[int, bytes]] = []
+                bad: list[BadRow] = []
                 end = 0
                 for record in find_records(data, header.separator, len(header.names)):
-                    rows.add(record, line)
+                    if record["complete"]:
+                        rows.append((line, record[0]))
+                    elif not record["blank"]:
+                        bad.append(BadRow(WRONG_NUMBER, first, line))
                     line += record[0].count(b"\n")
                     end = record.end()
-                if rows.lines or rows.wrong:
-                    yield Piece(partial(table.parse, rows), stream.done)
                 data = data[end:]
                 if data and (at_end or len(data) > self.longest_record):
-                    first_line, line_end, data = data.partition(b"\n")
-                    if not line_end:
-                        check_line(self.path, line, len(first_line), self.longest_record)
-                    bad = [BadRow(OPEN_QUOTE, first, line)]
-                    yield Piece(partial(batches_of_rows, (), fields, first, bad), stream.done)
+                    skipped, line_feed, data = data.partition(b"\n")
+                    if not line_feed:
+                        check_line(self.path, line, len(skipped), self.longest_record)
+                    bad.append(BadRow(OPEN_QUOTE, first, line))
                     line += 1
+                if rows or bad:
+                    yield Piece(partial(_parse, rows, bad, header, fields, first), stream.done)
 
 
-class Rows(NamedTuple):
-    """The bytes and the line of each record with the right number of fields, and the lines of all others."""
-
-    records: list[bytes]
-    lines: list[int]
-    wrong: list[int]
-
-    def add(self, record: re.Match[bytes], line: int) -> None:
-        """Add a record that starts on `line`; blank lines are skipped."""
-        if record["complete"]:
-            self.records.append(record[0])
-            self.lines.append(line)
-        elif not record["blank"]:
-            self.wrong.append(line)
-
-
-class _Table(NamedTuple):
-    """How the records of a file are parsed."""
-
-    separator: str
-    names: list[str]
-    fields: Fields
-    source: int
-
-    def parse(self, rows: Rows) -> list[Batch]:
-        """Parse records with polars, or one by one if polars refuses them."""
-        bad = [BadRow(WRONG_NUMBER, self.source, line) for line in rows.wrong]
-        wanted = sorted(self.names.index(name) for name in self.fields.names)
+def _parse(
+    rows: list[tuple[int, bytes]], bad: list[BadRow], header: Header, fields: Fields, source: int
+) -> list[Batch]:
+    """Parse (line, record) pairs with polars, or one by one if polars refuses them."""
+    wanted = sorted(header.names.index(name) for name in fields.names)
+    try:
+        frame = pl.read_csv(
+            b"".join(record for _, record in rows),
+            has_header=False,
+            separator=header.separator,
+            columns=wanted,
+            infer_schema=False,
+            empty_string_is_null=False,
+        )
+        frame.columns = [header.names[column] for column in wanted]
+    except (pl.exceptions.PolarsError, ValueError):
+        frame = pl.DataFrame()
+    if rows and frame.height == len(rows):
+        lines = np.array([line for line, _ in rows])
+        return [make_batch(frame.select(fields.names), source, lines, bad=bad)]
+    parsed, broken = [], []
+    for line, record in rows:
         try:
-            frame = pl.read_csv(
-                b"".join(rows.records),
-                has_header=False,
-                separator=self.separator,
-                columns=wanted,
-                infer_schema=False,
-                empty_string_is_null=False,
-            )
-            frame.columns = [self.names[column] for column in wanted]
-        except (pl.exceptions.PolarsError, ValueError):
-            frame = pl.DataFrame()
-        if frame.height != len(rows.lines) or not rows.lines:
-            return self._parse_records(rows, bad)
-        return [make_batch(frame.select(self.fields.names), self.source, np.array(rows.lines), bad=bad)]
-
-    def _parse_records(self, rows: Rows, bad: list[BadRow]) -> list[Batch]:
-        """Parse records one by one; those that are not UTF-8 become bad rows."""
-        parsed = []
-        for line, record in zip(rows.lines, rows.records, strict=True):
-            try:
-                values = split_record(record.decode("utf-8").rstrip("\r\n"), self.separator)
-            except UnicodeDecodeError:
-                bad.append(BadRow(ENCODING, self.source, line))
-            else:
-                parsed.append((line, dict(zip(self.names, values, strict=True))))
-        return batches_of_rows(parsed, self.fields, self.source, bad)
+            values = split_record(record.decode("utf-8").rstrip("\r\n"), header.separator)
+            parsed.append((line, dict(zip(header.names, values, strict=True))))
+        except UnicodeDecodeError:
+            broken.append(BadRow(ENCODING, source, line))
+    return batches_of_rows(parsed, fields, source, [*bad, *broken])
 
 
 def _line_end(head: bytes) -> bytes:

@@ -1,15 +1,8 @@
 """Plain text files: each file is a document whose name and folder may tell when and where it was written.
 
-The fields of a document are
-
-- `text`: the content of the file;
-- `name`: the name of the file without its extension;
-- `folder`: the name of the folder that contains it;
-- `date`: the first date (1998-03-12, 1998-03, 19980312 or 1998) in the name, or else in the name of the folder;
-- `path`: its path below the folder that was given.
-
-So `time="date"`, `place="folder"` or `place="name"` use them like the columns of a table. A file of more than 16 MB is
-cut at line ends into documents of at most that size.
+The fields of a document are its `text`, the `name` of the file without extension, the name of its `folder`, its `path`
+below the folder that was given, and the first `date` (1998-03-12, 1998-03, 19980312 or 1998) in the name of the file,
+or else of the folder. A file of more than 16 MB is cut at line ends into documents of at most that size.
 """
 
 from __future__ import annotations
@@ -35,17 +28,7 @@ _DATE = re.compile(r"(?<!\d)(\d{4})(?:([-_.]?)(\d{2})(?:\2(\d{2}))?)?(?!\d)")
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Plain text files, each a document.
-
-    Attributes
-    ----------
-    paths
-        The files.
-    root
-        The folder that was given.
-    document_bytes
-        The largest document; a longer file is cut.
-    """
+    """Plain text files below the folder `root`; a file of more than `document_bytes` makes several documents."""
 
     paths: tuple[Path, ...]
     root: Path
@@ -109,12 +92,8 @@ class TextFiles:
         """Return all fields of a file except its text."""
         name = re.sub(r"\.txt(\.gz|\.zst)?$", "", path.name, flags=re.IGNORECASE)
         folder = _base_name(path.parent)
-        return {
-            "name": name,
-            "folder": folder,
-            "date": date_in(name) or date_in(folder),
-            "path": self._relative(path),
-        }
+        date = date_in(name) or date_in(folder)
+        return {"name": name, "folder": folder, "date": date, "path": self._relative(path)}
 
     def _relative(self, path: Path) -> str:
         """Return the path of a file below the folder that was given."""
@@ -135,8 +114,6 @@ def date_in(name: str) -> str | None:
     ('1998-03-12', '1998-03-12', '1998-03', None)
     """
     match = _DATE.search(name)
-    if not match:
-        return None
-    if match[2] == "" and match[3] and not match[4]:  # six digits are not a year and month
+    if not match or (match[2] == "" and match[3] and not match[4]):  # six digits are not a year and month
         return None
     return "-".join(part for part in (match[1], match[3], match[4]) if part)

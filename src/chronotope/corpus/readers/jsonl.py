@@ -24,6 +24,11 @@ from chronotope.corpus.readers.pieces import (
 from chronotope.io.streaming import Block, read_blocks, read_head
 
 BROKEN = "broken JSON"
+# The first of two equal keys wins, and 1990.0 is read as "1990".
+_AS_POLARS: dict[str, Any] = {
+    "object_pairs_hook": lambda pairs: dict(reversed(pairs)),
+    "parse_float": lambda digits: np.format_float_positional(float(digits), trim="-"),
+}
 
 
 class JsonLines(FileReader):
@@ -91,8 +96,7 @@ def _read_line(line: bytes) -> tuple[dict[str, Any] | None, str]:
     if not line.strip():
         return None, ""
     try:
-        # The first of two equal keys wins, as in polars.
-        record = json.loads(line.decode("utf-8"), strict=False, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+        record = json.loads(line.decode("utf-8"), strict=False, **_AS_POLARS)
     except UnicodeDecodeError:
         return None, ENCODING
     except (ValueError, RecursionError):

@@ -52,7 +52,7 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or hasattr(source, "iloc"):
         return [Frame(source)]
     if isinstance(source, str | os.PathLike):
-        return _readers_of_files(_files(os.fspath(source), tuple(fields)))
+        source = [source]
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         raise InputError(f"cannot read {type(source).__name__} as a corpus; give a path, a frame or records")
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
@@ -65,43 +65,37 @@ def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, 
     if is_remote(name):
         return [(file, Path()) for file in remote_files(name) if format_of(file)]
     path = local_path(name).expanduser()
-    name = str(path)
     if path.is_dir():
         return [(file, path) for file in _files_in_folder(path, fields)]
     if path.exists():
         return [(path, path.parent)]
-    if glob.has_magic(name):
-        found = sorted(Path(item) for item in glob.glob(str(path), recursive=True) if Path(item).is_file())
-        if found:
-            root = Path(os.path.commonpath([file.parent for file in found]))
-            return [(file, root) for file in found]
-        raise InputError(f"no file matches {name}")
-    raise InputError(f"there is no file or folder {name}")
+    if not glob.has_magic(name):
+        raise InputError(f"there is no file or folder {path}")
+    found = sorted(Path(item) for item in glob.glob(str(path), recursive=True) if Path(item).is_file())
+    if not found:
+        raise InputError(f"no file matches {path}")
+    root = Path(os.path.commonpath([file.parent for file in found]))
+    return [(file, root) for file in found]
 
 
 def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
     """Return the text files of a folder and its subfolders, or its tables, without hidden files."""
-    texts, tables = [], []
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        kind = format_of(path)
-        if kind == "text":
-            texts.append(path)
-        elif kind:
-            tables.append(path)
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and format_of(path)]
+    paths = [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if not paths:
+        raise InputError(f"the folder {folder} holds no text that can be read: {KNOWN}")
+    texts = [path for path in paths if format_of(path) == "text"]
+    tables = [path for path in paths if format_of(path) != "text"]
     if texts and tables:
         return texts if set(fields) <= set(FIELDS) else tables
-    if not texts and not tables:
-        raise InputError(f"the folder {folder} holds no text that can be read: {KNOWN}")
-    return texts or tables
+    return paths
 
 
 def format_of(path: Path | RemotePath) -> str | None:
     """Return the format of a file by its extension; None if unknown."""
-    endings = [ending.lower() for ending in path.suffixes]
-    compressed = bool(endings) and endings[-1] in CODECS
-    kind = FORMATS.get((endings[:-1] if compressed else endings)[-1:][0]) if len(endings) > compressed else None
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in CODECS
+    kind = FORMATS.get("".join(suffixes[-2:-1] if compressed else suffixes[-1:]))
     return None if compressed and kind == "parquet" else kind
 
 

@@ -18,7 +18,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from chronotope.corpus.problems import BadRow
-from chronotope.io.provenance import checksum_of
+from chronotope.io.provenance import canonical_json
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES
 
@@ -34,11 +34,11 @@ class Batch(NamedTuple):
     Attributes
     ----------
     frame
-        The requested fields, all as strings; null where a row lacks the field.
+        (N, fields) the requested fields as strings; null where a row lacks the field.
     source, line
         (N,) the number of the file of each row, and its line in that file, from 1.
     tokenized
-        Whether the text came as lists of tokens, which are then joined by TOKEN_SEPARATOR.
+        Whether the texts were lists of tokens, which are joined by TOKEN_SEPARATOR.
     bad
         The rows that could not be read.
     """
@@ -51,15 +51,7 @@ class Batch(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of the input that is not parsed yet.
-
-    Attributes
-    ----------
-    parse
-        Returns the batches of this piece in order; safe to call in any thread.
-    done
-        Number of bytes (or rows) of the input up to the end of this piece.
-    """
+    """A part of the input: `parse` returns its batches, in any thread; `done` counts the bytes (or rows) up to it."""
 
     parse: Callable[[], list[Batch]]
     done: int
@@ -181,19 +173,11 @@ def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Field
     >>> content_fingerprint("records", None, Fields("text", ("text",)))
     {'name': 'records', 'bytes': None, 'checksum': None}
     """
-    if pieces is None:
-        return {"name": name, "bytes": None, "checksum": None}
-    # One digest for the lengths and one for the bytes of each column, so that no two columns of strings look alike.
-    columns = {column: (_digest(), _digest()) for column in fields.names}
-    tokenized = _digest()
-    for batch in (batch for piece in pieces for batch in piece.parse()):
-        tokenized.update(np.full(len(batch.line), batch.tokenized).tobytes())
-        for column, (lengths, text) in columns.items():
-            values = batch.frame[column]
-            lengths.update(values.str.len_bytes().cast(pl.Int64).fill_null(-1).to_numpy().astype("<i8").tobytes())
-            text.update("".join(values.drop_nulls()).encode())
-    found = {column: (lengths.hexdigest(), text.hexdigest()) for column, (lengths, text) in columns.items()}
-    return {"name": name, "bytes": None, "checksum": checksum_of([tokenized.hexdigest(), found])}
+    digest = _digest()
+    for batch in (batch for piece in pieces or () for batch in piece.parse()):
+        for row in batch.frame.select(fields.names).iter_rows():
+            digest.update(canonical_json([batch.tokenized, *row]).encode())
+    return {"name": name, "bytes": None, "checksum": None if pieces is None else digest.hexdigest()}
 
 
 def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:

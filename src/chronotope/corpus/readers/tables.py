@@ -201,19 +201,15 @@ def _parse(frame: pl.DataFrame, line: int, fields: Fields, source: int) -> list[
 
 def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:
     """Convert a column to strings: dates in ISO form, lists of tokens joined."""
-    kind, value = column.dtype, pl.col(column.name)
+    kind = column.dtype
     if tokenized:
-        value = value.cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
-    elif kind == pl.Object:
+        return column.cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
+    if kind == pl.Object:
         texts = [join_tokens(item) if isinstance(item, list | tuple) else to_string(item) for item in column]
         return pl.Series(column.name, texts, dtype=pl.String)
-    elif kind == pl.Binary:
+    if kind == pl.Binary:
         texts = [None if item is None else item.decode("utf-8", "replace") for item in column]
         return pl.Series(column.name, texts, dtype=pl.String)
-    elif isinstance(kind, pl.Datetime):
-        value = value.dt.strftime("%Y-%m-%dT%H:%M:%S")
-    elif kind.is_float():
-        value = value.fill_nan(None).cast(pl.String)
-    else:
-        value = value.cast(pl.String)
-    return column.to_frame().select(value).to_series()
+    if isinstance(kind, pl.Datetime):
+        return column.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    return (column.fill_nan(None) if kind.is_float() else column).cast(pl.String)
