@@ -58,7 +58,7 @@ def test_a_line_that_is_too_long_is_named(tmp_path):
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(b"x" * 50_000))
     for read in (lambda: read_head(path, 100, longest_line=2000), lambda: list(read_blocks(path, 100, 2000))):
-        with pytest.raises(InputError, match=r"^a\.jsonl\.gz:1 is longer than 2,000 bytes; break the line"):
+        with pytest.raises(InputError, match=r"^a\.jsonl\.gz:1 is longer than 2,000 bytes; split it"):
             read()
     path.write_bytes(gzip.compress(b"short\n\n" + b"x" * 50_000))
     with pytest.raises(InputError, match=r"^a\.jsonl\.gz:3 is longer than 2,000 bytes"):

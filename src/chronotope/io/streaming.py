@@ -116,7 +116,7 @@ def read_head(
 def check_line(path: Path | RemotePath, line: int, size: int, longest_line: int = LONGEST_LINE_BYTES) -> None:
     """Raise InputError if a line has more than `longest_line` bytes."""
     if size > longest_line:
-        raise InputError(f"{path.name}:{line} is longer than {longest_line:,} bytes; break the line into shorter ones")
+        raise InputError(f"{path.name}:{line} is longer than {longest_line:,} bytes; split it into shorter lines")
 
 
 def strip_mark(path: Path | RemotePath, data: bytes) -> bytes:
