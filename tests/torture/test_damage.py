@@ -87,26 +87,6 @@ class TestDamaged:
         assert done.exit_code == 0, done.output
         assert "every byte is as it was written" in done.output
 
-    def test_a_model_without_checksums_of_its_vectors_is_still_read(self, run):
-        """Those of the format before; asked to verify one, we say that it cannot be done."""
-        from chronotope.embeddings import storage
-
-        whole = (run / "model.ct").read_bytes()
-        header = 8 + int.from_bytes(whole[:8], "little")
-        entries = json.loads(whole[8:header])
-        described = json.loads(entries["__metadata__"]["chronotope"]) | {"format": 2}
-        del described["checksums"]
-        entries["__metadata__"]["chronotope"] = json.dumps(described)
-        text = json.dumps(entries).encode()
-        text += b" " * (-len(text) % 8)
-        first = len(text).to_bytes(8, "little") + text
-        tensors = {name: array.copy() for name, array in _tensors(whole, header, entries).items()}
-        tail = storage._checksum(first, tensors)
-        (run / "model.ct").write_bytes(first + whole[header : -len(tail)] + tail)
-        assert load(run / "model.ct").dimensions == 8
-        with pytest.raises(DamagedFile, match="of an older version, without checksums"):
-            load(run / "model.ct", verify=True)
-
     def test_training_on_altered_counts_is_refused(self, run):
         flipped(run / "support.parquet", 0.4)
         before = contents(run)
@@ -161,16 +141,6 @@ class TestDamaged:
         for seed in range(4):
             drift(embeddings, counts=counts, permutations=1, min_support=5, keep_in=run, seed=seed)
         assert len(list(run.glob("drift-*.resamples"))) == 2
-
-
-def _tensors(whole, header, entries):
-    from chronotope.embeddings.storage import TENSORS
-
-    found = {}
-    for name, kind in TENSORS.items():
-        begin, end = entries[name]["data_offsets"]
-        found[name] = np.frombuffer(whole[header + begin : header + end], kind.dtype)
-    return found
 
 
 def rewritten(path, change):
