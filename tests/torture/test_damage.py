@@ -19,7 +19,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
-from chronotope.io.provenance import checksum, checksum_of
+from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.run_folder import verify_run
 from chronotope.io.untrusted import printable
 from chronotope.methods import ConditionedModel, GraphModel
@@ -38,7 +38,7 @@ def forged(run, **changes):
     about |= changes
     for name, entry in about["files"].items():
         if (run / name).exists():
-            entry |= {"bytes": (run / name).stat().st_size, "checksum": checksum(run / name)}
+            entry |= {"bytes": (run / name).stat().st_size, "checksum": quick_checksum(run / name)}
     del about["checksum"]
     about["checksum"] = checksum_of(about)
     (run / "run.json").write_text(json.dumps(about))
@@ -86,6 +86,17 @@ class TestDamaged:
         done = command("inspect", run, "--verify")
         assert done.exit_code == 0, done.output
         assert "every byte is as it was written" in done.output
+
+    def test_a_model_of_an_older_version_says_what_to_do(self, run):
+        whole = (run / "model.ct").read_bytes()
+        (run / "model.ct").write_bytes(whole.replace(rb"\"format\":4", rb"\"format\":3"))
+        with pytest.raises(DamagedFile, match="its format is 3, of an older chronotope; prepare and train it again"):
+            load(run / "model.ct")
+
+    def test_a_run_of_an_older_version_says_what_to_do(self, run):
+        forged(run, format=3)
+        with pytest.raises(DamagedFile, match=r"older chronotope; prepare it again \(--force replaces it\)"):
+            Counts.open(run)
 
     def test_training_on_altered_counts_is_refused(self, run):
         flipped(run / "support.parquet", 0.4)

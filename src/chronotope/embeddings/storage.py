@@ -24,12 +24,11 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
-from chronotope.io.run_folder import no_model
+from chronotope.io.run_folder import FORMAT, no_model
 from chronotope.io.untrusted import read_json
 
-FORMAT = 3
 ENTRY = "chronotope"
 MAX_HEADER_BYTES = 64 << 20
 MAX_HEADER_VALUES = 500_000
@@ -148,7 +147,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
 
 def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
     """Write a safetensors file atomically; the library's own writer leaves a temporary file behind when killed."""
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
         file.write(header)
         for tensor in tensors.values():
             # Not `tofile`, which does not report a full disk.
@@ -210,9 +209,9 @@ def _metadata(entries: Any) -> dict[str, Any]:
     if not isinstance(about, dict) or not isinstance(about.get("format"), int):
         raise ValueError("its header has no format version")
     if about["format"] > FORMAT:
-        raise ValueError(f"its format is {about['format']}, this version reads {FORMAT}; update chronotope")
+        raise ValueError(f"its format is {about['format']}, of a newer chronotope; update chronotope")
     if about["format"] < FORMAT:
-        raise ValueError(f"its format is {about['format']}, this version reads {FORMAT}; train it again")
+        raise ValueError(f"its format is {about['format']}, of an older chronotope; prepare and train it again")
     for name, kind in (("words", int), ("conditions", dict), ("provenance", dict), ("checksums", dict)):
         if not isinstance(about.get(name), kind):
             raise ValueError(f"its header has no {name}")

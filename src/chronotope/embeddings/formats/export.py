@@ -18,7 +18,7 @@ from chronotope.embeddings.formats.selection import Selection, file_names, selec
 from chronotope.embeddings.formats.word2vec import write_binary, write_counts, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.io.atomic import recover_folder, written_folder
+from chronotope.io.atomic import atomic_folder, recover_folder
 
 MANIFEST = "chronotope.json"
 # What each format is, and the ending of its files if it has one for each condition.
@@ -119,7 +119,7 @@ def export(
     folder = Path(folder)
     recover_folder(folder)
     check_folder(folder, force)
-    with written_folder(folder, "export") as work:
+    with atomic_folder(folder, "export") as work:
         check_folder(folder, force)  # another process may have been faster
         sizes: dict[str, int] = {}
         names: dict[str, str] = {}
