@@ -1,8 +1,8 @@
 """Phrases: sequences of words that count as one word, given by the user or found in the text.
 
-A pair of words is joined if its normalized pointwise mutual information, log(p(ab) / p(a)p(b)) / -log p(ab), is at least
-`ASSOCIATION`: 0 is chance, 1 means that the two words never occur apart. The pair must occur `MIN_COUNT` times, and
-neither word may be a number or one of the `FUNCTION_WORDS` most frequent words. Held-out documents do not count.
+A pair of words is joined if its normalized pointwise mutual information, log(p(ab) / p(a)p(b)) / -log p(ab), is at
+least `ASSOCIATION`: 0 is chance, 1 means that the two words never occur apart. The pair must occur `MIN_COUNT` times,
+and neither word may be a number or one of the `FUNCTION_WORDS` most frequent words. Held-out documents do not count.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +241,6 @@ def write_tokens(
             tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
             ends = np.concatenate([[0], np.cumsum(size[sort])])
             runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
-            for first, last in zip(runs[:-1], runs[1:], strict=True):
+            for first, last in pairwise(runs.tolist()):
                 file.seek(int(target_start[documents.start + sort[first]]) * TOKEN.itemsize)
                 file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -96,7 +97,7 @@ class TextStore:
             with self._lock:
                 table = self._file.read_row_group(group, columns=["text"])
             table.validate(full=True)
-            texts: list[str] = table["text"].to_pylist()
+            texts: list[Any] = table["text"].to_pylist()
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise self._damaged(error) from None
         if len(texts) != int(self._ends[group]) - int(self._ends[group - 1] if group else 0) or None in texts:

@@ -1,8 +1,8 @@
 """Split texts into tokens.
 
-A word (tokenizer 'words') is a run of Unicode letters and digits with their combining marks. An apostrophe or underscore
-inside it belongs to it (`don't`, `prime_minister`; see `lexicon.Normalizer` for what is removed later). A hyphen ends it.
-Numbers keep their points and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are dropped.
+A word (tokenizer 'words') is a run of Unicode letters and digits with their combining marks. An apostrophe or
+underscore inside it belongs to it (`don't`, `prime_minister`; `lexicon.Normalizer` removes some later). A hyphen ends
+it. Numbers keep their points and commas (`5,000`). Links, e-mail addresses, markup tags and HTML entities are dropped.
 'whitespace' splits at white space, for text that is tokenized already. 'tokens' splits at the separator of the readers.
 """
 

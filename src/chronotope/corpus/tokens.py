@@ -3,8 +3,8 @@
 A store is a folder with
 
 - `tokens.bin`: the word ids, little-endian int32; the documents of a condition are contiguous, in input order;
-- `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also time, as
-  written in the input; with text also row and kind (see `text_store`);
+- `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
+  time, as written in the input; with text also row and kind (see `text_store`);
 - `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
   Counts leave out held-out documents; words that occur only there come last;
 - `fields.parquet`: the fields to keep for each document, if any, as text;
@@ -39,7 +39,7 @@ FIELDS = "fields.parquet"
 STORE = "store.json"
 FORMAT = 2
 TOKEN = np.dtype("<i4")
-CHUNK_TOKENS = 4 << 20
+CHUNK_TOKENS = 2 << 20
 
 
 class Occurrences(NamedTuple):
@@ -211,13 +211,13 @@ def count_words(
     shape
         The number of conditions and of words.
     """
-    total = csr_array(shape, dtype=np.int64)
+    total: Any = csr_array(shape, dtype=np.int64)
     for documents, ids in read_chunks(tokens, length, chunk_tokens):
         starts = np.concatenate([[0], np.cumsum(length[documents])])
         size = len(starts) - 1
-        words = csr_array((np.ones(len(ids), np.int64), ids, starts), shape=(size, shape[1]))
+        words = csr_array((np.ones(len(ids), np.int32), ids, starts), shape=(size, shape[1]))
         here = np.flatnonzero(counted[documents])
-        ones = np.ones(len(here), np.int64)
-        total += csr_array((ones, (condition[documents][here], here)), shape=(shape[0], size)) @ words
+        ones = np.ones(len(here), np.int32)
+        total = total + csr_array((ones, (condition[documents][here], here)), shape=(shape[0], size)) @ words
     total.sort_indices()
-    return total
+    return csr_array(total)
