@@ -283,7 +283,7 @@ def _make_run(
     for before, after in zip(asked["sources"], store.sources, strict=True):
         if before["checksum"] not in (None, after["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
-    vocabulary = build_vocabulary(store, settings, resources.threads)
+    vocabulary = build_vocabulary(store, settings)
     # While the counting goes on, what is known is told, and what is finished goes to the disk and gets its checksum.
     finished = list(work.iterdir())
     with ThreadPoolExecutor(1) as beside:

@@ -136,8 +136,7 @@ def count_conditions(
             tokens, ends = documents(store, first, last, held_out)
             packed = None
             if pack and alone is not None:
-                known = None if held_out or not store.measured else store.measured.words_of(alone, words)
-                parts = count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE, known)
+                parts = count_in_parts(tokens, ends, words, weights, own.scratch, ROWS_IN_A_PAGE, None)
                 packed = list(pack(parts, None))
             else:
                 found.add(count_cells(tokens, ends, words, weights, own.scratch))
