@@ -23,13 +23,11 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
-from chronotope.io.run_folder import no_model
+from chronotope.io.run_folder import FORMAT, no_model
 from chronotope.io.untrusted import read_json
 
-FORMAT = 3  # 1: without contexts; 2: without checksums of the vectors
-OLDEST_FORMAT = 2
 ENTRY = "chronotope"
 # That of a million conditions is smaller, and so are all the lists in it.
 LARGEST_HEADER = 64 << 20
@@ -143,7 +141,7 @@ def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
 
     The library's own writer makes a temporary file that a killed process leaves behind.
     """
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
         file.write(header)
         for tensor in tensors.values():
             # Not `tofile`, which does not say that a disk is full.
@@ -190,8 +188,8 @@ def _described(entries: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
         )
-    if described["format"] < OLDEST_FORMAT:
-        raise ValueError(f"its format is {described['format']}, of an older version; train it again")
+    if described["format"] < FORMAT:
+        raise ValueError(f"its format is {described['format']}, of an older chronotope; prepare and train it again")
     for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
         if not isinstance(described.get(name), kind):
             raise ValueError(f"its header does not tell its {name}")
