@@ -9,8 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.readers.strings import bytes_of
-
 Integers = NDArray[np.int64]
 
 # A year: four digits, three (476), five, or any number up to nine with a sign; 98 and 199803 are not readable.
@@ -85,31 +83,12 @@ def read_dates(texts: pl.Series) -> Dates:
     ([1998, 1998, 0, 1999, 1998], [3, 0, 0, 2, 3], [True, True, False, False, True])
     """
     texts = texts.cast(pl.String)
-    if plain := _years_or_days(texts):
-        return plain
     dates = _read(texts, _PLAIN)
     left = np.flatnonzero(~dates.readable)
     if len(left):
         for column, written in zip(dates, _read(texts[left], _WRITTEN), strict=True):
             column[left] = np.where(written != 0, written, column[left])
     return dates
-
-
-def _years_or_days(texts: pl.Series) -> Dates | None:
-    """The dates of texts that are all of the form 1998, or all of the form 1998-03-12, as most are; else None."""
-    data, start, stop = bytes_of(texts)
-    size = int(stop[0] - start[0]) if len(start) else 0
-    if size not in (4, 10) or (stop - start != size).any():
-        return None
-    signs = data[start[:, None] + np.arange(size)]
-    numbers = signs.astype(np.int64) - ord("0")
-    year = numbers[:, :4] @ [1000, 100, 10, 1]
-    month = day = np.full(len(year), _MISSING)
-    if size == 10:
-        month, day = numbers[:, 5:7] @ [10, 1], numbers[:, 8:10] @ [10, 1]
-    is_digit = (numbers >= 0) & (numbers <= 9)
-    is_digit[:, 4:8:3] = signs[:, 4:8:3] == ord("-")
-    return _dates(year, month.copy(), day.copy()) if is_digit.all() else None
 
 
 def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:

@@ -1,4 +1,4 @@
-"""From what the user names (a path, a glob, a folder, a frame, records) to the readers that read it."""
+"""From a path, a glob, a folder, a data frame or records to the readers that read it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from chronotope.corpus.readers.delimited import Delimited
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.jsonl import JsonLines
 from chronotope.corpus.readers.pieces import Reader
-from chronotope.corpus.readers.records import Records
-from chronotope.corpus.readers.remote import RemotePath, remote_files
-from chronotope.corpus.readers.tables import Frame, Parquet
+from chronotope.corpus.readers.tables import Frame, Parquet, Records
 from chronotope.errors import InputError
-from chronotope.io.stores import here, is_remote
+from chronotope.io.stores import RemotePath, is_remote, local_path, remote_files
 from chronotope.io.streaming import CODECS
 
 FORMATS = {
@@ -36,15 +34,15 @@ KNOWN = "JSONL, CSV, TSV, Parquet or text (.jsonl, .ndjson, .csv, .tsv, .parquet
 
 
 def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
-    """The readers for a source; what does not exist, and what has no known format, is an error.
+    """Return the readers of a source; a missing file and an unknown format raise InputError.
 
     Parameters
     ----------
     source
-        A path, a glob, a folder, a list of these, a frame of polars or pandas, or an iterable of mappings.
+        A path, a glob, a folder, a list of these, a polars or pandas data frame, or an iterable of mappings.
     fields
-        The names of the fields that will be read; in a folder that holds both text files and tables they tell which
-        are meant.
+        The names of the fields to read. They decide whether a folder with both text files and tables stands for the
+        text files or the tables.
     """
     if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
         raise InputError(
@@ -63,11 +61,11 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
 
 
 def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, Path]]:
-    """The files that a path, an address, a glob or a folder stands for, each with the folder that was given."""
+    """Return the files that a path, an address, a glob or a folder stands for, each with the folder given."""
     if is_remote(name):
         return [(file, Path()) for file in remote_files(name) if format_of(file)]
-    name = str(here(name))
-    path = Path(name).expanduser()
+    path = local_path(name).expanduser()
+    name = str(path)
     if path.is_dir():
         return [(file, path) for file in _files_in_folder(path, fields)]
     if path.exists():
@@ -82,7 +80,7 @@ def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, 
 
 
 def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
-    """The text files of a folder and its sub-folders, or its tables; hidden files are left out."""
+    """Return the text files of a folder and its subfolders, or its tables, without hidden files."""
     texts, tables = [], []
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
@@ -100,7 +98,7 @@ def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
 
 
 def format_of(path: Path | RemotePath) -> str | None:
-    """The format of a file by its ending; None for an unknown one."""
+    """Return the format of a file by its extension; None if unknown."""
     endings = [ending.lower() for ending in path.suffixes]
     compressed = bool(endings) and endings[-1] in CODECS
     kind = FORMATS.get((endings[:-1] if compressed else endings)[-1:][0]) if len(endings) > compressed else None
@@ -108,7 +106,7 @@ def format_of(path: Path | RemotePath) -> str | None:
 
 
 def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reader]:
-    """One reader a file, but one for all the text files of a folder."""
+    """Make one reader per file, but one for all text files of a folder."""
     readers: list[Reader] = []
     for (kind, root), group in groupby(files, key=lambda file: (_known_format(file[0]), file[1])):
         paths = tuple(path for path, _ in group)
@@ -119,12 +117,12 @@ def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reade
         elif kind == "parquet":
             readers += [Parquet(path) for path in paths]
         else:
-            readers += [Delimited(path, "," if kind == "csv" else "\t") for path in paths]
+            readers += [Delimited(path, separator="," if kind == "csv" else "\t") for path in paths]
     return readers
 
 
 def _known_format(path: Path | RemotePath) -> str:
-    """The format of a file that can be read; anything else is an error."""
+    """Return the format of a readable file; anything else raises InputError."""
     kind = format_of(path)
     if kind is None:
         raise InputError(f"cannot tell the format of {path.name}; chronotope reads {KNOWN}")
