@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import chronotope.analysis.significance.resampling
-import chronotope.embeddings.formats.exporting
+import chronotope.embeddings.formats.export
 import chronotope.methods.checkpoint
 from chronotope.datasets.invented import invented_world
 from chronotope.embeddings import load

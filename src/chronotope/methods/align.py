@@ -16,8 +16,7 @@ from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import at_least, one_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.formats import read_vectors
-from chronotope.embeddings.formats.folders import files_and_names
+from chronotope.embeddings.formats import files_and_names, read_vectors
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError
 from chronotope.io.provenance import versions
