@@ -1,18 +1,15 @@
-"""Long arrays that training goes through in order, stretch by stretch: in memory, or in a file that is read ahead.
+"""Long arrays of cells in memory or in a file, and the choice between the two.
 
-A file has no name, so that nothing is left of it whatever happens to the process, and it is read into two buffers in
-turn: while one stretch is worked on, the next arrives. Both kinds hold the same numbers, so the result is the same.
+A file has no name, so nothing is left of it if the process dies. Both kinds hold the same numbers.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,100 +17,71 @@ from numpy.typing import DTypeLike, NDArray
 from chronotope.errors import InputError
 from chronotope.runtime.memory import Memory, in_words
 
-Stretch = tuple[int, int]  # from the first to before the last
-
-# What compiling, reading and the buffers take beside the arrays.
+# Bytes that compiled code, libraries and buffers take beside the arrays.
 BESIDE = 150 << 20
 
 
-class Stretches(Protocol):
-    """A long array."""
-
-    def put(self, first: int, part: NDArray[Any]) -> None:
-        """Write a part of it, from place `first` on."""
-        ...
-
-    def stream(self, stretches: Sequence[Stretch]) -> Iterator[NDArray[Any]]:
-        """These stretches in turn; each is good until the next is asked for."""
-        ...
-
-
-class InMemory:
-    """A long array in memory.
+class MemoryArray:
+    """An array in memory that is filled from the front; memory that is never filled is never used.
 
     Examples
     --------
-    >>> kept = InMemory((5,), np.int16)
-    >>> kept.put(0, np.arange(5))
-    >>> [part.tolist() for part in kept.stream([(3, 5), (0, 2)])]
-    [[3, 4], [0, 1]]
+    >>> numbers = MemoryArray(10, np.int16)
+    >>> numbers.append(np.arange(3))
+    >>> numbers.append(np.arange(2))
+    >>> numbers.whole().tolist()
+    [0, 1, 2, 0, 1]
     """
 
-    def __init__(self, shape: tuple[int, ...], dtype: DTypeLike) -> None:
-        self.array = np.empty(shape, dtype=dtype)
+    def __init__(self, room: int, dtype: DTypeLike) -> None:
+        self._array, self._size = np.empty(room, dtype=dtype), 0
 
-    def put(self, first: int, part: NDArray[Any]) -> None:
-        """See `Stretches`."""
-        self.array[first : first + len(part)] = part
+    def append(self, part: NDArray[Any]) -> None:
+        """Add numbers at the end."""
+        self._array[self._size : self._size + len(part)] = part
+        self._size += len(part)
 
-    def stream(self, stretches: Sequence[Stretch]) -> Iterator[NDArray[Any]]:
-        """See `Stretches`."""
-        return (self.array[first:last] for first, last in stretches)
+    def whole(self) -> NDArray[Any]:
+        """Return all numbers so far."""
+        return self._array[: self._size]
 
 
-class InFile:
-    """A long array in a nameless file in `folder`, which is gone with the object; it grows as it is written.
+class DiskArray:
+    """An array in a nameless file in `folder`; a slice is mapped into memory for as long as it is used."""
 
-    Parameters
-    ----------
-    columns
-        The shape of one place of the array: empty for a number.
-    """
+    def __init__(self, dtype: DTypeLike, folder: Path) -> None:
+        self._dtype, self._folder, self._size = np.dtype(dtype), folder, 0
+        self._file = tempfile.TemporaryFile(dir=folder, prefix="chronotope-")  # noqa: SIM115
 
-    def __init__(self, columns: tuple[int, ...], dtype: DTypeLike, folder: Path) -> None:
-        self._dtype, self._columns, self._folder = np.dtype(dtype), columns, folder
-        self._size = self._dtype.itemsize * int(np.prod(columns))
-        self._file = tempfile.TemporaryFile(dir=folder, prefix="chronotope-", buffering=0)  # noqa: SIM115
-
-    def put(self, first: int, part: NDArray[Any]) -> None:
-        """See `Stretches`."""
-        view, place = np.ascontiguousarray(part, self._dtype).data.cast("B"), first * self._size
+    def append(self, part: NDArray[Any]) -> None:
+        """Add numbers at the end; InputError if the disk is full."""
         try:
-            while len(view):
-                written = os.pwrite(self._file.fileno(), view, place)
-                view, place = view[written:], place + written
+            self._file.write(np.ascontiguousarray(part, self._dtype).data)
+            self._file.flush()
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
             raise InputError(f"the disk of {self._folder} is full; make room, or allow more memory") from None
+        self._size += len(part)
 
-    def stream(self, stretches: Sequence[Stretch]) -> Iterator[NDArray[Any]]:
-        """See `Stretches`."""
-        longest = max((last - first for first, last in stretches), default=0)
-        buffers = [np.empty((longest, *self._columns), dtype=self._dtype) for _ in range(2)]
-        with ThreadPoolExecutor(1) as ahead:
-            waiting = ahead.submit(self._read, stretches[0], buffers[0]) if stretches else None
-            for number in range(len(stretches)):
-                assert waiting is not None
-                found = waiting.result()
-                if number + 1 < len(stretches):
-                    waiting = ahead.submit(self._read, stretches[number + 1], buffers[(number + 1) % 2])
-                yield found
+    def whole(self) -> DiskArray:
+        """Return the array itself: it is read slice by slice."""
+        return self
 
-    def _read(self, stretch: Stretch, buffer: NDArray[Any]) -> NDArray[Any]:
-        first, last = stretch
-        part = buffer[: last - first]
-        view, place = part.data.cast("B") if part.size else memoryview(b""), first * self._size
-        while len(view):
-            found = os.preadv(self._file.fileno(), [view], place)
-            if not found:
-                raise InputError("the file of cells ended early; train again")
-            view, place = view[found:], place + found
-        return part
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, part: slice) -> NDArray[Any]:
+        first, last, _ = part.indices(self._size)
+        if first >= last:
+            return np.empty(0, dtype=self._dtype)
+        offset = first * self._dtype.itemsize
+        mapped = np.memmap(self._file, self._dtype, mode="r", offset=offset, shape=(last - first,))
+        return mapped.view(np.ndarray)
 
 
 class HostNeed(NamedTuple):
-    """The bytes that training takes on the CPU: what must lie in memory, and the cells, which may lie on disk."""
+    """Bytes that training takes on the CPU: in memory at all times, and for the cells, which may lie on disk."""
 
     kept: int
     cells: int
@@ -122,14 +90,14 @@ class HostNeed(NamedTuple):
 def cells_on_disk(
     memory: Memory, need: HostNeed, beside: str | Path | None, say: Callable[[str], None] | None = None
 ) -> Path | None:
-    """The folder for the cells, where they do not fit into the memory that is allowed; None where they fit.
+    """Return the folder for the cells if they exceed the memory limit, else None.
 
     Parameters
     ----------
     beside
-        A file whose folder is to hold them; None: the folder for temporary files.
+        A file whose folder holds the cells; None: the folder for temporary files.
     say
-        Called with a line that tells where they lie.
+        Called with one line that names the folder.
     """
     left = memory.room_for(need.kept + BESIDE, "training")
     if memory.limit is None or need.kept + need.cells + BESIDE <= left:

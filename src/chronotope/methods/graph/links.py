@@ -9,12 +9,11 @@ import numpy as np
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import PairMatrix
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.methods.graph.matrix import MatrixOnDisk
 from chronotope.methods.graph.objective import GraphProblem
 
 
 def make_problem(
-    matrix: PairMatrix | MatrixOnDisk,
+    matrix: PairMatrix,
     support: Support,
     words: int,
     conditions: Conditions,
