@@ -14,7 +14,7 @@ import pytest
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.errors import InUse
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.locks import locked
 from torture.conftest import chronotope
 
@@ -119,9 +119,9 @@ def test_a_lock_is_never_held_by_two(tmp_path):
 
 def test_leftovers_go_but_what_others_write_stays(tmp_path):
     (tmp_path / ".model.ct.dead.partial").write_text("half a mo")
-    with written_whole(tmp_path / "model.ct") as slow:
+    with atomic_write(tmp_path / "model.ct") as slow:
         slow.write_text("slow")
-        with written_whole(tmp_path / "model.ct") as quick:
+        with atomic_write(tmp_path / "model.ct") as quick:
             quick.write_text("quick")
         assert slow.exists(), "it has an owner"
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("model.ct", "slow")]

@@ -30,7 +30,7 @@ from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.spool import MOST_HELD, TokenSpool
 from chronotope.corpus.tokens import DOCUMENTS, FIELDS, FORMAT, LEXICON, STORE, TOKEN, TOKENS, TokenStore
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.runtime.resources import Resources
 
 
@@ -75,7 +75,7 @@ def tokenize(
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
             os.replace(path, folder / path.name)
-        with written_whole(folder / STORE) as path:
+        with atomic_write(folder / STORE) as path:
             path.write_text(json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1), encoding="utf-8")
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -23,7 +23,7 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
 from chronotope.io.run_folder import no_model
 from chronotope.io.untrusted import read_json
@@ -143,7 +143,7 @@ def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
 
     The library's own writer makes a temporary file that a killed process leaves behind.
     """
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
         file.write(header)
         for tensor in tensors.values():
             # Not `tofile`, which does not say that a disk is full.

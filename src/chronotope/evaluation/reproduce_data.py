@@ -18,7 +18,7 @@ from chronotope.errors import InputError
 from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs, refuse_unknown
 from chronotope.evaluation.renaming import renamed
 from chronotope.evaluation.reproduce_tables import PairFile, Table
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import checksum, checksum_of
 
 VARIABLE = "CHRONOTOPE_DATA"
@@ -100,7 +100,7 @@ def _sampled(text: Path, place: str, field: str, tokens: int, name: Path) -> Pat
     path = name.with_name(f"{name.name}.sample-{made_from}.parquet")
     if not path.exists():
         frame = pl.scan_ndjson(text).select(field, place).collect()
-        with written_whole(path) as temporary:
+        with atomic_write(path) as temporary:
             sample_documents(frame, place, field, tokens).write_parquet(temporary)
     return path
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from chronotope.errors import DamagedFile
 from chronotope.evaluation.pairs import TestPairs
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import checksum_of
 
 
@@ -134,7 +134,7 @@ class Results:
     def put(self, fit: Fit) -> None:
         """Add a fit, or replace the one with its key."""
         fits = self.read() | {fit.key: fit}
-        with written_whole(self.path) as temporary:
+        with atomic_write(self.path) as temporary:
             lines = (json.dumps(asdict(one), ensure_ascii=False) for one in fits.values())
             temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

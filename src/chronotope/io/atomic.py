@@ -24,13 +24,13 @@ DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @contextlib.contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
+def atomic_write(path: str | Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder, "answer")) as temporary:
+    ...     with atomic_write(Path(folder, "answer")) as temporary:
     ...         _ = temporary.write_text("42")
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('answer', '42')]
@@ -74,7 +74,7 @@ def disk_errors(path: str | Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def written_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
+def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     """A temporary folder that takes the place of `folder` when the block ends well, and vanishes otherwise.
 
     Nobody else may write it meanwhile; `purpose` tells them why. An older folder there is replaced, and is lost only

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import disk_errors, partials, sync_all, sync_folder, writable, written_whole
+from chronotope.io.atomic import atomic_write, disk_errors, partials, sync_all, sync_folder, writable
 from chronotope.io.locks import locked
 from chronotope.io.provenance import checksum_of, has_checksum
 from chronotope.io.untrusted import read_json
@@ -147,7 +147,7 @@ def _move_in(run: Path) -> None:
         new = {path.name for path in pending.iterdir()}
         if old := _files_of(run) - new:
             # A list of what goes, since the old list is about to go itself.
-            with written_whole(pending / GONE) as temporary:
+            with atomic_write(pending / GONE) as temporary:
                 temporary.write_text(json.dumps(sorted(old)), encoding="utf-8")
         (run / ABOUT).unlink(missing_ok=True)
         sync_folder(run)

@@ -24,6 +24,17 @@ MOST_ROWS = 4_000
 Scores = Callable[[int, NDArray[np.int32]], NDArray[np.floating]]
 
 
+def held_out_scorer(counts: Counts) -> Callable[[Scores], float | None]:
+    """Return a function from a model's scores to its `log_likelihood`; None without held-out documents.
+
+    The scores are added to the log distribution of contexts in all conditions together, the same base for all methods.
+    """
+    if not counts.has_held_out:
+        return lambda _: None
+    rows, base = held_out_rows(counts), log_context_distribution(counts)
+    return lambda scores: log_likelihood(rows, lambda condition, words: scores(condition, words) + base)
+
+
 class HeldOutRows(NamedTuple):
     """The rows to predict in one condition."""
 

@@ -11,7 +11,7 @@ import altair as alt
 
 from chronotope.analysis import Companion, Company
 from chronotope.errors import SettingsError
-from chronotope.io.atomic import written_whole
+from chronotope.io.atomic import atomic_write
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     EARLY,
@@ -51,7 +51,7 @@ def save(chart: alt.TopLevelMixin, path: str | Path, *, scale: float = 2) -> Non
     check_name(path)
     suffix = path.suffix.lower().removeprefix(".")
     options: dict[str, dict[str, Any]] = {"png": {"scale_factor": scale}, "html": {"inline": True}}
-    with written_whole(path) as temporary:
+    with atomic_write(path) as temporary:
         chart.save(
             str(temporary), format=cast("Literal['png', 'svg', 'pdf', 'html']", suffix), **options.get(suffix, {})
         )

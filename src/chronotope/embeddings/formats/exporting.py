@@ -21,7 +21,7 @@ from chronotope.embeddings.formats.projector import write_projector
 from chronotope.embeddings.formats.text import write_counts, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.io.atomic import recover_folder, written_folder
+from chronotope.io.atomic import atomic_folder, recover_folder
 
 MANIFEST = "chronotope.json"
 # What each format is, and the ending of its files where it has one for each condition.
@@ -123,7 +123,7 @@ def export(
     folder = Path(folder)
     recover_folder(folder)
     check_folder(folder, force)
-    with written_folder(folder, "export") as work:
+    with atomic_folder(folder, "export") as work:
         check_folder(folder, force)  # another process may have been faster
         conditions, renamed, names = _written(embeddings, choice, format, work, about_run, progress)
         manifest = {

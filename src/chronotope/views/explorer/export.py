@@ -23,7 +23,7 @@ import numpy as np
 
 from chronotope.analysis.everywhere import needed_cosines
 from chronotope.errors import ChronotopeError, InputError, SettingsError
-from chronotope.io.atomic import recover_folder, written_folder
+from chronotope.io.atomic import atomic_folder, recover_folder
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.explored import Explored
@@ -95,7 +95,7 @@ def export(
     recover_folder(folder)
     _check(explored, folder, with_text, force)
     # Many small products: threads would only wait for each other.
-    with written_folder(folder, "explore") as work, one_blas_thread():
+    with atomic_folder(folder, "explore") as work, one_blas_thread():
         _write(explored, work, with_text, progress or _nothing)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return Written(folder, folder / "index.html", size)

@@ -1,0 +1,244 @@
+"""What all methods share: one `fit`, its provenance, progress records, checkpoints, and arrays too large for memory."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from chronotope import config
+from chronotope.config import one_of
+from chronotope.cooccurrence import Counts, count
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import InputError, SettingsError
+from chronotope.io.provenance import versions
+from chronotope.methods.checkpoint import Checkpoint, stop_requests
+from chronotope.methods.device import DEVICES
+from chronotope.runtime.memory import Memory, in_words
+from chronotope.runtime.resources import cores
+
+# Memory for the interpreter, compiled code and buffers, in bytes.
+OVERHEAD = 150 << 20
+# All that fastmath=True allows except nnan and ninf: with those the compiler deletes the divergence check.
+FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """Progress record of one epoch.
+
+    Attributes
+    ----------
+    number, of
+        The number of this epoch, from 1, and of all epochs.
+    loss
+        The loss per unit of weight for `cw2v`; for `graph` and `dynamic` relative to the loss of zero vectors.
+    held_out
+        The mean log-likelihood of held-out contexts; None without held-out documents.
+    """
+
+    number: int
+    of: int
+    loss: float
+    held_out: float | None = None
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the figures for the model file."""
+        return {"loss": self.loss} | ({} if self.held_out is None else {"held_out": self.held_out})
+
+
+OnStep = Callable[[int, int], None]
+OnEpoch = Callable[[Epoch], None]
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """The arguments of `Method.fit`, checked; only `place_edges` changes the result."""
+
+    threads: int
+    device: str
+    memory: Memory
+    place_edges: list[tuple[str, str]] | None
+    checkpoint: Path | None
+    resume: bool
+    on_step: OnStep
+    on_epoch: OnEpoch
+    on_device: Callable[[str], None]
+
+    def cells_folder(self, kept: int, cells: int) -> Path | None:
+        """Return the folder for cells that exceed the memory limit, or None if all fits.
+
+        Parameters
+        ----------
+        kept
+            Bytes that must be in memory; SettingsError if they exceed the limit.
+        cells
+            Bytes of the cells.
+        """
+        left = self.memory.room_for(kept + OVERHEAD, "training")
+        if self.memory.limit is None or kept + cells + OVERHEAD <= left:
+            return None
+        folder = self.checkpoint.absolute().parent if self.checkpoint else Path(tempfile.gettempdir())
+        self.on_device(
+            f"{in_words(self.memory.limit)} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}"
+        )
+        return folder
+
+
+class Method:
+    """Base of all methods: a subclass holds the settings and implements `_fit`."""
+
+    supports: ClassVar[frozenset[str]] = frozenset()  # of: "cuda", "memory", "place_edges"
+
+    @property
+    def method(self) -> str:
+        """Return the name of the method."""
+        raise NotImplementedError
+
+    def fit(
+        self,
+        counts: Counts | Any,
+        *,
+        threads: int | None = None,
+        device: str = "auto",
+        memory: str | int | None = None,
+        place_edges: Iterable[tuple[str, str]] | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
+        on_step: OnStep | None = None,
+        on_epoch: OnEpoch | None = None,
+        on_device: Callable[[str], None] | None = None,
+    ) -> ConditionedEmbeddings:
+        """Train on counts and return the embeddings.
+
+        Parameters
+        ----------
+        counts
+            From `chronotope.count`, or a corpus, which is counted with the default settings.
+        threads
+            Number of cores; the result does not depend on it.
+        device
+            'cpu', 'cuda' or 'auto'. Only `graph` trains on a GPU: 'auto' uses it if there is one.
+        memory
+            Memory limit ('2GB' or a number of bytes) for `graph` and `cw2v`: counts that exceed it are read from
+            disk. The result does not depend on it.
+        place_edges
+            Pairs of neighboring places; None: the default of the method.
+        checkpoint, resume
+            File for the state of training, and whether to continue from it (`graph` and `cw2v`; other methods start
+            again). Ctrl-C saves the state and stops.
+        on_step, on_epoch
+            Called with (done, total), and with an `Epoch` after each epoch.
+        on_device
+            Called with a line that says where training runs.
+
+        Raises
+        ------
+        SettingsError
+            If the method does not support an option.
+        """
+        one_of("device", device, DEVICES)
+        if device == "cuda" and "cuda" not in self.supports:
+            raise SettingsError(f"{self.method} trains on the CPU alone; leave out --device cuda")
+        if memory is not None and "memory" not in self.supports:
+            raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
+        if place_edges is not None and "place_edges" not in self.supports:
+            raise SettingsError(f"{self.method} knows no neighbors among places; leave the edges out")
+        options = FitOptions(
+            threads=threads or cores(),
+            device=device,
+            memory=Memory.of(memory),
+            place_edges=None if place_edges is None else list(place_edges),
+            checkpoint=Path(checkpoint) if checkpoint else None,
+            resume=resume,
+            on_step=on_step or (lambda *_: None),
+            on_epoch=on_epoch or (lambda _: None),
+            on_device=on_device or (lambda _: None),
+        )
+        return self._fit(counts if isinstance(counts, Counts) else count(counts), options)
+
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        raise NotImplementedError
+
+    def provenance(
+        self, counts: Counts, options: FitOptions, *, device: str = "cpu", packages: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return everything that the embeddings depend on; `packages` are further packages with their versions."""
+        settings = config.to_dict(self)
+        return {
+            "method": self.method,
+            "settings": settings,
+            "seed": settings["seed"],
+            "run": counts.checksum,
+            "min_count": counts.vocabulary.min_count,
+            "window": counts.settings.window,
+            "place_edges": options.place_edges,
+            "device": device,
+            "versions": versions() | dict(packages or {}),
+        }
+
+
+def check_dimensions(dimensions: int, words: int) -> None:
+    """Refuse more dimensions than words."""
+    if dimensions > words:
+        raise SettingsError(f"{dimensions} dimensions are more than the {words} words; ask for fewer")
+
+
+class TrainingRun:
+    """A training in progress: its threads, its history, and its checkpoint; made by `training_run`."""
+
+    def __init__(
+        self, options: FitOptions, checkpoint: Checkpoint, pool: ThreadPoolExecutor, stop: threading.Event
+    ) -> None:
+        self.pool, self.threads = pool, options.threads
+        self.history: list[dict[str, float]] = []
+        self._options, self._checkpoint, self._stop = options, checkpoint, stop
+
+    def load(
+        self, shapes: Mapping[str, tuple[int | None, ...]]
+    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+        """Return the tensors and the state to resume from, and restore the history; None to start anew."""
+        loaded = self._checkpoint.load(shapes) if self._options.resume else None
+        if loaded:
+            self.history = loaded[1].pop("history")
+        return loaded
+
+    def save_if_due(self, tensors: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
+        """Save a checkpoint if the last one is old or a stop was requested; then stop with KeyboardInterrupt."""
+        if self._stop.is_set() or self._checkpoint.due:
+            self._checkpoint.save(tensors, {**state, "history": self.history})
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+
+    def report(self, epoch: Epoch) -> None:
+        """Add an epoch to the history and report it."""
+        self.history.append(epoch.to_dict())
+        self._options.on_epoch(epoch)
+
+
+@contextmanager
+def training_run(options: FitOptions, provenance: dict[str, Any]) -> Iterator[TrainingRun]:
+    """Open a training that can be stopped and resumed; a checkpoint of another provenance is refused."""
+    with ThreadPoolExecutor(options.threads) as pool, stop_requests() as stop:
+        yield TrainingRun(options, Checkpoint(options.checkpoint, provenance), pool, stop)
+
+
+def empty_array(shape: tuple[int, ...], dtype: DTypeLike, folder: Path | None) -> NDArray[Any]:
+    """Return an uninitialized array: in memory, or memory-mapped to an unnamed file in `folder`."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if folder is None or size == 0:
+        return np.empty(shape, dtype=dtype)
+    # A write to a mapped page of a full disk would kill the process.
+    if size > shutil.disk_usage(folder).free:
+        raise InputError(f"the disk of {folder} is full; free {in_words(size)}, or allow more memory")
+    with tempfile.TemporaryFile(dir=folder, prefix="chronotope-") as file:
+        return np.memmap(file, dtype=dtype, mode="w+", shape=shape)
