@@ -120,7 +120,9 @@ class GraphSettings:
     dimensions
         The length of a vector; None: 200 with time, 300 for places alone, or the number of words where that is less.
     epochs
-        Sweeps over the data; every one lowers the loss.
+        The most sweeps over the data; every one lowers the loss.
+    tolerance
+        Training stops when a sweep lowers the loss by less than this share of it; 0: after `epochs` sweeps.
     smoothness
         τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
         as neighbors; None: 1, or less with fewer than ten time bins, so that a change from the first to the last is
@@ -143,6 +145,7 @@ class GraphSettings:
     dimensions: int | None = None
     epochs: int = 10
     seed: int = 1
+    tolerance: float = 0.001
     smoothness: float | None = None
     deviation_penalty: float | None = None
     half_trust: float = 10.0
@@ -157,7 +160,7 @@ class GraphSettings:
         one_of("marginals", self.marginals, ("own", "pooled"))
         if self.dimensions is not None:
             at_least("dimensions", self.dimensions, 1)
-        for name in ("smoothness", "deviation_penalty", "half_trust", "context_power", "emphasis"):
+        for name in ("tolerance", "smoothness", "deviation_penalty", "half_trust", "context_power", "emphasis"):
             if getattr(self, name) is not None:
                 at_least(name, getattr(self, name), 0)
 

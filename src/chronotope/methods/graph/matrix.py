@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from chronotope.cooccurrence import Association, Counts, PairMatrix
 from chronotope.cooccurrence.association import rows_by_condition
+from chronotope.errors import InputError
 from chronotope.methods.graph.objective import GraphProblem
-from chronotope.methods.stretches import DiskArray, MemoryArray
 
 CELLS_AT_ONCE = 1 << 20
 POOLED_AT_ONCE = 1 << 22
 
 Block = tuple[int, int]  # rows, from the first to before the last
-Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # the length of each row, then the cells of all rows: contexts, values
+Rows = tuple[
+    NDArray[Any], NDArray[Any], NDArray[Any]
+]  # the length of each row, then the cells of all rows: contexts, values
+
+
+class DiskArray:
+    """A long array in a nameless file in `folder`; what is read is mapped into memory for as long as it is used."""
+
+    def __init__(self, dtype: DTypeLike, folder: Path) -> None:
+        self._dtype, self._folder = np.dtype(dtype), folder
+        self._file = tempfile.TemporaryFile(dir=folder, prefix="chronotope-")  # noqa: SIM115
+
+    def __setitem__(self, part: slice, numbers: NDArray[Any]) -> None:
+        try:
+            self._file.seek(part.start * self._dtype.itemsize)
+            self._file.write(np.ascontiguousarray(numbers, self._dtype).data)
+            self._file.flush()
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(f"the disk of {self._folder} is full; make room, or allow more memory") from None
+
+    def __getitem__(self, part: slice) -> NDArray[Any]:
+        if part.start >= part.stop:
+            return np.empty(0, dtype=self._dtype)
+        offset, shape = int(part.start) * self._dtype.itemsize, (int(part.stop - part.start),)
+        return np.asarray(np.memmap(self._file, self._dtype, mode="r", offset=offset, shape=shape))
 
 
 def mutual_information(
@@ -71,11 +99,11 @@ def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix
     return _assemble(map(pool, range(len(blocks))), int(matrix.start[-1]), matrix.contexts, folder)
 
 
-def pieces(matrix: PairMatrix, block: Block) -> Iterator[tuple[slice, PairMatrix]]:
+def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE) -> Iterator[tuple[slice, PairMatrix]]:
     """Yield slices of the rows of a block, and the matrix of each; all cells of a piece are in memory."""
     start, first = matrix.start, block[0]
     while first < block[1]:
-        last = int(np.searchsorted(start, start[first] + CELLS_AT_ONCE, side="right")) - 1
+        last = int(np.searchsorted(start, start[first] + cells_at_once, side="right")) - 1
         last = min(max(last, first + 1), block[1])
         cells = slice(int(start[first]), int(start[last]))
         own = start[first : last + 1] - start[first]
@@ -96,16 +124,17 @@ def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
     return [(int(first), int(last)) for first, last in pairwise(limits)]
 
 
-def _assemble(
-    parts: Iterable[Rows], room: int, contexts: int, folder: Path | None
-) -> PairMatrix:
+def _assemble(parts: Iterable[Rows], room: int, contexts: int, folder: Path | None) -> PairMatrix:
     """Put rows together that come in parts of (lengths, contexts, values), `room` cells at most."""
-    lengths = [np.zeros(1, dtype=np.int64)]
-    context, value = (
-        DiskArray(dtype, folder) if folder else MemoryArray(room, dtype) for dtype in (np.int32, np.float32)
-    )
-    for length, own_context, own_value in parts:
+    lengths, size = [np.zeros(1, dtype=np.int64)], 0
+    # Memory that is never written is never used.
+    columns: list[Any] = [
+        DiskArray(dtype, folder) if folder else np.empty(room, dtype) for dtype in (np.int32, np.float32)
+    ]
+    for length, *cells in parts:
         lengths.append(length)
-        context.append(own_context)
-        value.append(own_value)
-    return PairMatrix(np.cumsum(np.concatenate(lengths)), context.whole(), value.whole(), contexts)
+        for column, part in zip(columns, cells, strict=True):
+            column[size : size + len(part)] = part
+        size += len(cells[0])
+    context, value = (column[:size] if folder is None else column for column in columns)
+    return PairMatrix(np.cumsum(np.concatenate(lengths)), context, value, contexts)

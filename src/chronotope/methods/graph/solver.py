@@ -112,9 +112,7 @@ class CpuProducts:
 class Solver:
     """Rows and contexts, and the steps that improve them."""
 
-    def __init__(
-        self, problem: GraphProblem, dimensions: int, products: Products, folder: Path | None = None
-    ) -> None:
+    def __init__(self, problem: GraphProblem, dimensions: int, products: Products, folder: Path | None = None) -> None:
         self._problem, self._products, self._folder = problem, products, folder
         self._weight = products.put(problem.weight)
         pairs = len(problem.weight)
@@ -175,8 +173,7 @@ class Solver:
         with one_blas_thread():
             squares = xp.zeros((rows.shape[1], rows.shape[1]))
             for part in parts:
-                own = rows[part].astype(xp.float64)
-                squares += own.T @ (own * self._weight[part, None])
+                squares += rows[part].T @ (rows[part] * self._weight[part, None])
             axes = xp.linalg.eigh(squares)[1][:, ::-1]
             # The sign of an axis is arbitrary: make its largest entry positive.
             axes = axes * xp.sign(axes[xp.abs(axes).argmax(axis=0), xp.arange(axes.shape[1])])
