@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import FrozenInstanceError, asdict, replace
 
+import numpy as np
 import pytest
 
 import chronotope
@@ -18,12 +19,11 @@ from chronotope.config import (
 from chronotope.errors import SettingsError
 
 
-@pytest.mark.parametrize("package", [chronotope, chronotope.config])
-def test_names_that_are_loaded_when_first_used_are_all_there(package):
-    assert {*package._HOME} == {*package.__all__} == {*dir(package)}
-    assert all(getattr(package, name) is not None for name in package.__all__)
-    with pytest.raises(AttributeError, match=rf"module '{package.__name__}' has no attribute 'nothing'"):
-        package.nothing  # noqa: B018
+def test_names_that_are_loaded_when_first_used_are_all_there():
+    assert {*chronotope.__all__} == {*dir(chronotope)}
+    assert all(getattr(chronotope, name) is not None for name in chronotope.__all__)
+    with pytest.raises(AttributeError, match="module 'chronotope' has no attribute 'nothing'"):
+        chronotope.nothing  # noqa: B018
 
 
 def test_settings_survive_a_file(tmp_path):
@@ -41,13 +41,19 @@ def test_settings_survive_a_file(tmp_path):
     ("text", "message"),
     [
         ("[corpus]\ntmie = 'date'\n", "unknown setting 'corpus.tmie'; did you mean time"),
-        ("[counting]\nwindow = 'five'\n", "'counting.window' must be int, not 'five'"),
+        ("[counting]\nwindow = 'five'\n", r"\[counting\] window must be int, not 'five'"),
         ("[counting]\nwindow = 0\n", "window must be a number of at least 1"),
         ("[counting]\nwindow = 4294967301\n", "window must be at most 31"),
         ("[cw2v]\ndimensions = 0\n", "dimensions must be"),
         ("[corpus]\nevery = '1y'\n", "no time field was named"),
         ("[corpus]\nbins = [{name = 'a', start = '1900'}]\ntime = 'x'\n", "end"),
         ("[corpus\n", "not valid TOML"),
+        ("[corpse]\n", "unknown setting 'corpse'; did you mean corpus"),
+        ("corpus = 3\n", "'corpus' must be a table"),
+        ("[corpus]\nphrases = ['a b', 3]\n", "phrases must be string, not 3"),
+        ("[corpus]\ntokenizer = 'word'\n", "tokenizer must be words or whitespace, not 'word'; did you mean words"),
+        ("[graph]\nsmoothness = nan\n", "smoothness must be a finite number, not nan"),
+        ("[static]\nseed = 18446744073709551616\n", "seed must be less than 18446744073709551616"),
         ("[cw2v]\nrate = -1.0\n", "rate must be a positive number"),
     ],
 )
@@ -65,3 +71,21 @@ def test_presets_follow_the_paper_and_the_authors_program():
     assert preset("authors", "time × place").rate == 0.04
     with pytest.raises(SettingsError, match="paper or authors"):
         preset("papper", "time")
+
+
+def test_methods_check_their_settings_as_well():
+    """A method is a subclass of its settings; a seed must fit into 64 bits."""
+    for kind in (chronotope.GraphModel, chronotope.ConditionedModel, chronotope.StaticWord2Vec):
+        with pytest.raises(SettingsError, match="seed must be less than"):
+            kind(seed=2**64)
+        assert kind(seed=2**64 - 1).seed == 2**64 - 1
+        with pytest.raises(SettingsError, match="dimensions must be a number of at least 1, not 0"):
+            replace(kind(), dimensions=0)
+        with pytest.raises(FrozenInstanceError):
+            kind().seed = 2
+
+
+def test_numbers_of_numpy_and_whole_numbers_are_taken():
+    settings = ConditionedSettings(dimensions=np.int64(7), smoothness=3, rate=np.float32(0.5))
+    assert (settings.dimensions, settings.smoothness, settings.rate) == (7, 3.0, 0.5)
+    assert [type(value) for value in (settings.dimensions, settings.smoothness, settings.rate)] == [int, float, float]

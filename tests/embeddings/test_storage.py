@@ -168,7 +168,7 @@ def lying(entries, described, name):
         ("a tensor too few", "does not name the tensors"),
         ("a tensor too many", "does not name the tensors"),
         ("no table", "not of the type"),
-        ("newer", "its format is 99, newer than the 3 that this version reads; update chronotope"),
+        ("newer", "its format is 99, newer than the 4 that this version reads; update chronotope"),
         ("more words", "holds 9 words"),
         ("no conditions", "does not tell its conditions"),
         ("times out of range", "outside its times"),

@@ -154,7 +154,9 @@ def check_whole(here: Path, before: dict[str, bytes], after: dict[str, bytes]) -
 
 def check_same(here: Path, after: dict[str, bytes]) -> None:
     # A killed process may leave a lock that nobody holds: the next one takes it over.
-    now, after = ({name: of[name] for name in of if not name.endswith(".lock")} for of in (contents(here), after))
+    now, after = (
+        {name: of[name] for name in of if not name.endswith((".lock", ".shared"))} for of in (contents(here), after)
+    )
     assert sorted(now) == sorted(after), f"left behind: {sorted(set(now) ^ set(after))}"
     assert now == after, f"other bytes: {[name for name in after if now[name] != after[name]]}"
 
@@ -185,7 +187,7 @@ def remove_spent(here: Path) -> None:
 
     The checkpoint of a training, and a lock that nobody holds; both go when something is written there again.
     """
-    for path in (*here.rglob("*.checkpoint"), *here.rglob(".*.lock")):
+    for path in (*here.rglob("*.checkpoint"), *here.rglob(".*.lock"), *here.rglob(".*.shared")):
         path.unlink()
 
 

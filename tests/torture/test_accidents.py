@@ -87,7 +87,7 @@ def test_output_to_a_full_disk_is_an_error(home):
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no folder that not even root can write to")
 def test_a_folder_that_cannot_be_written_to(home):
     preparing = chronotope("prepare", home / "speeches.jsonl", "-o", "/proc/self/run", "--time", "time")
-    assert "cannot write to /proc/self" in said(preparing)
+    assert "cannot write to /proc/" in said(preparing)
     assert "/proc" in said(chronotope("train", home / "run", "-o", "/proc/self/model.ct"))
 
 

@@ -19,7 +19,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
-from chronotope.io.provenance import checksum, checksum_of
+from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.run_folder import verify_run
 from chronotope.io.untrusted import printable
 from chronotope.methods import ConditionedModel, GraphModel
@@ -38,7 +38,7 @@ def forged(run, **changes):
     about |= changes
     for name, entry in about["files"].items():
         if (run / name).exists():
-            entry |= {"bytes": (run / name).stat().st_size, "checksum": checksum(run / name)}
+            entry |= {"bytes": (run / name).stat().st_size, "checksum": quick_checksum(run / name)}
     del about["checksum"]
     about["checksum"] = checksum_of(about)
     (run / "run.json").write_text(json.dumps(about))
@@ -87,25 +87,16 @@ class TestDamaged:
         assert done.exit_code == 0, done.output
         assert "every byte is as it was written" in done.output
 
-    def test_a_model_without_checksums_of_its_vectors_is_still_read(self, run):
-        """Those of the format before; asked to verify one, we say that it cannot be done."""
-        from chronotope.embeddings import storage
-
+    def test_a_model_of_an_older_version_says_what_to_do(self, run):
         whole = (run / "model.ct").read_bytes()
-        header = 8 + int.from_bytes(whole[:8], "little")
-        entries = json.loads(whole[8:header])
-        described = json.loads(entries["__metadata__"]["chronotope"]) | {"format": 2}
-        del described["checksums"]
-        entries["__metadata__"]["chronotope"] = json.dumps(described)
-        text = json.dumps(entries).encode()
-        text += b" " * (-len(text) % 8)
-        first = len(text).to_bytes(8, "little") + text
-        tensors = {name: array.copy() for name, array in _tensors(whole, header, entries).items()}
-        tail = storage._checksum(first, tensors)
-        (run / "model.ct").write_bytes(first + whole[header : -len(tail)] + tail)
-        assert load(run / "model.ct").dimensions == 8
-        with pytest.raises(DamagedFile, match="of an older version, without checksums"):
-            load(run / "model.ct", verify=True)
+        (run / "model.ct").write_bytes(whole.replace(rb"\"format\":4", rb"\"format\":3"))
+        with pytest.raises(DamagedFile, match="its format is 3, of an older chronotope; prepare and train it again"):
+            load(run / "model.ct")
+
+    def test_a_run_of_an_older_version_says_what_to_do(self, run):
+        forged(run, format=3)
+        with pytest.raises(DamagedFile, match=r"older chronotope; prepare it again \(--force replaces it\)"):
+            Counts.open(run)
 
     def test_training_on_altered_counts_is_refused(self, run):
         flipped(run / "support.parquet", 0.4)

@@ -10,6 +10,7 @@ import typer
 from chronotope.cli.formats import with_formats
 from chronotope.cli.interruptions import Commands
 from chronotope.cli.unknown import Command
+from chronotope.errors import SettingsError
 from chronotope.io.provenance import package_version
 
 # As they are listed.
@@ -35,7 +36,6 @@ COMMANDS = (
     "evaluate",
     "compare",
     "renamings",
-    "reproduce",
     "plot",
     "explore",
     "export",
@@ -44,7 +44,7 @@ COMMANDS = (
     "doctor",
 )
 # What these have to say is no table.
-WITHOUT_TABLE = ("inspect", "reproduce", "doctor")
+WITHOUT_TABLE = ("inspect", "doctor")
 
 
 def make_app(asked: str | None = None) -> typer.Typer:
@@ -61,7 +61,18 @@ def make_app(asked: str | None = None) -> typer.Typer:
     for name in (asked,) if asked in COMMANDS else COMMANDS:
         command = getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command")
         made.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
+    if asked == "reproduce":
+        made.command(
+            "reproduce", hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+        )(reproduce_moved)
     return made
+
+
+def reproduce_moved() -> None:
+    """Say where the command went."""
+    raise SettingsError(
+        "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`"
+    )
 
 
 def __getattr__(name: str) -> Any:

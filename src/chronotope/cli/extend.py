@@ -41,7 +41,7 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
     from chronotope.io.run_folder import read_run
-    from chronotope.methods import extend as extended
+    from chronotope.methods.extend import extend as extended
 
     about = read_run(run_folder(model))
     read = from_dict(CorpusSettings, about["corpus"])

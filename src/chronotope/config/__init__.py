@@ -1,110 +1,90 @@
-"""Every setting, one frozen dataclass a stage and a method; read from and written to one TOML file."""
+"""Every setting, one frozen dataclass for each stage and method; read from and written to one TOML file."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
 
-if TYPE_CHECKING:
-    from chronotope.config.baselines import (
-        AlignedSettings,
-        CompassSettings,
-        DynamicSettings,
-        LinearSettings,
-        StaticSettings,
-        Word2VecSettings,
-    )
-    from chronotope.config.checks import at_least, one_of
-    from chronotope.config.conversion import from_dict, to_dict
-    from chronotope.config.files import Config, read_config, write_config
-    from chronotope.config.models import (
-        PRESETS,
-        AdditiveSettings,
-        ConditionedSettings,
-        CovariateSettings,
-        GraphSettings,
-        SharedContextSettings,
-        preset,
-    )
-    from chronotope.config.text import CorpusSettings, CountSettings, NamedBin
-
-# Loaded when first used: a question needs none of a dozen classes, which take 20 ms to make.
-_HOME = {
-    name: home
-    for home, names in {
-        "baselines": (
-            "AlignedSettings",
-            "CompassSettings",
-            "DynamicSettings",
-            "LinearSettings",
-            "StaticSettings",
-            "Word2VecSettings",
-        ),
-        "checks": (
-            "at_least",
-            "one_of",
-        ),
-        "conversion": (
-            "from_dict",
-            "to_dict",
-        ),
-        "files": (
-            "Config",
-            "read_config",
-            "write_config",
-        ),
-        "models": (
-            "PRESETS",
-            "AdditiveSettings",
-            "ConditionedSettings",
-            "CovariateSettings",
-            "GraphSettings",
-            "SharedContextSettings",
-            "preset",
-        ),
-        "text": (
-            "CorpusSettings",
-            "CountSettings",
-            "NamedBin",
-        ),
-    }.items()
-    for name in names
-}
+from chronotope.config.checks import Settings, at_least, from_dict, one_of, to_dict
+from chronotope.config.methods import (
+    PRESETS,
+    AdditiveSettings,
+    AlignedSettings,
+    CompassSettings,
+    ConditionedSettings,
+    CovariateSettings,
+    DynamicSettings,
+    GraphSettings,
+    LinearSettings,
+    SharedContextSettings,
+    StaticSettings,
+    Word2VecSettings,
+    preset,
+)
+from chronotope.config.text import CorpusSettings, CountSettings, NamedBin
+from chronotope.errors import SettingsError, did_you_mean
 
 __all__ = [
-    "PRESETS",
-    "AdditiveSettings",
-    "AlignedSettings",
-    "CompassSettings",
-    "ConditionedSettings",
-    "Config",
-    "CorpusSettings",
-    "CountSettings",
-    "CovariateSettings",
-    "DynamicSettings",
-    "GraphSettings",
-    "LinearSettings",
-    "NamedBin",
-    "SharedContextSettings",
-    "StaticSettings",
-    "Word2VecSettings",
-    "at_least",
-    "from_dict",
-    "one_of",
-    "preset",
-    "read_config",
-    "to_dict",
-    "write_config",
-]
+    "PRESETS", "AdditiveSettings", "AlignedSettings", "CompassSettings", "ConditionedSettings", "Config",
+    "CorpusSettings", "CountSettings", "CovariateSettings", "DynamicSettings", "GraphSettings", "LinearSettings",
+    "NamedBin", "Settings", "SharedContextSettings", "StaticSettings", "Word2VecSettings", "at_least", "from_dict",
+    "one_of", "preset", "read_config", "to_dict", "write_config",
+]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'chronotope.config' has no attribute '{name}'")
-    found = getattr(import_module(f"chronotope.config.{_HOME[name]}"), name)
-    globals()[name] = found
-    return found
+@dataclass(frozen=True)
+class Config:
+    """All the settings of a run, as they stand in its TOML file.
+
+    Every training method has a section under its name, with _ for -: `[shared_context]`.
+    """
+
+    corpus: CorpusSettings = field(default_factory=CorpusSettings)
+    counting: CountSettings = field(default_factory=CountSettings)
+    cw2v: ConditionedSettings = field(default_factory=ConditionedSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    static: StaticSettings = field(default_factory=StaticSettings)
+    linear: LinearSettings = field(default_factory=LinearSettings)
+    aligned: AlignedSettings = field(default_factory=AlignedSettings)
+    compass: CompassSettings = field(default_factory=CompassSettings)
+    dynamic: DynamicSettings = field(default_factory=DynamicSettings)
+    shared_context: SharedContextSettings = field(default_factory=SharedContextSettings)
+    covariate: CovariateSettings = field(default_factory=CovariateSettings)
+    additive: AdditiveSettings = field(default_factory=AdditiveSettings)
+
+    def of_method(self, method: str) -> Any:
+        """Return the settings of a training method.
+
+        Examples
+        --------
+        >>> Config().of_method("shared-context").smoothness
+        0.0
+        """
+        return getattr(self, method.replace("-", "_"))
 
 
-def __dir__() -> list[str]:
-    return sorted(__all__)
+def read_config(path: str | Path) -> Config:
+    """Read the settings in a TOML file; what it leaves out has its default."""
+    kinds = get_type_hints(Config)
+    try:
+        sections = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        for name in sections:
+            if name not in kinds:
+                raise SettingsError(f"unknown setting '{name}'{did_you_mean(name, kinds)}")
+        return Config(**{name: from_dict(kinds[name], section, name) for name, section in sections.items()})
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot read {path}: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def write_config(config: Config, path: str | Path) -> None:
+    """Write every setting to a TOML file that `read_config` reads back."""
+    import tomli_w
+
+    sections = {section.name: to_dict(getattr(config, section.name)) for section in fields(config)}
+    Path(path).write_text(tomli_w.dumps(sections), encoding="utf-8")

@@ -1,17 +1,115 @@
-"""What a setting may be: each check names the setting that it refuses."""
+"""The checks of settings: pydantic compares values with the annotations of a class, and an error names the setting."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from annotated_types import Ge, Gt, Lt
 
 from chronotope.errors import SettingsError, did_you_mean
 
+Count = Annotated[int, Ge(1)]
+Seed = Annotated[int, Ge(0), Lt(2**64)]
+Weight = Annotated[float, Ge(0)]
+Rate = Annotated[float, Gt(0)]
 
-def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+Kind = TypeVar("Kind")
+
+
+class Settings:
+    """Base of frozen dataclasses whose fields are checked against their annotations."""
+
+    def __post_init__(self) -> None:
+        """Check every field; subclasses may add checks of their own."""
+        check(self)
+
+
+def check(settings: Any) -> None:
+    """Check the fields of a dataclass, and convert them (3 to 3.0, a list to a tuple)."""
+    from pydantic import ValidationError
+
+    values = {field.name: _plain(getattr(settings, field.name)) for field in dataclasses.fields(settings)}
+    kind: Any = type(settings)
+    try:
+        checked = _model(kind).model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(_message(error.errors(include_url=False)[0])) from None
+    for name in values:
+        object.__setattr__(settings, name, getattr(checked, name))
+
+
+@cache
+def _model(kind: Any) -> Any:
+    """Return the pydantic model with the fields of a dataclass."""
+    from pydantic import ConfigDict, create_model
+
+    hints = get_type_hints(kind, include_extras=True)
+    fields: dict[str, Any] = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return create_model(kind.__name__, __config__=ConfigDict(strict=True, allow_inf_nan=False), **fields)
+
+
+def _plain(value: Any) -> Any:
+    """Turn lists into tuples and NumPy's numbers into Python's."""
+    if isinstance(value, list):
+        return tuple(value)
+    return value.item() if hasattr(value, "item") and hasattr(value, "dtype") else value
+
+
+def _message(error: Any) -> str:
+    """Write an error of pydantic as one line that names the setting."""
+    name, value, limits = error["loc"][0], error["input"], error.get("ctx", {})
+    match error["type"]:
+        case "greater_than_equal":
+            return f"{name} must be a number of at least {limits['ge']:g}, not {value}"
+        case "greater_than":
+            return f"{name} must be a positive number, not {value}"
+        case "less_than_equal":
+            return f"{name} must be at most {limits['le']:g}, not {value}"
+        case "less_than":
+            return f"{name} must be less than {limits['lt']}, not {value}"
+        case "finite_number":
+            return f"{name} must be a finite number, not {value}"
+        case "literal_error":
+            allowed = limits["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+            return _not_one_of(str(name), value, allowed)
+    wanted = error["type"].removesuffix("_type").replace("tuple", "list")
+    return f"{name} must be {wanted}, not {value!r}"
+
+
+def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kind:
+    """Return settings of one kind from plain data; an unknown key or a wrong value is an error that names it."""
+    if not isinstance(data, Mapping):
+        raise SettingsError(f"'{where}' must be a table")
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    for key in data:
+        if key not in known:
+            name = f"{where}.{key}" if where else key
+            raise SettingsError(f"unknown setting '{name}'{did_you_mean(key, known)}")
+    try:
+        settings = kind(**data)
+        check(settings)
+        return settings
+    except (TypeError, SettingsError) as error:
+        raise SettingsError(f"[{where}] {error}" if where else str(error)) from None
+
+
+def to_dict(settings: Any) -> dict[str, Any]:
+    """Return settings as plain data for TOML or JSON; None is left out."""
+    return {key: value for key, value in dataclasses.asdict(settings).items() if value is not None}
+
+
+def one_of(name: str, value: str, allowed: Iterable[str]) -> None:
     """Refuse a value that is not among the allowed ones."""
-    if value not in allowed:
-        raise SettingsError(f"{name} must be {' or '.join(allowed)}, not '{value}'{did_you_mean(str(value), allowed)}")
+    if value not in (listed := list(allowed)):
+        raise SettingsError(_not_one_of(name, value, listed))
+
+
+def _not_one_of(name: str, value: Any, allowed: list[str]) -> str:
+    return f"{name} must be {' or '.join(allowed)}, not '{value}'{did_you_mean(str(value), allowed)}"
 
 
 def only(method: str, name: str, value: Any, allowed: Any, instead: str) -> None:
@@ -21,6 +119,6 @@ def only(method: str, name: str, value: Any, allowed: Any, instead: str) -> None
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Refuse a number below the least sensible one, and what is no number."""
+    """Refuse a number below `least`, NaN and infinity."""
     if not value >= least or math.isinf(value):
         raise SettingsError(f"{name} must be a number of at least {least}, not {value}")

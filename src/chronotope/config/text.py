@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
-from chronotope.config.checks import at_least, one_of
+from annotated_types import Ge, Le, Lt
+
+from chronotope.config.checks import Count, Settings
 from chronotope.errors import SettingsError
 
 WIDEST_WINDOW = 31
@@ -21,7 +24,7 @@ class NamedBin:
 
 
 @dataclass(frozen=True)
-class CorpusSettings:
+class CorpusSettings(Settings):
     """How text becomes (condition, tokens).
 
     Attributes
@@ -41,7 +44,7 @@ class CorpusSettings:
     phrases
         Sequences of words that count as one word, written with blanks: 'prime minister' becomes prime_minister.
     find_phrases
-        Also join pairs of words that stand together far more often than chance would have it.
+        Also join pairs of words that stand together far more often than chance predicts.
     variants
         Other forms of a word: the key is replaced by the value ('colour' by 'color').
     holdout
@@ -60,29 +63,38 @@ class CorpusSettings:
     bins: tuple[NamedBin, ...] = ()
     place: str | None = None
     where: str | None = None
-    tokenizer: str = "words"
+    tokenizer: Literal["words", "whitespace"] = "words"
     lowercase: bool = True
     strip_accents: bool = False
     phrases: tuple[str, ...] = ()
     find_phrases: bool = False
     variants: Mapping[str, str] = field(default_factory=dict)
-    holdout: float = 0.0
+    holdout: Annotated[float, Ge(0), Lt(1)] = 0.0
     strict: bool = False
     keep_text: bool = True
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of("tokenizer", self.tokenizer, ("words", "whitespace"))
-        if not 0 <= self.holdout < 1:
-            raise SettingsError(f"holdout is a share of the documents between 0 and 1, not {self.holdout}")
+        if isinstance(self.bins, list | tuple):
+            object.__setattr__(self, "bins", tuple(_named_bin(item) for item in self.bins))
+        super().__post_init__()
         if (self.every or self.bins) and not self.time:
             raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")
         if self.every and self.bins:
             raise SettingsError("give either a length of the time bins (every) or named bins, not both")
 
 
+def _named_bin(item: object) -> NamedBin:
+    """Return a bin from TOML, where a year may be a number and a day a date."""
+    if isinstance(item, NamedBin):
+        return item
+    if not isinstance(item, Mapping) or item.keys() != {"name", "start", "end"}:
+        raise SettingsError(f"bins must be tables with name, start and end, not {item!r}")
+    return NamedBin(**{key: str(value) for key, value in item.items()})
+
+
 @dataclass(frozen=True)
-class CountSettings:
+class CountSettings(Settings):
     """Which words are counted, and how.
 
     Attributes
@@ -90,25 +102,15 @@ class CountSettings:
     min_count
         Words seen less often in all the text together are left out; None: a threshold that fits the corpus.
     max_words
-        Keep at most so many words, the most frequent.
+        Keep only this many words, the most frequent.
     window
         How many words on each side are context.
     weighting
         'harmonic': a context at distance d counts 1/d; 'flat': every context counts 1.
     """
 
-    min_count: int | None = None
-    max_words: int | None = None
-    window: int = 5
-    weighting: str = "harmonic"
-
-    def __post_init__(self) -> None:
-        one_of("weighting", self.weighting, ("harmonic", "flat"))
-        at_least("window", self.window, 1)
-        # More would have no use; and a run of a stranger must not ask for the memory of billions.
-        if self.window > WIDEST_WINDOW:
-            raise SettingsError(f"window must be at most {WIDEST_WINDOW}, not {self.window}")
-        if self.min_count is not None:
-            at_least("min_count", self.min_count, 1)
-        if self.max_words is not None:
-            at_least("max_words", self.max_words, 1)
+    min_count: Count | None = None
+    max_words: Count | None = None
+    # A wider window has no use; and the run of a stranger must not ask for the memory of billions.
+    window: Annotated[int, Ge(1), Le(WIDEST_WINDOW)] = 5
+    weighting: Literal["harmonic", "flat"] = "harmonic"

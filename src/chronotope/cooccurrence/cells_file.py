@@ -23,7 +23,7 @@ from chronotope.cooccurrence.cells import CellArrays, total_pairs
 from chronotope.cooccurrence.delta_packing import ROWS_IN_A_PAGE, Packed, joined, packed, packed_constant
 from chronotope.cooccurrence.delta_parquet import DeltaParquet
 from chronotope.errors import DamagedFile
-from chronotope.io.provenance import CheckedFile
+from chronotope.io.provenance import quick_checksum
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -74,16 +74,15 @@ def write_cells(path: Path, conditions: Iterable[Iterable[Group]]) -> Written:
     """Write the cells of each condition in turn, as `groups_of` them."""
     sizes, pairs = [], []
     columns = {field.name: np.dtype(field.type.to_pandas_dtype()) for field in SCHEMA}
-    with CheckedFile(path) as file:
-        with DeltaParquet(file, columns) as table:
-            for number, groups in enumerate(conditions):
-                sizes.append(0)
-                pairs.append(0)
-                for group in groups:
-                    sizes[-1] += group.size
-                    pairs[-1] += group.pairs
-                    table.write([packed_constant(number, group.size), *group.columns])
-        return Written(sizes, pairs, file.finish())
+    with open(path, "wb") as file, DeltaParquet(file, columns) as table:
+        for number, groups in enumerate(conditions):
+            sizes.append(0)
+            pairs.append(0)
+            for group in groups:
+                sizes[-1] += group.size
+                pairs[-1] += group.pairs
+                table.write([packed_constant(number, group.size), *group.columns])
+    return Written(sizes, pairs, quick_checksum(path))
 
 
 def groups_of(blocks: Iterable[CellArrays], pool: ThreadPoolExecutor | None = None) -> Iterator[Group]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -286,7 +285,6 @@ def _make_run(
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
     vocabulary = build_vocabulary(store, settings, resources.threads)
     # While the counting goes on, what is known is told, and what is finished goes to the disk and gets its checksum.
-    stop = threading.Event()
     finished = list(work.iterdir())
     with ThreadPoolExecutor(1) as beside:
         # What Python itself does comes later: it would keep the counting from being begun.
@@ -295,12 +293,8 @@ def _make_run(
         computing = beside.submit(versions)
         if resources.memory.limit is not None:
             sums[SUPPORT].result()  # what it takes is not taken twice
-        sums |= {path.name: beside.submit(_settled, path, stop) for path in finished}
-        try:
-            about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
-        except BaseException:
-            stop.set()
-            raise
+        sums |= {path.name: beside.submit(_settled, path) for path in finished}
+        about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
     told.result()
     sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
     about |= {
@@ -330,10 +324,10 @@ def _write_support(support: Support, path: Path) -> str:
     return quick_checksum(path)
 
 
-def _settled(path: Path, stop: threading.Event) -> str:
+def _settled(path: Path) -> str:
     """The checksum of a file that is finished, once it is on the disk."""
     sync_file(path)
-    return quick_checksum(path, stop)
+    return quick_checksum(path)
 
 
 def _write_counts(

@@ -162,7 +162,7 @@ def read_corpus(
             bins=tuple(_named_bin(item) for item in bins),
             place=place,
             where=where,
-            tokenizer="whitespace" if own else str(tokenizer),
+            tokenizer="whitespace" if own else str(tokenizer),  # type: ignore[arg-type]  # checked there
             lowercase=lowercase,
             strip_accents=strip_accents,
             phrases=(phrases,) if isinstance(phrases, str) else tuple(phrases),

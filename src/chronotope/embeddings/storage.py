@@ -25,11 +25,9 @@ from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import DamagedFile, InputError
 from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
-from chronotope.io.run_folder import no_model
+from chronotope.io.run_folder import FORMAT, no_model
 from chronotope.io.untrusted import read_json
 
-FORMAT = 3  # 1: without contexts; 2: without checksums of the vectors
-OLDEST_FORMAT = 2
 ENTRY = "chronotope"
 # That of a million conditions is smaller, and so are all the lists in it.
 LARGEST_HEADER = 64 << 20
@@ -190,8 +188,8 @@ def _described(entries: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
         )
-    if described["format"] < OLDEST_FORMAT:
-        raise ValueError(f"its format is {described['format']}, of an older version; train it again")
+    if described["format"] < FORMAT:
+        raise ValueError(f"its format is {described['format']}, of an older chronotope; prepare and train it again")
     for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
         if not isinstance(described.get(name), kind):
             raise ValueError(f"its header does not tell its {name}")

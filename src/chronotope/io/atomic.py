@@ -1,8 +1,8 @@
-"""Files that are whole or absent, whatever happens: a kill, a full disk, a power cut.
+"""Files and folders that are whole or absent, whatever happens: a kill, a full disk, a power cut.
 
-A file is written under a temporary name, forced to the disk, and renamed; then the folder is forced to the disk, too,
-since a name is part of its folder. What a killed process left behind is removed by the next one that writes the same
-file: a temporary file that nobody has locked has no owner any more.
+A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, too, since a
+name is part of its folder. Temporary names hold the process that made them, so that the next writer can remove what a
+killed one left behind.
 """
 
 from __future__ import annotations
@@ -11,101 +11,76 @@ import contextlib
 import errno
 import os
 import re
+import secrets
 import shutil
-import tempfile
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 from chronotope.errors import ChronotopeError, InputError
-from chronotope.io.locks import locked, try_lock
+from chronotope.io.locks import locked
 
-SUFFIX = ".partial"
 DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise.
+    """Yield a temporary path that replaces `path` when the block ends well, and is removed otherwise.
+
+    A symbolic link is written through. What is no regular file (a folder, a device) is refused.
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with atomic_write(Path(folder, "answer")) as temporary:
     ...         _ = temporary.write_text("42")
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('answer', '42')]
     """
-    path = Path(path)
-    with writable(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(path)
-        handle, temporary = _new_partial(path)
+    check_regular(Path(path))
+    target = Path(os.path.realpath(path))
+    with writable(target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(target.parent, target.name)
+        temporary = temporary_path(target.parent, target.name)
+        temporary.touch(exist_ok=False)
     try:
         with disk_errors(path):
             yield temporary
             sync_file(temporary)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-            sync_folder(path.parent)
+            os.replace(temporary, target)
+            sync_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
-        os.close(handle)
-
-
-@contextlib.contextmanager
-def disk_errors(path: str | Path) -> Iterator[None]:
-    """Within the block a disk that is full or broken is an OSError that names `path`, whatever library found it."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            # NumPy knows only that it could not write all.
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from None
-        if error.filename is None:
-            error.filename = str(path)
-        raise
-    except ChronotopeError:
-        raise
-    except Exception as error:
-        found = re.search(r"\(os error (\d+)\)", str(error))  # as the libraries in Rust write it
-        if found is None or int(found[1]) not in DISK_ERRORS:
-            raise
-        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
 
 
 @contextlib.contextmanager
 def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
-    """A temporary folder that takes the place of `folder` when the block ends well, and vanishes otherwise.
+    """Yield a temporary folder that replaces `folder` when the block ends well, and is removed otherwise.
 
-    Nobody else may write it meanwhile; `purpose` tells them why. An older folder there is replaced, and is lost only
-    when the new one has its place: see `recover_folder`.
+    Nobody else may write it meanwhile; `purpose` tells them why. An older folder there is lost only when the new one
+    has its place: see `recover_folder`.
     """
-    folder = Path(folder)
+    shown, folder = folder, Path(os.path.realpath(folder))
+    if os.path.ismount(folder):
+        raise InputError(f"{shown} is a mount point, which cannot be replaced; name a folder inside it")
     with writable(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
-    with locked(folder, purpose):
+    with temporary_folder(folder.parent, folder.name) as work, locked(folder, purpose), disk_errors(shown):
         _recover(folder)
-        for left in partials(folder):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-        with writable(folder.parent):
-            work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=SUFFIX, dir=folder.parent))
-        try:
-            with disk_errors(folder):
-                yield work
-                os.chmod(work, 0o777 & ~_umask())
-                sync_all(work)
-                if folder.exists():
-                    os.replace(folder, _old(folder))
-                os.replace(work, folder)
-                sync_folder(folder.parent)
-                _recover(folder)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        yield work
+        sync_all(work)
+        if folder.exists():
+            os.replace(folder, _old(folder))
+        os.replace(work, folder)
+        sync_folder(folder.parent)
+        _recover(folder)
 
 
-def recover_folder(folder: Path) -> None:
-    """Put a folder back in its place whose replacement was cut off before the new one was there."""
+def recover_folder(folder: str | Path) -> None:
+    """Put back a folder whose replacement was cut off before the new one was there."""
+    folder = Path(os.path.realpath(folder))
     if _old(folder).exists():
         with locked(folder, "recovery"):
             _recover(folder)
@@ -123,46 +98,97 @@ def _old(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.old")
 
 
-def remove_leftovers(path: Path) -> None:
-    """Remove the temporary files of `path` whose writers are dead."""
-    for found in partials(path):
-        if found.is_file():
-            with contextlib.suppress(OSError):
-                handle = os.open(found, os.O_RDWR)
-                try:
-                    if try_lock(handle):
-                        found.unlink()
-                finally:
-                    os.close(handle)
-
-
-def partials(path: Path, suffix: str = SUFFIX) -> list[Path]:
-    """The temporary files and folders that belong to `path`."""
+@contextlib.contextmanager
+def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
+    """Yield a new folder for what becomes `name`; remove it at the end if it is still there."""
+    with writable(parent):
+        remove_leftovers(parent, name)
+        work = temporary_path(parent, name)
+        work.mkdir()
     try:
-        names = os.listdir(path.parent)
-    except OSError:
-        return []
-    return [path.parent / name for name in names if name.startswith(f".{path.name}.") and name.endswith(suffix)]
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def temporary_path(parent: Path, name: str) -> Path:
+    """Return an unused name for what becomes `name`; it tells which process uses it."""
+    return parent / f".{name}.{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.partial"
+
+
+def leftovers(parent: Path, name: str) -> list[Path]:
+    """List the temporary files and folders of `name` whose processes on this machine are dead."""
+    import psutil
+
+    pattern = re.compile(rf"\.{re.escape(f'{name}.{socket.gethostname()}')}-(\d+)-[0-9a-f]{{8}}\.partial")
+    found = [match for entry in os.listdir(parent) if (match := pattern.fullmatch(entry))]
+    return [parent / match[0] for match in found if not psutil.pid_exists(int(match[1]))]
+
+
+def remove_leftovers(parent: Path, name: str) -> None:
+    """Remove what killed processes left of `name`."""
+    for path in leftovers(parent, name):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def check_regular(path: Path) -> None:
+    """Refuse to replace anything but a regular file."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is no regular file; name another one")
+
+
+@contextlib.contextmanager
+def disk_errors(path: str | Path) -> Iterator[None]:
+    """Turn what any library says of a full or broken disk into an OSError that names `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None and re.search(r"requested and \d+ written", str(error)):  # NumPy's words for a full disk
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from None
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
+    except ChronotopeError:
+        raise
+    except Exception as error:
+        found = re.search(r"\(os error (\d+)\)", str(error))  # libraries written in Rust
+        if found is None or int(found[1]) not in DISK_ERRORS:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
+
+
+@contextlib.contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Turn the error of a folder that cannot be written to into one that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}; choose another folder") from None
 
 
 def sync_file(path: Path) -> None:
-    """Force what was written to a file to the disk."""
+    """Flush a file to the disk."""
     with open(path, "rb+") as file:
-        os.fsync(file.fileno())
+        _sync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the names in a folder to the disk, where the system knows how."""
+    """Flush the names in a folder to the disk, where the system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            _sync(handle)
         finally:
             os.close(handle)
 
 
 def sync_all(folder: Path) -> None:
-    """Force all files below a folder to the disk, and their names."""
+    """Flush all files below a folder, and their names."""
     for path in folder.iterdir():
         if path.is_dir():
             sync_all(path)
@@ -171,27 +197,11 @@ def sync_all(folder: Path) -> None:
     sync_folder(folder)
 
 
-def _new_partial(path: Path) -> tuple[int, Path]:
-    """A new temporary file, locked for as long as it is open, so that others can tell that it has an owner."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=SUFFIX, dir=path.parent)
-        with contextlib.suppress(OSError):
-            try_lock(handle)
-        if os.path.exists(name):
-            return handle, Path(name)
-        os.close(handle)  # taken for a leftover in the moment before it was locked
+def _sync(handle: int) -> None:
+    """Flush to the disk itself: on macOS `fsync` only reaches the disk's cache."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
 
-
-@contextlib.contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Within the block a folder where nobody may write is an error that names it, not the temporary file."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}; choose another folder") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined,unused-ignore]
+        return
+    os.fsync(handle)

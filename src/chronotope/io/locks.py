@@ -1,41 +1,42 @@
-"""One writer at a time: locks on a run or a model, which the system itself releases when their holder dies.
+"""One writer at a time: locks on a run or a model, which the system releases when their holder dies.
 
-The lock of `speeches` is a lock of the operating system on the file `.speeches.lock` beside it. The file names the
-holders, for the one who is refused; that it exists means nothing. Reading needs no lock. Where there are no such locks
-(Windows, some network file systems) nothing is locked.
+The lock of `speeches` is the file `.speeches.lock` beside it; whoever only needs `speeches` unchanged holds a file
+`.speeches.<number>.shared`. Each file names its holder. Reading needs no lock. Where nothing can be locked (a folder
+that cannot be written to, some network file systems), nothing is: the write itself then says what is wrong.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
+import re
+import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+
+from filelock import FileLock, Timeout
 
 from chronotope.errors import InUse
-
-fcntl: ModuleType | None
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
 
 
 @contextlib.contextmanager
 def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterator[None]:
-    """Within the block nobody else holds a lock on `target`, which need not exist; refused at once, it raises InUse.
+    """Hold a lock on `target`, which need not exist, for the length of the block.
 
     Parameters
     ----------
     target
-        The folder or file that is written, or with `shared` the one that must not change meanwhile.
+        The folder or file to write, or with `shared` the one that must not change meanwhile.
     purpose
         What the holder does, for the message to others: 'train'.
     shared
         Whether others may hold it, too, as long as all of them share it.
+
+    Raises
+    ------
+    InUse
+        At once, if somebody else holds the lock.
 
     Examples
     --------
@@ -47,78 +48,51 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
     chronotope.errors.InUse: ... is in use by process ... (prepare); wait until it has ended
     """
     target = Path(target).resolve()
-    path = target.with_name(f".{target.name}.lock")
-    handle = _taken(path, target, shared)
-    if handle is None:
-        yield
-        return
+    alone = target.with_name(f".{target.name}.lock")
+    path = target.with_name(f".{target.name}.{secrets.randbits(64)}.shared") if shared else alone
+    lock = FileLock(path, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InUse(f"{target} is in use by {_holder(path)}; wait until it has ended") from None
+    except OSError:
+        pass  # the write itself will say what is wrong
     try:
         with contextlib.suppress(OSError):
-            if not shared:
-                os.ftruncate(handle, 0)
-            os.write(handle, f"{os.getpid()}\t{socket.gethostname()}\t{purpose}\n".encode())
+            path.write_text(f"{os.getpid()}\t{socket.gethostname()}\t{purpose}", encoding="utf-8")
+        for other in [alone] if shared else _shared_locks(target):
+            if _is_held(other):
+                raise InUse(f"{target} is in use by {_holder(other)}; wait until it has ended")
         yield
     finally:
-        # Whoever waits for this very file finds it gone, and takes a new one; see `_taken`.
+        # Whoever waits for this very file sees that it is gone, and makes a new one.
         with contextlib.suppress(OSError):
-            if try_lock(handle):
-                path.unlink()
-        os.close(handle)
+            path.unlink()
+        lock.release()
 
 
-def try_lock(handle: int, shared: bool = False) -> bool:
-    """Whether an open file could be locked, without waiting; it stays so until it is closed or its process dies."""
-    if fcntl is None:
-        raise OSError(errno.ENOLCK, "there are no locks on this system")
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _shared_locks(target: Path) -> list[Path]:
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+\.shared")
+    return [path for path in target.parent.glob(".*.shared") if pattern.fullmatch(path.name)]
 
 
-def _taken(path: Path, target: Path, shared: bool) -> int | None:
-    """The lock file, open and locked; None where nothing can be locked, so that the write itself says why not."""
-    while True:
+def _is_held(path: Path) -> bool:
+    """Return whether somebody holds a lock file; remove it if its holder is dead."""
+    if path.exists():
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+            with FileLock(path, timeout=0):
+                path.unlink(missing_ok=True)
+        except Timeout:
+            return True
         except OSError:
-            return None
-        try:
-            if not try_lock(handle, shared):
-                raise InUse(f"{target} is in use by {_holders(path)}; wait until it has ended")
-            if os.path.samestat(os.fstat(handle), os.stat(path)):
-                return handle
-        except FileNotFoundError:
-            pass  # its holder removed it before the lock was ours
-        except OSError:
-            os.close(handle)
-            return None
-        except InUse:
-            os.close(handle)
-            raise
-        os.close(handle)
+            pass
+    return False
 
 
-def _holders(path: Path) -> str:
-    """Who holds a lock, as they wrote themselves; those that are dead by now are left out."""
-    found = []
+def _holder(path: Path) -> str:
+    """Return who holds a lock, as the holder wrote it down."""
     with contextlib.suppress(OSError, ValueError):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            process, host, purpose = line.split("\t")
-            if host != socket.gethostname():
-                found.append(f"process {process} on {host} ({purpose})")
-            elif _alive(int(process)):
-                found.append(f"process {process} ({purpose})")
-    return ", ".join(found) or "another process"
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+        process, host, purpose = path.read_text(encoding="utf-8").split("\t")
+        where = "" if host == socket.gethostname() else f" on {host}"
+        return f"process {process}{where} ({purpose})"
+    return "another process"

@@ -1,32 +1,28 @@
 """The folder of a run: whole or absent, replaced only when asked, and never at the cost of what else is in it.
 
-A new run is built beside its place under a temporary name and renamed. One that replaces another moves into the old
-folder, as `.new`, from where its files take the places of the old ones: `run.json` goes first and comes last, so that
-at no moment the files of two runs are taken for one. A replacement that was cut off is finished by whoever opens the
-run next. Nothing else in the folder (models, notes) is touched.
+A new run is built under a temporary name beside its place and renamed. One that replaces another is built inside the
+old folder and becomes `.new` there; then its files take the places of the old ones, `run.json` last. A replacement that
+was cut off is finished by whoever opens the run next. Nothing else in the folder (models, notes) is touched.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import atomic_write, disk_errors, partials, sync_all, sync_folder, writable
+from chronotope.io.atomic import disk_errors, sync_all, sync_folder, temporary_folder, writable
 from chronotope.io.locks import locked
-from chronotope.io.provenance import checksum_of, has_checksum
+from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.untrusted import read_json
 
-FORMAT = 2  # 1: cells that did not tell the sides apart
+FORMAT = 4  # of runs and of models
 ABOUT = "run.json"
 PENDING = ".new"
-GONE = ".gone"
 # What run.json holds.
 KINDS: dict[type, tuple[str, ...]] = {
     dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
@@ -36,7 +32,7 @@ KINDS: dict[type, tuple[str, ...]] = {
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """What a run says of itself, checked as far as is cheap: its own checksum, and the sizes of its files."""
+    """Return the content of run.json, checked as far as is cheap: its checksum, and the sizes of the files."""
     finish_replacing(folder)
     about = _read_about(folder)
     for name, entry in about["files"].items():
@@ -46,15 +42,15 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
-    """Compare files of a run, by default all of them, with their checksums; one that was altered raises DamagedFile."""
+    """Compare files of a run, by default all, with their checksums; raise DamagedFile if one was altered."""
     files = read_run(folder)["files"]
     for name in names or sorted(files):
-        if name in files and not has_checksum(folder / name, files[name]["checksum"]):
+        if name in files and quick_checksum(folder / name) != files[name]["checksum"]:
             raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
 
 
 def no_model(folder: Path) -> InputError:
-    """What to say of a folder without a model: it is a run that has none yet, or something else."""
+    """Return the error for a folder without a model: a run that has none yet, or something else."""
     finish_replacing(folder)
     if (folder / ABOUT).exists():
         return InputError(f"{folder} holds no model yet; make one with: chronotope train {folder}")
@@ -63,37 +59,36 @@ def no_model(folder: Path) -> InputError:
 
 @contextmanager
 def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
-    """A temporary folder beside the run, whose content becomes the run when the block ends well, and goes otherwise.
+    """Yield a temporary folder whose content becomes the run when the block ends well, and is removed otherwise.
 
-    It is None where the run is there already, as asked. A folder that holds something else is refused. Nobody else may
-    write the run meanwhile; what killed processes left of theirs is removed.
+    Yield None if the run is there already, as asked. A folder that holds something else is refused. Nobody else may
+    write the run meanwhile.
     """
     finish_replacing(run)
     if _is_there(run, asked, force):
         yield None
         return
-    with locked(run, "prepare"):
+    shown, run = run, Path(os.path.realpath(run))
+    with writable(run.parent):
+        run.parent.mkdir(parents=True, exist_ok=True)
+    # Inside an existing folder, which may be a mount point: a folder cannot be renamed to another file system.
+    parent = run if run.exists() else run.parent
+    with temporary_folder(parent, run.name) as work, locked(run, "prepare"), disk_errors(shown):
         # Another process may have been faster.
         _move_in(run)
         if _is_there(run, asked, force):
             yield None
             return
-        for left in partials(run):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-        with writable(run.parent):
-            work = Path(tempfile.mkdtemp(prefix=f".{run.name}.", suffix=".partial", dir=run.parent))
-        try:
-            with disk_errors(run):
-                yield work
-                _put_in_place(work, run)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        yield work
+        sync_all(work)
+        os.replace(work, run / PENDING if run.exists() else run)
+        sync_folder(parent)
+        _move_in(run)
 
 
 def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
-    """Whether the run exists as asked; an existing folder that is something else is refused."""
-    if not run.exists() or (run.is_dir() and not any(run.iterdir())):
+    """Return whether the run exists as asked; refuse a folder that is something else."""
+    if not run.exists() or (run.is_dir() and all(path.suffix == ".partial" for path in run.iterdir())):
         return False
     if not (run / ABOUT).exists():
         raise InputError(f"{run} exists and is not a run; choose another folder")
@@ -120,41 +115,20 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
 
 def finish_replacing(run: Path) -> None:
     """Finish the replacement of a run that was cut off: the new one was complete."""
-    if not (run / PENDING).exists():
-        return
-    with locked(run, "prepare"):
-        _move_in(run)
-
-
-def _put_in_place(work: Path, run: Path) -> None:
-    """Move a finished folder to its place; of an older run there only its own files go, the rest stays."""
-    os.chmod(work, 0o755)
-    sync_all(work)
-    if run.exists():
-        # Somebody may stand in that folder: it is filled, not exchanged.
-        os.replace(work, run / PENDING)
-        sync_folder(run)
-        _move_in(run)
-    else:
-        os.replace(work, run)
-    sync_folder(run.parent)
+    if (run / PENDING).exists():
+        with locked(run, "prepare"):
+            _move_in(run)
 
 
 def _move_in(run: Path) -> None:
-    """Let the files in `.new` take the places of those of the older run; cut off anywhere, it can be done again."""
+    """Let the files in `.new` replace those of the older run; cut off anywhere, it can be done again."""
     pending = run / PENDING
     if (pending / ABOUT).exists():
-        new = {path.name for path in pending.iterdir()}
-        if old := _files_of(run) - new:
-            # A list of what goes, since the old list is about to go itself.
-            with atomic_write(pending / GONE) as temporary:
-                temporary.write_text(json.dumps(sorted(old)), encoding="utf-8")
-        (run / ABOUT).unlink(missing_ok=True)
-        sync_folder(run)
-        for name in _gone(pending):
+        new = _files_of(pending)
+        for name in _files_of(run) - new:
             (run / name).unlink(missing_ok=True)
-        for name in sorted(new - {ABOUT}):
-            if not name.startswith("."):
+        for name in sorted(new):
+            if (pending / name).exists():
                 os.replace(pending / name, run / name)
         sync_folder(run)
         os.replace(pending / ABOUT, run / ABOUT)
@@ -163,14 +137,8 @@ def _move_in(run: Path) -> None:
         shutil.rmtree(pending)
 
 
-def _gone(pending: Path) -> list[str]:
-    with suppress(OSError, ValueError):
-        return [name for name in json.loads((pending / GONE).read_text(encoding="utf-8")) if _is_plain(name)]
-    return []
-
-
 def _read_about(folder: Path) -> dict[str, Any]:
-    """The content of run.json, if it is one."""
+    """Return the content of run.json if it is one."""
     path = folder / ABOUT
     try:
         about: dict[str, Any] = read_json(path.read_bytes())
@@ -195,7 +163,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _check(about: dict[str, Any]) -> None:
-    """Refuse what no run says, whether or not its checksum fits: someone may have written it on purpose."""
+    """Raise for values that no run has, even if the checksum fits: someone may have written them on purpose."""
     for kind, names in KINDS.items():
         if not all(isinstance(about[name], kind) for name in names):
             raise ValueError
@@ -217,12 +185,12 @@ def _is_size(number: Any) -> bool:
 
 
 def _is_plain(name: Any) -> bool:
-    """Whether a name is that of a file in the folder itself."""
+    """Return whether a name is that of a file in the folder itself."""
     return isinstance(name, str) and Path(name).name == name
 
 
 def _files_of(folder: Path) -> set[str]:
-    """The files that belong to a run, which may be damaged."""
+    """Return the names of the files of a run, which may be damaged."""
     try:
         return {name for name in read_json((folder / ABOUT).read_bytes())["files"] if _is_plain(name)}
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,0 +1,302 @@
+"""The settings of the training methods, and the presets of `cw2v`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from chronotope.config.checks import Count, Rate, Seed, Settings, Weight, one_of, only
+from chronotope.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class ConditionedSettings(Settings):
+    """The settings of CW2V, the model of the paper; the defaults are the ones that predict held-out text best.
+
+    Attributes
+    ----------
+    epochs
+        Passes over the cells.
+    start
+        Where words and contexts start: along the main 'directions' of the mutual information, or at 'random'.
+    smoothness
+        α: the pull between the vectors of neighboring conditions; None: 1.5 with time, 1.0 for places alone.
+    deviation_penalty
+        β: the pull of a word's own deviations toward zero.
+    target
+        What the model predicts: 'log' of the scaled count, or 'log1p', the log of one plus it.
+    weight_cap, weight_power
+        A cell counts min(1, (X / cap) ** power); a cap of 0 gives every cell the weight 1.
+    penalties
+        'once': as the loss says; 'each-cell': added at every visited cell, as the authors' program does.
+    scaling
+        Conditions are scaled to equal numbers of 'pairs' or of 'tokens'.
+    rate, accumulator
+        AdaGrad's step, and the value that its accumulators start from.
+    centering
+        The mean that is subtracted from the vectors: over the words 'observed' in a condition, or the 'vocabulary'.
+    vectors
+        What stands for a word: its vector as a 'word', or 'both', followed by its vector as a context, so that it is
+        twice `dimensions` long. Counts are symmetric: both describe the contexts of the word.
+    deviations
+        Whether a word has a part of its own in each condition. Without it a word is `word ⊙ condition`: it moves only
+        as the whole condition moves, and no word changes by itself.
+    condition_vectors
+        Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
+    """
+
+    dimensions: Count = 50
+    epochs: Count = 15
+    seed: Seed = 1
+    start: Literal["directions", "random"] = "directions"
+    smoothness: Weight | None = None
+    deviation_penalty: Weight = 8.0
+    target: Literal["log", "log1p"] = "log"
+    weight_cap: Weight = 10.0
+    weight_power: Weight = 0.75
+    penalties: Literal["once", "each-cell"] = "once"
+    scaling: Literal["pairs", "tokens"] = "pairs"
+    rate: Rate = 0.1
+    accumulator: Weight = 0.1
+    centering: Literal["observed", "vocabulary"] = "observed"
+    vectors: Literal["word", "both"] = "both"
+    deviations: bool = True
+    condition_vectors: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.deviations or self.condition_vectors):
+            raise SettingsError("without deviations and condition vectors nothing differs between conditions; keep one")
+
+
+@dataclass(frozen=True)
+class CovariateSettings(ConditionedSettings):
+    """The settings of `covariate`: those of `cw2v` without deviations, the model of Tian et al. (2018).
+
+    `deviation_penalty` has no effect; only the condition vectors change.
+    """
+
+    deviations: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        only("covariate", "deviations", self.deviations, False, "cw2v")
+
+
+@dataclass(frozen=True)
+class AdditiveSettings(ConditionedSettings):
+    """The settings of `additive`: those of `cw2v` with condition vectors of 1, the model of Bamman et al. (2014).
+
+    The smoothness has no effect: it is a pull between condition vectors.
+    """
+
+    condition_vectors: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        only("additive", "condition_vectors", self.condition_vectors, False, "cw2v")
+
+
+@dataclass(frozen=True)
+class GraphSettings(Settings):
+    """The settings of `graph`, our own model.
+
+    Attributes
+    ----------
+    dimensions
+        The length of a vector; None: 200 with time, 300 for places alone, or the number of words where that is less.
+    epochs
+        The most sweeps over the data; every one lowers the loss.
+    tolerance
+        Training stops when a sweep lowers the loss by less than this share of it; 0: after `epochs` sweeps.
+    smoothness
+        τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
+        as neighbors; None: 1, or less with fewer than ten time bins, so that a change from the first to the last is
+        not smoothed away.
+    deviation_penalty
+        β: the pull of a word's vectors toward their mean; None: 0.1 with time, 0.05 for places alone.
+    half_trust
+        κ: pseudo-count; a row with this many occurrences gets weight 0.5.
+    context_power
+        Context frequencies are raised to this power in the mutual information.
+    emphasis
+        The mutual information is raised to this power, so that the most specific contexts count more.
+    sides
+        Whether a word before and the same word after are two contexts.
+    marginals
+        The frequencies of contexts that the mutual information is measured against: each condition's 'own', or
+        'pooled', those of all conditions together, each with the same weight.
+    """
+
+    dimensions: Count | None = None
+    epochs: Count = 10
+    seed: Seed = 1
+    tolerance: Weight = 0.001
+    smoothness: Weight | None = None
+    deviation_penalty: Weight | None = None
+    half_trust: Weight = 10.0
+    context_power: Weight = 0.75
+    emphasis: Weight = 1.5
+    sides: bool = True
+    marginals: Literal["own", "pooled"] = "own"
+
+
+@dataclass(frozen=True)
+class SharedContextSettings(GraphSettings):
+    """The settings of `shared-context`: those of `graph` without any pull between a word's vectors.
+
+    Every (word, condition) is a row of positive mutual information over common contexts, and the sweeps are those of
+    a truncated singular value decomposition. A word that is marked by its condition while the contexts are not is the
+    temporal referencing of Dubossarsky et al. (2019).
+    """
+
+    smoothness: Weight | None = 0.0
+    deviation_penalty: Weight | None = 0.0
+    half_trust: Weight = 0.0
+    emphasis: Weight = 1.0
+    sides: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        only("shared-context", "smoothness", self.smoothness, 0, "graph")
+        only("shared-context", "deviation_penalty", self.deviation_penalty, 0, "graph")
+
+
+@dataclass(frozen=True)
+class Word2VecSettings(Settings):
+    """What every method that trains word2vec has; the window and its weighting are those of the counts.
+
+    Attributes
+    ----------
+    epochs
+        Passes over the text. None: 5 as in word2vec, and more where one model has little text, so that it sees five
+        million words, but at most 50.
+    algorithm
+        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
+    negative
+        The number of negative samples for each pair.
+    subsampling
+        Words more frequent than this share of the text are often skipped.
+    """
+
+    dimensions: Count = 50
+    epochs: Count | None = None
+    seed: Seed = 1
+    algorithm: Literal["skipgram", "cbow"] = "cbow"
+    negative: Count = 5
+    subsampling: Weight = 1e-3
+
+
+@dataclass(frozen=True)
+class StaticSettings(Word2VecSettings):
+    """The settings of `static`: one word2vec model of all the text; the fields are those of `Word2VecSettings`."""
+
+
+@dataclass(frozen=True)
+class AlignedSettings(Word2VecSettings):
+    """The settings of `aligned`: word2vec in each condition, and rotations.
+
+    Attributes
+    ----------
+    half_trust
+        Pseudo-count: a word with this many occurrences in the rarer of two conditions gets weight 0.5 in the rotation
+        between them.
+    """
+
+    half_trust: Weight = 100.0
+
+
+@dataclass(frozen=True)
+class LinearSettings(AlignedSettings):
+    """The settings of `linear`: word2vec in each condition, and a linear map for each query.
+
+    Attributes
+    ----------
+    neighbors
+        How many of the query's nearest words the map is fitted to.
+    ridge
+        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions.
+    """
+
+    neighbors: Count = 1000
+    ridge: Weight = 1.0
+
+
+@dataclass(frozen=True)
+class CompassSettings(Settings):
+    """The settings of `compass`: one matrix of word2vec learned from all the text and frozen (Di Carlo et al. 2019).
+
+    Attributes
+    ----------
+    epochs
+        Passes over the text, over all of it first and then over each condition. None: for each of the two as many as
+        `Word2VecSettings` would have, at least 5 and at most 50.
+    negative
+        The number of negative samples for each pair.
+    subsampling
+        Words more frequent than this share of the text are often skipped.
+    rate
+        The size of the first step; the last is almost 0.
+    start
+        Where the vectors of a condition start: at those of the 'compass', so that a word with little text stays near
+        them, or at 'random' ones, as in the authors' program.
+    """
+
+    dimensions: Count = 50
+    epochs: Count | None = None
+    seed: Seed = 1
+    negative: Count = 10
+    subsampling: Weight = 1e-3
+    rate: Rate = 0.025
+    start: Literal["compass", "random"] = "compass"
+
+
+@dataclass(frozen=True)
+class DynamicSettings(Settings):
+    """The settings of `dynamic`: the joint factorization of Yao et al. (2018), with their values.
+
+    Attributes
+    ----------
+    epochs
+        Sweeps over the data; every one lowers the loss.
+    size_penalty
+        λ: the pull of every vector toward zero.
+    smoothness
+        τ: the pull between a word's vectors in neighboring conditions.
+    agreement
+        γ: the pull between a word's two vectors in a condition, as word and as context.
+    """
+
+    dimensions: Count = 50
+    epochs: Count = 5
+    seed: Seed = 1
+    size_penalty: Weight = 10.0
+    smoothness: Weight = 50.0
+    agreement: Weight = 100.0
+
+
+# What the paper says, and what the authors' program does; `time` holds whatever has a time axis. The paper does not say
+# where the accumulators start: they start at 1, as in the authors' program and in GloVe. That program descends half the
+# squared error, so that its penalties (α 1.5 for time, 0.2 for places; β 0.2) count double in the units of our loss.
+_COMMON = {"accumulator": 1.0, "epochs": 40, "centering": "vocabulary", "vectors": "word", "start": "random"}
+_PAPER = {"deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, **_COMMON}
+_AUTHORS = {"deviation_penalty": 0.4, "target": "log1p", "penalties": "each-cell", "scaling": "tokens", **_COMMON}
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "paper": {"time": {"smoothness": 1.5, **_PAPER}, "place": {"smoothness": 1.0, **_PAPER}},
+    "authors": {
+        "time": {"smoothness": 3.0, "weight_cap": 6.0, "rate": 0.04, **_AUTHORS},
+        "place": {"smoothness": 0.4, "weight_cap": 4.0, "rate": 0.02, **_AUTHORS},
+    },
+}
+
+
+def preset(name: str, axis: str) -> ConditionedSettings:
+    """Return the settings of CW2V under a name, for conditions along `axis`.
+
+    Examples
+    --------
+    >>> preset("paper", "place").smoothness
+    1.0
+    """
+    one_of("preset", name, PRESETS)
+    return ConditionedSettings(**PRESETS[name]["time" if "time" in axis else "place"])

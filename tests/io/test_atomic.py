@@ -1,0 +1,178 @@
+"""Where results go: modes, symbolic links, devices, other file systems, and what killed processes left."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from chronotope.cooccurrence import Counts, count
+from chronotope.corpus import read_corpus
+from chronotope.embeddings.formats import export
+from chronotope.errors import DamagedFile, InputError
+from chronotope.io.atomic import atomic_folder, atomic_write, disk_errors, temporary_path
+from chronotope.methods import GraphModel
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and devices of POSIX")
+RECORDS = [{"text": "river bank water boat loan money bank", "time": str(1990 + n % 2)} for n in range(40)]
+
+
+def make_run(run, **settings):
+    return count(read_corpus(RECORDS, time="time"), run, **{"min_count": 1, **settings})
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def other_device(tmp_path):
+    """Return a new folder on another file system than `tmp_path`."""
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK) or shared.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("/dev/shm is missing, or on the same device as the folder of the tests")
+    return tempfile.TemporaryDirectory(dir=shared)
+
+
+@posix
+@pytest.mark.parametrize("mask", [0o077, 0o022, 0o002])
+def test_modes_are_those_of_the_umask(tmp_path, mask):
+    program = """
+import os, sys
+os.umask(int(sys.argv[2]))
+from test_atomic import make_run
+from chronotope.methods import GraphModel
+counts = make_run(sys.argv[1] + "/run")
+GraphModel(dimensions=2, epochs=1).fit(counts).save(sys.argv[1] + "/run/model.ct")
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    subprocess.run([sys.executable, "-c", program, str(tmp_path), str(mask)], check=True, env=environment)
+    assert mode(tmp_path / "run") == 0o777 & ~mask
+    assert {mode(path) for path in (tmp_path / "run").iterdir()} == {0o666 & ~mask}
+
+
+@posix
+def test_no_call_changes_the_umask_of_the_process(tmp_path):
+    """Another thread makes files all the time; each has the mode that the umask gives."""
+    stop, modes = threading.Event(), set()
+
+    def make_files():
+        number = 0
+        while not stop.is_set():
+            number += 1
+            path = tmp_path / f"own-{number}"
+            path.touch()
+            modes.add(mode(path))
+            path.unlink()
+
+    thread = threading.Thread(target=make_files)
+    thread.start()
+    try:
+        for _ in range(100):
+            with atomic_write(tmp_path / "answer") as temporary:
+                temporary.write_text("42")
+    finally:
+        stop.set()
+        thread.join()
+    assert modes == {mode(tmp_path / "answer")}
+
+
+@posix
+def test_a_link_is_written_through(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "answer")
+    for text in ("41", "42"):
+        with atomic_write(tmp_path / "link") as temporary:
+            temporary.write_text(text)
+        assert (tmp_path / "link").is_symlink()
+        assert [(path.name, path.read_text()) for path in (tmp_path / "real").iterdir()] == [("answer", text)]
+
+
+@posix
+def test_what_is_no_regular_file_is_refused_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name, message in (("pipe", "no regular file"), ("link", "no regular file"), ("folder", "is a folder")):
+        with pytest.raises(InputError, match=message), atomic_write(tmp_path / name):
+            raise AssertionError("nothing was to be written")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    with pytest.raises(InputError, match="/dev/null is no regular file"), atomic_write("/dev/null"):
+        raise AssertionError("nothing was to be written")
+
+
+def test_an_error_without_a_number_keeps_its_words(tmp_path):
+    with pytest.raises(OSError, match="the library is tired") as caught, disk_errors(tmp_path / "run"):
+        raise OSError("the library is tired")
+    assert caught.value.errno is None
+
+
+@posix
+def test_an_export_through_a_link_can_be_repeated(tmp_path):
+    embeddings = GraphModel(dimensions=2, epochs=1).fit(make_run(tmp_path / "run"))
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    for number in range(3):
+        export(embeddings, tmp_path / "link", "glove", force=number > 0)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real", "run"]
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real" / "1990.txt").is_file()
+
+
+@posix
+def test_a_run_on_another_file_system(tmp_path):
+    """Its folder is a link to another device, as a mounted volume would be."""
+    with other_device(tmp_path) as folder:
+        (tmp_path / "run").symlink_to(folder)
+        counts = make_run(tmp_path / "run")
+        assert make_run(tmp_path / "run").checksum == counts.checksum
+        smaller = make_run(tmp_path / "run", max_words=4, force=True)
+        assert Counts.open(tmp_path / "run").checksum == smaller.checksum
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
+        embeddings = GraphModel(dimensions=2, epochs=1).fit(smaller)
+        (tmp_path / "vectors").symlink_to(Path(folder, "vectors"))
+        export(embeddings, tmp_path / "vectors", "glove")
+        export(embeddings, tmp_path / "vectors", "glove", force=True)
+        assert (tmp_path / "vectors" / "1990.txt").is_file()
+
+
+@pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="/dev/shm is no mount point")
+def test_a_mount_point_is_refused_before_the_work():
+    with pytest.raises(InputError, match="mount point"), atomic_folder("/dev/shm", "export"):
+        raise AssertionError("nothing was to be written")
+
+
+def test_what_the_dead_left_goes_and_what_others_write_stays(tmp_path):
+    program = "import os; print(os.getpid())"
+    dead = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+    left = temporary_path(tmp_path, "model.ct")
+    left = left.with_name(left.name.replace(f"-{os.getpid()}-", f"-{dead}-"))
+    left.write_text("half a mo")
+    with atomic_write(tmp_path / "model.ct") as slow:
+        slow.write_text("slow")
+        with atomic_write(tmp_path / "model.ct") as quick:
+            quick.write_text("quick")
+        assert slow.exists(), "it has an owner"
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("model.ct", "slow")]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    (tmp_path / "answer").write_text("42")
+    with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "answer") as temporary:
+        temporary.write_text(str(1 / 0))
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("answer", "42")]
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("precious")
+    with pytest.raises(InputError, match="exists and is not a run"):
+        make_run(tmp_path / "run", force=True)
+    with pytest.raises((InputError, DamagedFile)):
+        Counts.open(tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
