@@ -153,16 +153,6 @@ class TestDamaged:
         assert len(list(run.glob("drift-*.resamples"))) == 2
 
 
-def _tensors(whole, header, entries):
-    from chronotope.embeddings.storage import TENSORS
-
-    found = {}
-    for name, kind in TENSORS.items():
-        begin, end = entries[name]["data_offsets"]
-        found[name] = np.frombuffer(whole[header + begin : header + end], kind.dtype)
-    return found
-
-
 def rewritten(path, change):
     """A Parquet file with changed columns."""
     change(pl.read_parquet(path)).write_parquet(path)
