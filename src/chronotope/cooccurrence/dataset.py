@@ -211,13 +211,6 @@ def count(
         Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
     on_report
         Called with the tokenized text and the vocabulary before counting begins.
-
-    Raises
-    ------
-    SettingsError
-        If the memory is too small, or a setting is out of range.
-    InputError
-        If the text cannot be read as asked, or the folder holds something else.
     """
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
@@ -236,23 +229,22 @@ def count(
         }
         with building(run, asked, force) as work:
             if work:
-                with _spilling(resources, spill, run, work, asked) as resources:
+                with _spill_folder(spill if resources.pool else None, work, asked) as folder:
+                    resources = resources.spilling_to(folder)
                     _prepare(corpus, work, settings, asked, resources, progress, on_report)
     return dataclasses.replace(Counts.open(run), _owner=owner)
 
 
 @contextmanager
-def _spilling(
-    resources: Resources, spill: str | None, run: Path, work: Path, asked: dict[str, Any]
-) -> Iterator[Resources]:
-    """Add a folder for cells that wait, and remove it at the end; one that the user named stays if the work fails."""
-    if spill and resources.pool:
+def _spill_folder(spill: str | None, work: Path, asked: dict[str, Any]) -> Iterator[str]:
+    """Yield a folder for cells that wait, and remove it at the end; one in `spill` stays if the work fails."""
+    if spill is None:
+        with tempfile.TemporaryDirectory(prefix=".spill-", dir=work) as folder:
+            yield folder
+    else:
         folder = f"{spill.rstrip('/')}/chronotope-{checksum_of([asked, versions()])}"
-        yield resources.spilling_to(folder)
+        yield folder
         stores.remove(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{run.name}.", suffix=".partial", dir=work.parent) as folder:
-        yield resources.spilling_to(folder)
 
 
 def _prepare(
@@ -272,9 +264,8 @@ def _prepare(
 
     vocabulary = build_vocabulary(store, settings)
     support = vocabulary.support
-    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(
-        work / SUPPORT
-    )
+    columns = {"condition": support.condition, "word": support.word, "count": support.count}
+    pl.DataFrame(columns).write_parquet(work / SUPPORT)
     if on_report:
         on_report(store, vocabulary)
 
@@ -312,6 +303,7 @@ def _prepare(
         "files": {
             path.name: {"bytes": path.stat().st_size, "checksum": quick_checksum(path)}
             for path in sorted(work.iterdir())
+            if path.is_file()
         },
     }
     about["checksum"] = checksum_of(about)
