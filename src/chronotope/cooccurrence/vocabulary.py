@@ -164,17 +164,5 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
 
 def _support(store: TokenStore, words: int) -> Support:
     """Count the first `words` words in each condition, without held-out documents."""
-    found, counts = [], []
-    for condition in range(len(store.conditions)):
-        documents = store.condition_slice(condition)
-        total = np.zeros(words, np.int64)
-        for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
-            last = min(first + DOCUMENTS_AT_ONCE, documents.stop)
-            counted = np.repeat(~store.held_out[first:last], np.diff(store.starts[first : last + 1]))
-            ids = store.ids[store.starts[first] : store.starts[last]][counted]
-            total += np.bincount(ids[ids < words], minlength=words)
-            store.forget(first, last)
-        found.append(np.flatnonzero(total).astype(np.int32))
-        counts.append(total[found[-1]])
-    start = np.concatenate([[0], np.cumsum([len(word) for word in found])]).astype(np.int64)
-    return Support(start, np.concatenate(found), np.concatenate(counts))
+    counts = store.measured[:, :words]
+    return Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)
