@@ -39,7 +39,7 @@ from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.io.untrusted import read_table
-from chronotope.runtime.resources import Resources, check_not_forked, out_of_memory
+from chronotope.runtime.resources import Resources, check_not_forked
 from chronotope.wording import number_of
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
@@ -220,7 +220,7 @@ def count(
         corpus = read_corpus(corpus)
     owner = tempfile.TemporaryDirectory(prefix="chronotope-") if run is None else None
     run = Path(owner.name, "run") if owner else Path(run or "").absolute()
-    with out_of_memory(), Resources.of(threads, memory, workers, cluster) as resources:
+    with Resources.of(threads, memory, workers, cluster) as resources:
         asked = {
             "corpus": to_dict(corpus.settings),
             "tokenizer": corpus.tokenizer_name,
@@ -257,10 +257,11 @@ def _prepare(
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
 ) -> None:
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
-    store = tokenize(corpus, work, progress=progress, resources=resources)
-    for before, after in zip(asked["sources"], store.sources, strict=True):
-        if before["checksum"] not in (None, after["checksum"]):
-            raise InputError(f"{before['name']} changed while it was read; prepare again when it is complete")
+    sizes = [reader.size for reader in corpus.readers]
+    store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
+    for reader, size in zip(corpus.readers, sizes, strict=True):
+        if reader.size != size:
+            raise InputError(f"{reader.names[0]} was changed while it was read; prepare again when it is complete")
 
     vocabulary = build_vocabulary(store, settings)
     support = vocabulary.support
@@ -271,12 +272,12 @@ def _prepare(
 
     words, spill = len(vocabulary), resources.spill
     cells = count_conditions(store, words, settings, resources, spill, progress=progress)
-    sizes, pairs = write_cells(work / CELLS, cells)
+    cell_sizes, pairs = write_cells(work / CELLS, cells)
     held_out_sizes: list[int] = []
     if store.held_out.any():
         cells = count_conditions(store, words, settings, resources, spill, held_out=True, progress=progress)
         held_out_sizes, _ = write_cells(work / HELD_OUT, cells)
-    if not sum(sizes):
+    if not sum(cell_sizes):
         lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
         raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
 
@@ -295,7 +296,7 @@ def _prepare(
             "dropped_tokens": vocabulary.dropped_tokens,
         },
         "unit": units(settings),
-        "cells": sizes,
+        "cells": cell_sizes,
         "held_out": held_out_sizes,
         "pairs": pairs,
         "tokens": [int(support.counts_in(condition).sum()) for condition in range(len(store.conditions))],
