@@ -18,7 +18,7 @@ from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
 from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
-from chronotope.methods.cw2v.parameters import Accumulators, Floats, Parameters
+from chronotope.methods.cw2v.parameters import Floats, Parameters
 
 # Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
 BLOCK_BYTES = 6 << 20
@@ -39,7 +39,7 @@ class Trainer:
         cells: Cells,
         graph: Graph,
         parameters: Parameters,
-        accumulators: Accumulators,
+        accumulators: Parameters,
         pool: ThreadPoolExecutor,
         threads: int,
         block_bytes: int = BLOCK_BYTES,
