@@ -6,7 +6,6 @@ condition vectors, from the gradients summed on the way. In an epoch each cell i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -89,13 +88,7 @@ class Trainer:
                 q, self._rate, gradient, squared,
             )  # fmt: skip
 
-        self._on_threads(write)
-        self._on_threads(move)
-
-    def _on_threads(self, work: Callable[[int], None]) -> None:
-        if self._threads == 1:
-            work(0)
-        else:
+        for work in (write, move):
             list(self._pool.map(work, range(self._threads)))
 
 
