@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-
 from chronotope.methods.progress import Epoch
+
 from chronotope.runtime.progress import Display, ShownProgress, Stage, show_progress, stages_html
 
 SCRIPT = """
