@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chronotope.cli.console import Bars, progress_bars, talk
+from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Json, Threads
 from chronotope.config import one_of
 from chronotope.errors import SettingsError
@@ -144,7 +144,7 @@ def _examples_of(embeddings: ConditionedEmbeddings, contender: str, made: Reprod
 
 
 @contextmanager
-def _talking() -> Iterator[Bars]:
+def _talking() -> Iterator[Any]:
     """Progress on stderr, and what to do where it is stopped."""
     with progress_bars() as bars:
         try:
