@@ -1,9 +1,11 @@
 # make demo    make a virtual environment, install, and run the built-in example
-# make test    the same, and run all tests
+# make test    the same, fetch a browser if there is none, and run all tests
 # make docs    the documentation as a site, in site/; `python -m http.server -d site` shows it with its search
 # make release wheel and sdist in dist/, each installed in a fresh environment of every Python in PYTHONS and tried
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
 # make torture kills, damage and strange files by the thousand (an hour); `make test` has a short form of each
+# make reproduce TABLE=time|places|news|qualitative|ablation [DATA=DIR METHODS=a,b SEEDS=N OUTPUT=DIR]
+#              the paper's tables on open text (docs/reproduce.md); the same command continues a stopped run
 # make bench   all benchmarks of this machine's processor, each with a ratio to a baseline; appends to benchmarks/rows.jsonl
 
 PYTHON ?= python3
@@ -11,7 +13,7 @@ VENV ?= .venv
 PYTHONS ?= $(PYTHON)
 BIN = $(VENV)/bin
 
-.PHONY: demo test docs release check torture bench format clean
+.PHONY: demo test docs release check torture bench reproduce format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,7 +32,8 @@ demo: $(VENV)/.demo
 	$(BIN)/chronotope demo
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python tools/browser.py
+	$(BIN)/python -m pytest --numprocesses auto -rs
 
 docs: $(VENV)/.installed
 	$(BIN)/python tools/reference.py
@@ -54,6 +57,10 @@ torture: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	for name in counting prepare queries training graph roofline chart; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+reproduce: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.reproduce $(TABLE) $(if $(DATA),--data '$(DATA)') $(if $(METHODS),--methods '$(METHODS)') \
+	  $(if $(SEEDS),--seeds $(SEEDS)) $(if $(OUTPUT),--output '$(OUTPUT)')
 
 format: $(VENV)/.installed
 	$(BIN)/ruff format .

@@ -1,4 +1,4 @@
-"""What all tests share: worlds that are counted once."""
+"""Fixtures for all tests: worlds that are counted once, and one Hypothesis profile."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import worlds
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import World
+
+# A busy machine is slow, and no reason to fail.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 _counted: dict[tuple[Any, ...], Counts] = {}
 

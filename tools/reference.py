@@ -23,11 +23,15 @@ NOTE = "<!-- Made from the code by tools/reference.py: change the code, then run
 
 # A page of the API: its title, what it is about, and the modules whose public names it shows.
 API = {
-    "reading": ("Reading and counting", "From text to counts.", ("chronotope.corpus", "chronotope.cooccurrence")),
+    "reading": (
+        "Reading and counting",
+        "From text to counts.",
+        ("chronotope.corpus", "chronotope.datasets", "chronotope.cooccurrence"),
+    ),
     "training": (
         "Training",
         "Each method holds its settings and has `fit`; what they mean is [on a page of their own](settings.md).",
-        ("chronotope.methods", "chronotope.methods"),
+        ("chronotope.methods",),
     ),
     "embeddings": (
         "Embeddings",

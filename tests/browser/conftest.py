@@ -6,20 +6,19 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
+from tools.browser import find
 
 import worlds
 from browser.pages import IMAGE, ODD, ODD_PLACES, WIDE
 from chronotope.cli import main
 from chronotope.datasets.invented import TOPICS, Change, invented_world
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # In milliseconds: a machine that does much else at the same time is slow, and no reason to fail.
 PATIENCE = 30_000
 expect.set_options(timeout=PATIENCE)
@@ -110,9 +109,10 @@ def folder(run, tmp_path_factory) -> str:
 
 @pytest.fixture(scope="session")
 def browser():
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = find()
     if path is None:
-        pytest.fail("these tests need Chromium: apt-get install chromium (or your system's package of it)")
+        missing = pytest.fail if os.environ.get("DEMAND_BROWSER") else pytest.skip
+        missing("no Chromium; `python tools/browser.py` tries to fetch it")
     with sync_playwright() as playwright:
         # Inside a container Chromium cannot make a sandbox of its own for root.
         sandbox = [] if hasattr(os, "geteuid") and os.geteuid() else ["--no-sandbox"]

@@ -11,15 +11,16 @@ import typer.core
 
 from chronotope.cli.formats import with_formats
 from chronotope.cli.unknown import Command
+from chronotope.errors import SettingsError
 from chronotope.io.provenance import package_version
 
 # In the order of the help.
 COMMANDS = (
     "demo", "prepare", "train", "extend", "neighbors", "equivalents", "drift", "stable", "series", "changepoints",
     "trajectory", "analogy", "axis", "places", "grid", "evidence", "frequency", "collocates", "evaluate", "compare",
-    "renamings", "reproduce", "plot", "explore", "export", "align", "inspect", "doctor",
+    "renamings", "plot", "explore", "export", "align", "inspect", "doctor",
 )  # fmt: skip
-WITHOUT_TABLE = ("inspect", "reproduce", "doctor")
+WITHOUT_TABLE = ("inspect", "doctor")
 
 
 class Interrupted(Exception):
@@ -59,7 +60,18 @@ def make_app(asked: str | None = None) -> typer.Typer:
     for name in (asked,) if asked in COMMANDS else COMMANDS:
         command = getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command")
         made.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
+    if asked == "reproduce":
+        made.command(
+            "reproduce", hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+        )(reproduce_moved)
     return made
+
+
+def reproduce_moved() -> None:
+    """Say where the command went."""
+    raise SettingsError(
+        "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`"
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,6 @@ from typing import NamedTuple, cast
 import altair as alt
 
 from chronotope.evaluation.compare import Standing
-from chronotope.evaluation.reproduce import Section
 from chronotope.views.style import EARLY, FAINT, INK, LATE, QUIET, finished
 
 ROW, WIDTH = 30, 460
@@ -32,14 +31,6 @@ def of_comparison(rows: Sequence[Standing]) -> list[Bar]:
     return [
         Bar(row.name, row.scores.mrr, *row.scores.intervals["mrr"], row.behind.real if row.behind else None)
         for row in rows
-    ]
-
-
-def of_section(section: Section) -> list[Bar]:
-    """The rows of a table that was made again."""
-    return [
-        Bar(line.contender, line.mean["mrr"], *line.intervals["mrr"], line.behind.real if line.behind else None)
-        for line in section.lines
     ]
 
 

@@ -1,0 +1,261 @@
+"""`python -m benchmarks.reproduce` on a data folder of the real layout that holds an invented world."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow
+import pytest
+from benchmarks.reproduce.__main__ import main
+from benchmarks.reproduce.run import sample_documents
+from benchmarks.reproduce.tables import CHOICES, PAPER_FIGURES, choices, contenders
+
+from chronotope.datasets.invented import invented_world
+from chronotope.methods import default_settings, method_class
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "benchmarks.reproduce"]
+QUICK = ("--methods", "graph-12,dynamic-12", "--seeds", 2, "--dimensions", 12, "--threads", 1)
+
+
+def run(*arguments, code=0, cwd=ROOT, **environment):
+    paths = os.pathsep.join(filter(None, [environment.get("PYTHONPATH"), str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | environment | {"PYTHONPATH": paths},
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def write_corpus(world, path):
+    with pyarrow.CompressedOutputStream(path, "zstd") as file:
+        for record in world.records:
+            file.write((json.dumps(record) + "\n").encode())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Six places in two years, and 27 years of one place: 25,000 words each."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "tests").mkdir()
+    places = invented_world(years=range(1998, 2000), documents=300)
+    write_corpus(places, folder / "ice9_open.jsonl.zst")
+    places.write_pairs(folder / "tests" / "ice_equivalents.csv", "place")
+    with (folder / "tests" / "ice_equivalents.csv").open("a") as pairs:
+        pairs.write("nosuchword-arlen,river-arlen\nriver-atlantis,river-arlen\n")
+    years = invented_world(years=range(1990, 2017), places=("arlen",), documents=810)
+    write_corpus(years, folder / "pool_1990_2016.jsonl.zst")
+    write_corpus(years, folder / "ungdc.jsonl.zst")
+    years.write_pairs(folder / "tests" / "ungdc_roles.csv", "time")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    return folder, run("places", "-o", folder, "--data", data, *QUICK)
+
+
+def results(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_the_table_is_markdown_on_stdout_and_progress_on_stderr(made):
+    folder, done = made
+    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    assert lines[0].startswith("| method | MRR | ± seeds | 95 % | MP@1 | MP@3 | MP@5 | MP@10 |")
+    assert [line.split("|")[1].strip() for line in lines[2:5]] == ["graph-12", "dynamic-12", "copy the query word"]
+    assert "0.12 (DW2V)" in done.stdout
+    assert "not comparable" in done.stdout
+    assert "4/4 dynamic-12, seed 2" in done.stderr
+    assert (folder / "places-ice_equivalents.png").read_bytes().startswith(b"\x89PNG")
+    assert all(row["seconds"] > 0 and row["peak_bytes"] > 2**25 for row in results(folder))
+
+
+def test_a_second_run_trains_nothing_and_scores_the_same(made, data):
+    folder, done = made
+    models = {path: path.stat().st_mtime_ns for path in folder.glob("*.ct")}
+    assert len(models) == 4
+    again = run("places", "-o", folder, "--data", data, *QUICK)
+    assert again.stdout == done.stdout
+    assert again.stderr.count("done before") == 4
+    assert {path: path.stat().st_mtime_ns for path in folder.glob("*.ct")} == models
+
+
+def test_a_fit_without_answers_is_asked_but_not_trained_again(made, data):
+    folder, done = made
+    first, *others = results(folder)
+    lines = [first | {"answers": {}}, *others]
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    again = run("places", "-o", folder, "--data", data, *QUICK)
+    assert again.stdout == done.stdout
+    assert "training" not in again.stderr
+    assert results(folder) == [first, *others]
+
+
+def test_json_says_what_the_figures_are_made_of(made, data):
+    folder, _ = made
+    answer = json.loads(run("places", "-o", folder, "--data", data, *QUICK, "--json").stdout)
+    (section,) = answer["sections"]
+    assert section["size"] == 181, "the pair about an unknown place is left out, the one with an unknown word is not"
+    *lines, copy = section["lines"]
+    for line in lines:
+        assert line["seeds"] == [1, 2]
+        assert line["interval"][0] <= line["mean"]["mrr"] <= line["interval"][1]
+        per_seed = [
+            np.mean([1 / rank if rank else 0 for rank in next(iter(fit["answers"].values()))[0]])
+            for fit in results(folder)
+            if fit["contender"] == line["contender"]
+        ]
+        assert line["mean"]["mrr"] == pytest.approx(np.mean(per_seed))
+        assert line["spread"]["mrr"] == pytest.approx(max(abs(per_seed - np.mean(per_seed))))
+    assert sum(line["behind"] is None for line in section["lines"]) == 1
+    assert (copy["seconds"], copy["kinds"][0]["different_words"]) == (0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a group of processes")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+def test_a_stopped_run_continues(data, tmp_path, made, how):
+    arguments = ["places", "-o", str(tmp_path), "--data", str(data), *map(str, QUICK), "--seeds", "1"]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True
+    )
+    for line in process.stderr:
+        if line.startswith("2/2") and "training" in line:
+            os.killpg(process.pid, signal.Signals[how])
+            break
+    rest = process.communicate()[1]
+    assert process.returncode == (130 if how == "SIGINT" else -9)
+    assert ("the same command continues" in rest) == (how == "SIGINT")
+    assert len(results(tmp_path)) == 1
+    done = run(*arguments)
+    assert done.stderr.count("done before") == 1
+    whole = {row["key"]: row["answers"] for row in results(made[0]) if row["seed"] == 1}
+    assert {row["key"]: row["answers"] for row in results(tmp_path)} == whole
+
+
+def test_a_missing_extra_is_named_and_the_others_are_trained(data, tmp_path):
+    (tmp_path / "stub").mkdir()
+    (tmp_path / "stub" / "gensim.py").write_text("raise ImportError('not installed')\n")
+    arguments = ("-o", tmp_path / "out", "--data", data, "--methods", "static,dynamic-12", "--seeds", 1)
+    done = run("places", *arguments, "--dimensions", 12, PYTHONPATH=str(tmp_path / "stub"))
+    assert "pip install 'chronotope[word2vec]'" in done.stderr
+    assert "static was skipped" in done.stdout
+    assert "| dynamic-12 |" in done.stdout
+
+
+def refusal(capsys, *arguments):
+    """Return the one line that a refused call prints."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err.strip().splitlines()[-1]
+
+
+def test_missing_data_get_one_line(tmp_path, capsys, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("CHRONOTOPE_DATA", "")
+    needs = {"places": "ice9_open", "time": "ungdc", "qualitative": "pool_1990", "ablation": "ungdc"}
+    for table, needed in needs.items():
+        line = refusal(capsys, table)
+        assert needed in line
+        assert f"looked in {tmp_path / 'shared' / 'data'}" in line
+    monkeypatch.setenv("CHRONOTOPE_DATA", str(tmp_path))
+    assert "$CHRONOTOPE_DATA" in refusal(capsys, "news")
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_wrong_arguments_get_one_line(tmp_path, capsys):
+    assert "invalid choice: 'place'" in refusal(capsys, "place")
+    assert "did you mean graph" in refusal(capsys, "time", "--methods", "grpah")
+    assert "did you mean cw2v epochs=8" in refusal(capsys, "ablation", "--methods", "cw2v epochs=9")
+    assert "leave --dimensions out" in refusal(capsys, "ablation", "--dimensions", 9)
+    (tmp_path / "file").touch()
+    assert "is a file" in refusal(capsys, "time", "-o", tmp_path / "file")
+
+
+def test_the_old_command_says_where_it_went():
+    done = subprocess.run(
+        [sys.executable, "-m", "chronotope", "reproduce", "time", "--seeds", "1"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "make reproduce TABLE=time" in done.stderr
+
+
+def test_examples(data, tmp_path):
+    arguments = ("qualitative", "-o", tmp_path / "out", "--methods", "graph")
+    done = run(*arguments, CHRONOTOPE_DATA=str(data))
+    for wanted in ("## graph, over time", "## graph, over places", "The most stable words: ", "neighbors of apple"):
+        assert wanted in done.stdout
+    assert "website 2014 → 1990" in done.stdout
+    plain = json.loads(run(*arguments, "--json", CHRONOTOPE_DATA=str(data)).stdout)
+    assert [one["axis"] for one in plain] == ["time", "place"]
+    apple = [row for row in plain[0]["neighbors"] if row["word"] == "apple"]
+    assert [row["at"] for row in apple] == sorted(row["at"] for row in apple)
+    assert all(row["count"] >= 5 and "apple" not in row["found"] for row in apple)
+
+
+def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
+    arguments = ("ablation", "-o", tmp_path / "out", "--data", data, "--methods", "graph deviation_penalty=0")
+    done = run(*arguments)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    assert lines[0].startswith(
+        "| choice | time: held-out | time: renamings | time: MRR | time: difference | time: cosine | time: seconds |"
+    )
+    assert [line.split("|")[1].strip() for line in lines[2:]] == ["graph", "graph deviation_penalty=0"]
+    again = run(*arguments, "--json")
+    assert again.stderr.count("done before") == 8
+    default, changed = json.loads(again.stdout)["rows"]
+    for table in ("time", "places"):
+        plain, other = default["figures"][table], changed["figures"][table]
+        assert (plain["difference"], plain["renamings_difference"]) == (None, None)
+        assert other["difference"]["difference"] == pytest.approx(other["mrr"] - plain["mrr"])
+        assert other["renamings_difference"]["difference"] == pytest.approx(other["renamings"] - plain["renamings"])
+        assert plain["held_out"] < 0
+    assert list((tmp_path / "out").glob("*.ct")) == [], "the models are not kept"
+
+
+def test_a_sample_keeps_whole_documents_within_the_cap():
+    sizes = np.random.default_rng(3).integers(1, 60, 300).tolist()
+    frame = pl.DataFrame({"text": [" ".join(["word"] * size) for size in sizes], "place": ["a"] * 299 + ["b"]})
+    drawn = sample_documents(frame, "place", 500)
+    tokens = dict(drawn.group_by("place").agg(pl.col("text").str.count_matches("word").sum()).iter_rows())
+    assert 440 < tokens["a"] <= 500, "every document that fits is taken"
+    assert tokens["b"] == sizes[-1], "a small place is kept whole"
+    assert drawn.equals(sample_documents(frame, "place", 500)), "the same seed draws the same"
+    assert not drawn.equals(sample_documents(frame, "place", 500, seed=2))
+
+
+def test_every_contender_and_choice_can_be_trained_and_differs_from_the_others():
+    names = [contender.name for contender in contenders("place", 50)]
+    assert {"graph-50", "graph", "cw2v", "cw2v-paper", "cw2v-authors", "cw2v-200", "shared-context-50"} <= set(names)
+    assert len(set(names)) == len(names)
+    paper = {axis: contenders(axis, 50, ["cw2v-paper"])[0].settings["smoothness"] for axis in ("time", "place")}
+    assert paper == {"time": 1.5, "place": 1.0}
+    assert len({choice.name for choice in CHOICES}) == len(CHOICES)
+    for choice in CHOICES:
+        defaults = default_settings(choice.method)
+        assert all(defaults[name] != value for name, value in choice.changed.items())
+        method_class(choice.method)(**choice.contender().settings)
+    assert [choice.name for choice in choices(["graph flat counts"])] == ["graph", "graph flat counts"]
+
+
+def test_the_figures_of_the_paper_are_complete():
+    for figures in PAPER_FIGURES.values():
+        assert figures.keys() == {"BW2V", "TW2V", "AW2V", "DW2V", "CW2V"}
+        assert all(list(row[1:]) == sorted(row[1:]) for row in figures.values()), "MP@k grows with k"
