@@ -35,8 +35,8 @@ from chronotope.cooccurrence.local import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
-from chronotope.display import MOST_ROWS, html
 from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.frames import MOST_ROWS, html
 from chronotope.io import stores
 from chronotope.io.atomic import sync_file
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions

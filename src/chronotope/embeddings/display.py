@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from chronotope.display import MOST_ROWS, html
+from chronotope.frames import MOST_ROWS, html
 
 if TYPE_CHECKING:
     from chronotope.embeddings.conditioned import ConditionedEmbeddings
