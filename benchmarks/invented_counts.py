@@ -89,8 +89,8 @@ class HeldOutCells:
         v, u, q, d, d_, b, b_ = parameters
         word, condition = support.word, support.condition
         squared = 0.0
-        for first in range(0, len(self.target), 100_000):
-            part = slice(first, first + 100_000)
+        for first in range(0, len(self.target), 20_000):
+            part = slice(first, first + 20_000)
             i, j = self.word_pair[part], self.context_pair[part]
             own, other = v[word[i]] * q[condition[i]] + d[i], u[word[j]] * q[condition[j]] + d_[j]
             apart = np.einsum("nd,nd->n", own, other) + b[i] + b_[j] - self.target[part]

@@ -157,7 +157,7 @@ def test_training_in_a_thread_leaves_signals_alone(own_method, small):
     found = []
     worker = threading.Thread(target=lambda: found.append(own_method.fit(small, threads=1)))
     worker.start()
-    worker.join(timeout=60)
+    worker.join()
     assert len(found) == 1
 
 

@@ -12,7 +12,7 @@ from chronotope.errors import SettingsError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import CompassWord2Vec
 from chronotope.methods.word2vec import cbow
-from chronotope.methods.word2vec.compass import _documents, _stretches
+from chronotope.methods.word2vec.compass import chunked, documents_of
 
 WORDS, SIZE = 9, 6
 
@@ -77,7 +77,7 @@ def test_text_is_read_within_its_documents_and_without_unknown_words():
     text = cbow.Text(ids, documents, np.ones(5), noise, window=5, shrink=False)
     inside = np.eye(5, dtype=np.float32)
     outside = np.zeros((5, 5), dtype=np.float32)
-    cbow.learn(text, cbow.Step(0.1, 0.1, 2, 1, True), inside, outside)
+    cbow.learn(text, cbow.Step(0.1, 0.1, 2, True), np.random.default_rng(1), inside, outside)
     met = outside > 0
     assert met.tolist() == [
         [False, True, False, False, False],
@@ -99,17 +99,16 @@ def test_frequent_words_are_passed_over_as_often_as_asked():
 
 def test_held_out_documents_are_not_read_and_all_others_once(counts_of):
     counts = counts_of(worlds.planted_drift(documents=60), time="time", min_count=3, holdout=0.3)
-    documents = _documents(counts, range(len(counts.conditions)))
+    documents = documents_of(counts, range(len(counts.conditions)))
     read = np.concatenate([counts.store.ids[first:last] for first, last in documents])
     words = len(counts.vocabulary)
     assert np.array_equal(np.bincount(read, minlength=words)[:words], counts.vocabulary.counts)
 
 
-def test_stretches_hold_all_documents_in_order(monkeypatch):
-    monkeypatch.setattr("chronotope.methods.word2vec.compass.WORDS_AT_ONCE", 10)
+def test_chunks_hold_all_documents_in_order():
     ends = np.cumsum([3, 30, 1, 1, 1, 9, 2])
     documents = np.column_stack([np.append(0, ends[:-1]), ends])
-    parts = list(_stretches(documents))
+    parts = chunked(documents, tokens=10)
     assert len(parts) > 2
     assert np.array_equal(np.concatenate(parts), documents)
 

@@ -1,188 +1,184 @@
-"""The compiled kernel equals the reference, tensor by tensor, on odd shapes, and the layout holds what was counted."""
+"""CW2V's kernels equal their NumPy reference, and the arranged cells hold what was counted."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from chronotope.config import preset
 from chronotope.cooccurrence import scale_of_conditions, symmetric
+from chronotope.errors import SettingsError
 from chronotope.methods import ConditionedModel
-from chronotope.methods.cw2v.alternating import train_epoch
-from chronotope.methods.cw2v.kernels import cpu, row_products
-from chronotope.methods.cw2v.kernels.cpu import CpuSides
-from chronotope.methods.cw2v.kernels.sides import ReferenceSides
-from chronotope.methods.cw2v.layout import PARTS, make_layout
-from chronotope.methods.cw2v.parameters import initial_accumulators, initial_parameters
-from chronotope.methods.cw2v.penalties import Penalties, penalties_of
-from chronotope.methods.cw2v.rows import CELLS_IN_A_GROUP, RowCells
+from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
+from chronotope.methods.cw2v.kernel import GROUP, Side
+from chronotope.methods.cw2v.training import Trainer, penalties
 
 
-def start_of(counts, layout, dimensions, accumulator=0.1, seed=3):
-    sizes = len(counts.vocabulary), len(counts.conditions), len(layout.pair_word)
-    parameters = initial_parameters(*sizes, dimensions, seed)
-    return parameters, initial_accumulators(parameters, accumulator)
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
 
 
-def all_cells(layout):
-    """For each cell, in the order of visits, its two pairs, its target and its weight."""
-    word_pair = np.repeat(layout.rows, layout.pair_cells[layout.rows])
-    (cells,) = layout.cells.stream([(0, len(word_pair))])
-    condition = layout.pair_condition[word_pair]
-    values = layout.values[layout.value_start[condition] + cells[:, 1]]
-    return word_pair, layout.pair_start[condition] + cells[:, 0], values[:, 0], values[:, 1]
-
-
-def as_rows(layout, words):
-    """The same cells in the order of the reference: word after word, each through the stratum's conditions."""
-    groups, pairs, word_start = [], [], []
-    for row_start in layout.row_start:
-        rows = np.arange(row_start[0, 0], row_start[-1, -1])
-        sizes = np.zeros(words, dtype=np.int64)
-        begin = len(groups)
-        # Of each word the rows stand in the order of their conditions already.
-        for row in rows[np.argsort(layout.pair_word[layout.rows[rows]], kind="stable")]:
-            cells = np.arange(layout.cell_start[row], layout.cell_start[row + 1])
-            cut = np.split(cells, range(CELLS_IN_A_GROUP, len(cells), CELLS_IN_A_GROUP)) if len(cells) else []
-            groups += cut
-            pairs += [layout.rows[row]] * len(cut)
-            sizes[layout.pair_word[layout.rows[row]]] += len(cut)
-        word_start.append(begin + np.concatenate([[0], np.cumsum(sizes)]))
-    cells = np.concatenate(groups)
-    _, context_pair, target, weight = all_cells(layout)
-    return RowCells(
-        layout.pair_word, layout.pair_condition, layout.pair_cells, np.stack(word_start),
-        np.concatenate([[0], np.cumsum([len(group) for group in groups])]), np.array(pairs),
-        context_pair[cells], target[cells], weight[cells],
-    )  # fmt: skip
+def move_rows_in_numpy(cells, stratum, moving, fixed, share, q, rate, gradient, blocks):
+    """The twin of the kernels: move all rows of a stratum, group by group; return the weighted squared error."""
+    vectors = fixed.base[cells.pair_word] * q[cells.pair_condition] + fixed.deviation
+    squared = 0.0
+    conditions = [c for first, last in blocks for c in range(first, last)]
+    for c in conditions:
+        at = (stratum * len(q) + c) * PARTS
+        for row in range(cells.row_start[at], cells.row_start[at + PARTS]):
+            pair = cells.rows[row]
+            i = cells.pair_word[pair]
+            for begin in range(cells.cell_start[row], cells.cell_start[row + 1], GROUP):
+                visited = slice(begin, min(begin + GROUP, cells.cell_start[row + 1]))
+                other = cells.context[visited]
+                target, weight = cells.values[cells.value[visited]].T
+                vector = moving.base[i] * q[c] + moving.deviation[pair]
+                error = vectors[other] @ vector + moving.bias[pair] + fixed.bias[other] - target
+                squared += float(weight @ error**2)
+                slope = 2 * weight * error  # derivative of the weighted squared error by the prediction
+                by_vector, by_bias = slope @ vectors[other], slope.sum()
+                by_base = by_vector * q[c]
+                gradient[c] += by_vector * moving.base[i]
+                moving.base_sum[i] += np.mean(by_base**2)
+                moving.deviation_sum[pair] += np.mean(by_vector**2)
+                moving.bias_sum[pair] += by_bias**2
+                step = rate / np.sqrt(moving.deviation_sum[pair])
+                moving.base[i] -= rate / np.sqrt(moving.base_sum[i]) * by_base
+                moving.deviation[pair] -= step * by_vector
+                moving.deviation[pair] /= 1 + step * share[pair] * len(other)
+                moving.bias[pair] -= rate / np.sqrt(moving.bias_sum[pair]) * by_bias
+    return squared
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "strata", "model"),
+    ("dimensions", "block_bytes", "model"),
     [
         (1, 1, ConditionedModel(deviation_penalty=0.0)),
-        (7, 2, ConditionedModel()),
-        (13, 3, ConditionedModel.preset("authors")),
-        (33, 8, ConditionedModel.preset("paper")),
-        (50, 8, ConditionedModel(condition_vectors=False)),
+        (7, 20_000, ConditionedModel()),
+        (33, 1 << 20, ConditionedModel.preset("authors")),
+        (64, 1, ConditionedModel.preset("paper")),
+        (50, 1 << 30, ConditionedModel(condition_vectors=False)),
     ],
 )
-def test_the_compiled_kernel_equals_the_reference(small, dimensions, strata, model):
-    model = model._for_axis("time")
-    layout = make_layout(small, model, strata)
+def test_the_kernels_equal_their_numpy_reference(small, pool, dimensions, block_bytes, model):
+    model = replace(model, dimensions=dimensions, smoothness=0.0)
+    cells = arrange_cells(small, model, pool)
     graph = small.conditions.graph()
-    penalties = Penalties.of(*penalties_of(model, layout, graph), layout, graph)
-    found = []
-    with ThreadPoolExecutor(3) as pool:
-        for fast in (False, True):
-            parameters, accumulators = start_of(small, layout, dimensions, model.accumulator)
-            cells = layout if fast else as_rows(layout, len(small.vocabulary))
-            more = (pool, 3) if fast else ()
-            kernel = (CpuSides if fast else ReferenceSides)(cells, parameters, accumulators, penalties.share, *more)
-            squared = [
-                train_epoch(
-                    kernel, parameters.condition, accumulators.condition, penalties.neighbors,
-                    epoch=epoch, strata=strata, rate=model.rate,
-                )
-                for epoch in range(2)
-            ]  # fmt: skip
-            found.append((squared, parameters, accumulators))
-    assert found[1][0] == pytest.approx(found[0][0], rel=1e-4)
-    for expected, tensors in zip(found[0][1:], found[1][1:], strict=True):
-        for name, array in tensors._asdict().items():
-            np.testing.assert_allclose(array, getattr(expected, name), rtol=5e-3, atol=5e-4, err_msg=name)
+    expected, state = model._start(small), model._start(small)
+    share = penalties(model, cells, graph)[0] / np.maximum(cells.pair_cells, 1)
+    q, q_sum = expected[0].condition, expected[1].condition
+    trainer = Trainer(model, cells, graph, *state, pool, 3, block_bytes)
+    for stratum in (*range(STRATA), 0):
+        gradient = np.zeros_like(q)
+        sides = [Side.of(name, *expected) for name in ("word", "context")]
+        blocks = trainer.visits(stratum)
+        squared = move_rows_in_numpy(cells, stratum, *sides, share, q, model.rate, gradient, blocks)
+        move_rows_in_numpy(cells, stratum, *sides[::-1], share, q, model.rate, gradient, blocks)
+        q_sum += np.mean(gradient**2, axis=1)
+        q -= (model.rate / np.sqrt(q_sum))[:, None] * gradient
+        assert trainer.move_stratum(stratum) == pytest.approx(squared, rel=1e-3)
+    for mine, reference in zip(state, expected, strict=True):
+        for name, array in mine._asdict().items():
+            np.testing.assert_allclose(array, getattr(reference, name), rtol=5e-3, atol=5e-4, err_msg=name)
 
 
-def test_the_result_does_not_depend_on_how_much_a_register_holds(small, monkeypatch):
-    """But for rounding; rows are then 52, 56 and 64 numbers wide."""
-    model = ConditionedModel(dimensions=50)._for_axis("time")
-    layout = make_layout(small, model)
-    share = np.full(len(layout.pair_word), 0.1, dtype=np.float32)
-    found = []
-    for lanes in (4, 8, 16):
-        for module in (cpu, row_products):
-            monkeypatch.setattr(module, "lanes", lambda lanes=lanes: lanes)
-        cpu.compiled.cache_clear()
-        parameters, accumulators = start_of(small, layout, model.dimensions)
-        with ThreadPoolExecutor(1) as pool:
-            kernel = CpuSides(layout, parameters, accumulators, share, pool, 1)
-            gradient = [kernel.move_stratum(stratum, parameters.condition, 0.05)[1] for stratum in range(3)]
-        found.append((parameters.word, parameters.context_deviation, gradient[-1]))
-    cpu.compiled.cache_clear()
-    for other in found[1:]:
-        for expected, array in zip(found[0], other, strict=True):
-            np.testing.assert_allclose(array, expected, rtol=1e-3, atol=1e-4)
-
-
-def test_the_layout_holds_every_cell_once_in_each_direction(small):
-    layout = make_layout(small, ConditionedModel(weight_cap=0.0), strata=3)
-    scale = scale_of_conditions(small)
-    support = small.vocabulary.support
+def test_every_cell_is_visited_once_in_each_direction(small, pool):
+    cells = arrange_cells(small, ConditionedModel(weight_cap=0.0), pool)
+    scale, support = scale_of_conditions(small), small.vocabulary.support
     expected = {}
     for condition in range(len(small.conditions)):
         matrix = symmetric(small.cells(condition), len(small.vocabulary)).tocoo()
         for word, context, value in zip(matrix.row, matrix.col, matrix.data, strict=True):
             pairs = support.find(word, condition), support.find(context, condition)
             expected[pairs] = np.float32(np.log(value * scale[condition]))
-    word_pair, context_pair, target, weight = all_cells(layout)
-    found = dict(zip(zip(word_pair.tolist(), context_pair.tolist(), strict=True), target, strict=True))
-    assert len(target) == len(found) == len(expected)
-    assert found == pytest.approx(expected)
-    assert layout.weight == pytest.approx(weight.sum())
+    word_pair = np.repeat(cells.rows, cells.pair_cells[cells.rows])
+    found = zip(zip(word_pair.tolist(), cells.context.tolist(), strict=True), cells.values[cells.value, 0], strict=True)
+    assert dict(found) == pytest.approx(expected)
+    assert len(cells.context) == len(expected) == cells.weight
 
 
-def test_every_row_stands_once_in_the_order_of_training(small):
-    """All rows of a word are in one part, so that no two threads ever move it."""
-    layout = make_layout(small, ConditionedModel(), strata=3)
-    assert sorted(layout.rows.tolist()) == list(range(len(layout.pair_word)))
-    part_of_word = {}
-    for stratum, order in enumerate(layout.order.tolist()):
-        assert sorted(order) == list(range(len(small.conditions)))
-        for turn, condition in enumerate(order):
-            for part in range(PARTS):
-                rows = layout.rows[slice(*layout.row_start[stratum, turn, part : part + 2])]
-                assert (layout.pair_condition[rows] == condition).all()
-                for word in layout.pair_word[rows].tolist():
-                    assert part_of_word.setdefault(word, (stratum, part)) == (stratum, part)
+def test_all_rows_of_a_word_are_in_one_part(small, pool):
+    """No two threads ever move the same word."""
+    cells = arrange_cells(small, ConditionedModel(), pool)
+    assert sorted(cells.rows.tolist()) == list(range(len(cells.pair_word)))
+    place = np.repeat(np.arange(len(cells.row_start) - 1), np.diff(cells.row_start))
+    condition = place // PARTS % len(small.conditions)
+    assert np.array_equal(condition, cells.pair_condition[cells.rows])
+    part = place // PARTS // len(small.conditions) * PARTS + place % PARTS
+    assert len(set(zip(cells.pair_word[cells.rows].tolist(), part.tolist(), strict=True))) == len(small.vocabulary)
 
 
-def test_parts_carry_about_the_same_load(drifting):
-    layout = make_layout(drifting, ConditionedModel(), 2)
-    loads = np.diff(layout.cell_start[layout.row_start], axis=2).sum(axis=1)
-    assert loads.sum() == layout.pair_cells.sum()
-    assert loads.max() < 1.2 * loads.mean()
-
-
-def test_the_cells_of_a_row_are_shuffled(drifting):
+def test_the_cells_of_a_row_are_shuffled(drifting, pool):
     """Sorted by frequency, a row would meet its most frequent contexts first in every epoch."""
-    layout = make_layout(drifting, ConditionedModel())
-    word_pair, context_pair, _, _ = all_cells(layout)
-    contexts = context_pair[word_pair == layout.pair_cells.argmax()]
+    cells = arrange_cells(drifting, ConditionedModel(), pool)
+    row = int(np.diff(cells.cell_start).argmax())
+    contexts = cells.context[cells.cell_start[row] : cells.cell_start[row + 1]]
     rank = np.argsort(np.argsort(contexts))
     assert abs(np.corrcoef(rank, np.arange(len(rank)))[0, 1]) < 0.3
-    other = make_layout(drifting, ConditionedModel(seed=2))
-    again = make_layout(drifting, ConditionedModel(), threads=3)
-    assert not np.array_equal(context_pair, all_cells(other)[1])
-    assert np.array_equal(context_pair, all_cells(again)[1])
+    assert not np.array_equal(cells.context, arrange_cells(drifting, ConditionedModel(seed=2), pool).context)
 
 
-def test_starting_condition_vectors_at_zero_stays_at_a_saddle(small):
+def test_cells_on_disk_are_the_same(drifting, pool, tmp_path):
+    mapped = arrange_cells(drifting, ConditionedModel(), pool, tmp_path)
+    for one, other in zip(arrange_cells(drifting, ConditionedModel(), pool), mapped, strict=True):
+        assert np.array_equal(one, other)
+    assert not list(tmp_path.iterdir()), "the files have no name"
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_condition_vectors_that_start_at_zero_stay_at_a_saddle(small, pool, start):
     """There no word and no context can learn: only the biases move."""
-    model = ConditionedModel()._for_axis("time")
-    layout = make_layout(small, model)
-    graph = small.conditions.graph()
-    penalties = Penalties.of(*penalties_of(model, layout, graph), layout, graph)
-    for start, learns in ((0.0, False), (1.0, True)):
-        parameters, accumulators = start_of(small, layout, 8)
-        parameters.condition[:] = start
-        with ThreadPoolExecutor(1) as pool:
-            kernel = CpuSides(layout, parameters, accumulators, penalties.share, pool, 1)
-            for epoch in range(3):
-                train_epoch(
-                    kernel, parameters.condition, accumulators.condition, penalties.neighbors,
-                    epoch=epoch, strata=len(layout.order), rate=0.05,
-                )  # fmt: skip
-        assert bool(np.abs(parameters.word_deviation).max() > 0) is learns
-        assert bool(np.abs(parameters.condition - start).max() > 0) is learns
-        assert np.abs(parameters.word_bias).max() > 0
+    model = ConditionedModel(dimensions=8)._for_axis("time")
+    parameters, accumulators = model._start(small)
+    parameters.condition[:] = start
+    cells = arrange_cells(small, model, pool)
+    trainer = Trainer(model, cells, small.conditions.graph(), parameters, accumulators, pool, 1)
+    for stratum in range(STRATA):
+        trainer.move_stratum(stratum)
+    assert bool(np.abs(parameters.word_deviation).max() > 0) is bool(start)
+    assert bool(np.abs(parameters.condition - start).max() > 0) is bool(start)
+    assert np.abs(parameters.word_bias).max() > 0
+
+
+def test_auto_gives_the_bytes_of_the_cpu_and_cuda_is_refused(small):
+    model, lines = ConditionedModel(dimensions=8, epochs=2), []
+    auto, cpu = (model.fit(small, device=device, on_device=lines.append) for device in ("auto", "cpu"))
+    assert auto.vectors.tobytes() == cpu.vectors.tobytes()
+    assert auto.provenance == cpu.provenance
+    assert auto.provenance["device"] == "cpu"
+    assert lines == ["training on the CPU"] * 2
+    with pytest.raises(SettingsError, match="cw2v trains on the CPU alone"):
+        model.fit(small, device="cuda")
+
+
+def test_the_first_epoch_is_ahead_of_a_random_start(drifting):
+    losses = {}
+    for start in ("directions", "random"):
+        ConditionedModel(start=start, epochs=1).fit(
+            drifting, on_epoch=lambda epoch, s=start: losses.update({s: epoch.loss})
+        )
+    assert losses["directions"] < 0.9 * losses["random"]
+
+
+def test_seeds_agree_more_than_with_a_random_start(drifting):
+    """Compares the similarities of words in the first condition."""
+
+    def disagreement(start):
+        model = ConditionedModel(start=start, dimensions=10)
+        one, other = (
+            (unit := replace(model, seed=seed).fit(drifting).matrix(drifting.conditions.labels[0]).unit) @ unit.T
+            for seed in (1, 2)
+        )
+        return np.abs(one - other).mean()
+
+    assert disagreement("directions") < 0.8 * disagreement("random")
+
+
+@pytest.mark.parametrize("name", ["paper", "authors"])
+def test_the_presets_start_at_random(name):
+    assert preset(name, "time").start == "random"

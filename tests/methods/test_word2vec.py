@@ -7,15 +7,13 @@ import pytest
 
 import worlds
 from chronotope.analysis import drift
-from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import Change, invented_world
 from chronotope.errors import MissingExtra
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
-from chronotope.methods.word2vec.text import LONGEST, TrainingText
-from chronotope.methods.word2vec.training import train
+from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
 
 pytest.importorskip("gensim")
 
@@ -53,7 +51,7 @@ def test_long_documents_are_cut_and_lose_nothing():
     text = "river water bank shore flood " * 5000
     counts = count(read_corpus([{"text": text, "time": "1990"}], time="time"), min_count=1)
     lengths = [len(document) for document in TrainingText(counts, [0])]
-    assert lengths == [LONGEST, LONGEST, 5000]
+    assert lengths == [MAX_DOCUMENT, MAX_DOCUMENT, 5000]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,7 +92,7 @@ def test_training_stops_where_progress_is_refused(small):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(small, Word2VecSettings(dimensions=4, epochs=4), [[c] for c in range(10)], 2, refuse)
+        AlignedWord2Vec(dimensions=4, epochs=4).fit(small, threads=2, on_step=refuse)
 
 
 def test_without_gensim_the_message_says_what_to_install(small, monkeypatch):

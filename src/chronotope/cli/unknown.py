@@ -42,7 +42,7 @@ def why_left_out(model: Path, word: str) -> str:
     import polars as pl
 
     from chronotope.analysis.concordance import run_folder
-    from chronotope.embeddings.spelling import spellings
+    from chronotope.embeddings.words import spellings
     from chronotope.io.run_folder import read_run
     from chronotope.io.untrusted import read_table
 

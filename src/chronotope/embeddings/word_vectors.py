@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chronotope.embeddings import checks
+from chronotope.embeddings.arrays import float32
 from chronotope.embeddings.nearest import Floats, unit_rows
+from chronotope.embeddings.words import check_word
 from chronotope.errors import MissingExtra, SettingsError, UnknownWord
 from chronotope.wording import number_of
 
@@ -61,11 +62,10 @@ class WordVectors:
         notes: Sequence[str] = (),
     ) -> None:
         self.index_to_key = list(words)
-        self.vectors = checks.float32(vectors)
+        self.vectors = float32("vectors", vectors, len(self.index_to_key))
         self.counts = None if counts is None else np.asarray(counts, dtype=np.int64)
         self.name = name
         self.notes = tuple(notes)
-        checks.shape("vectors", self.vectors, (len(self.index_to_key), None))
         if self.counts is not None and self.counts.shape != (len(self.index_to_key),):
             raise ValueError(f"there are {len(self.counts):,} counts for {len(self.index_to_key):,} words")
 
@@ -105,7 +105,7 @@ class WordVectors:
 
     def get_index(self, key: str) -> int:
         """The place of a word."""
-        checks.word(key)
+        check_word(key)
         try:
             return self.key_to_index[key]
         except KeyError:

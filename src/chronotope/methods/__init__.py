@@ -1,41 +1,37 @@
-"""The training methods by name: what `train --method` chooses from.
+"""The training methods by name: the choices of `train --method`.
 
 A method is a frozen dataclass that holds its settings and has `fit(counts, ...) -> ConditionedEmbeddings`. Each is
-loaded only when it is asked for, so that a missing extra hurts nobody else. Some methods are special cases of our
-models: the same class, with the settings that `chronotope.config` has under the method's name.
+imported on first use, so that a missing extra affects no other method. Some methods are special cases of our models:
+the same class, with the settings that `chronotope.config` has under the method's name.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from chronotope.config import Config, one_of
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence import Counts
-    from chronotope.embeddings import ConditionedEmbeddings
+    from chronotope.methods.base import Epoch, Method
     from chronotope.methods.cw2v.model import ConditionedModel
-    from chronotope.methods.dynamic.model import DynamicFactorization
+    from chronotope.methods.dynamic import DynamicFactorization
     from chronotope.methods.extend import extend
     from chronotope.methods.graph.model import GraphModel
-    from chronotope.methods.progress import Epoch
-    from chronotope.methods.word2vec.aligned import AlignedWord2Vec
     from chronotope.methods.word2vec.compass import CompassWord2Vec
-    from chronotope.methods.word2vec.linear import LinearWord2Vec
-    from chronotope.methods.word2vec.static import StaticWord2Vec
+    from chronotope.methods.word2vec.models import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
 
-# Loaded when first used, so that a missing extra hurts nobody else.
-_HOME = {
-    "ConditionedModel": "cw2v.model",
-    "GraphModel": "graph.model",
-    "StaticWord2Vec": "word2vec.static",
-    "LinearWord2Vec": "word2vec.linear",
-    "AlignedWord2Vec": "word2vec.aligned",
+_MODULES = {
+    "AlignedWord2Vec": "word2vec.models",
     "CompassWord2Vec": "word2vec.compass",
-    "DynamicFactorization": "dynamic.model",
-    "Epoch": "progress",
+    "ConditionedModel": "cw2v.model",
+    "DynamicFactorization": "dynamic",
+    "Epoch": "base",
+    "GraphModel": "graph.model",
+    "LinearWord2Vec": "word2vec.models",
+    "Method": "base",
+    "StaticWord2Vec": "word2vec.models",
     "extend": "extend",
 }
 
@@ -57,22 +53,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'chronotope.methods' has no attribute '{name}'")
-    found = getattr(import_module(f"chronotope.methods.{_HOME[name]}"), name)
-    globals()[name] = found  # before a submodule of the same name
-    return found
+    value = getattr(import_module(f"chronotope.methods.{_MODULES[name]}"), name)
+    globals()[name] = value  # before a submodule of the same name
+    return value
 
 
-class Method(Protocol):
-    """Settings, and what they are for."""
-
-    def fit(self, counts: Counts, **options: Any) -> ConditionedEmbeddings:
-        """Train on counts, and return the embeddings."""
-        ...
-
-
-# name: its class, and what it is.
+# name: class, description
 METHODS: dict[str, tuple[str, str]] = {
     "graph": ("GraphModel", "our own model: mutual information smoothed along the graph"),
     "cw2v": ("ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
@@ -88,7 +76,7 @@ METHODS: dict[str, tuple[str, str]] = {
 
 
 def method_class(name: str) -> type[Any]:
-    """The class of a method.
+    """Return the class of a method.
 
     Examples
     --------
@@ -96,12 +84,12 @@ def method_class(name: str) -> type[Any]:
     'GraphModel'
     """
     one_of("method", name, tuple(METHODS))
-    found: type[Any] = getattr(import_module("chronotope.methods"), METHODS[name][0])
-    return found
+    value: type[Any] = getattr(import_module("chronotope.methods"), METHODS[name][0])
+    return value
 
 
 def default_settings(name: str) -> dict[str, Any]:
-    """The settings that a method has unless told.
+    """Return the default settings of a method.
 
     Examples
     --------

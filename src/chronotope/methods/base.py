@@ -98,11 +98,12 @@ class Method:
     """Base of all methods: a subclass holds the settings and implements `_fit`."""
 
     supports: ClassVar[frozenset[str]] = frozenset()  # of: "cuda", "memory", "place_edges"
+    _name: ClassVar[str]
 
     @property
     def method(self) -> str:
         """Return the name of the method."""
-        raise NotImplementedError
+        return self._name
 
     def fit(
         self,
@@ -241,4 +242,4 @@ def empty_array(shape: tuple[int, ...], dtype: DTypeLike, folder: Path | None) -
     if size > shutil.disk_usage(folder).free:
         raise InputError(f"the disk of {folder} is full; free {in_words(size)}, or allow more memory")
     with tempfile.TemporaryFile(dir=folder, prefix="chronotope-") as file:
-        return np.memmap(file, dtype=dtype, mode="w+", shape=shape)
+        return np.asarray(np.memmap(file, dtype=dtype, mode="w+", shape=shape))

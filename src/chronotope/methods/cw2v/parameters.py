@@ -6,7 +6,7 @@ b `word_bias`, b′ `context_bias`. W words, C conditions, P pairs of word and c
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -77,3 +77,15 @@ def initial_accumulators(parameters: Parameters, start: float, fixed: Collection
             for name, array in parameters._asdict().items()
         )
     )
+
+
+def to_tensors(parameters: Parameters, accumulators: Accumulators) -> dict[str, Floats]:
+    """Return all arrays by name, for a checkpoint."""
+    named = {f"parameters.{name}": array for name, array in parameters._asdict().items()}
+    return named | {f"accumulators.{name}": array for name, array in accumulators._asdict().items()}
+
+
+def from_tensors(tensors: Mapping[str, Floats]) -> tuple[Parameters, Accumulators]:
+    """Return the arrays of a checkpoint."""
+    parameters = Parameters(*(tensors[f"parameters.{name}"] for name in Parameters._fields))
+    return parameters, Accumulators(*(tensors[f"accumulators.{name}"] for name in Accumulators._fields))

@@ -1,40 +1,160 @@
-"""Where training stands: all that is needed to stop, and to go on to the same bytes."""
+"""Train CW2V: epochs over the cells, one side at a time.
+
+In each stratum the words move while the contexts are fixed, then the contexts while the words are fixed, then the
+condition vectors, from the gradients summed on the way. In an epoch each cell is visited twice, once from each side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from chronotope.methods.cw2v.parameters import Accumulators, Parameters
+from chronotope.conditions import Graph
+from chronotope.config import ConditionedSettings
+from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
+from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
+from chronotope.methods.cw2v.parameters import Accumulators, Floats, Parameters
+
+# Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
+BLOCK_BYTES = 6 << 20
 
 
-@dataclass
-class State:
-    """Where training stands: all that is needed to go on to the same bytes."""
+class Trainer:
+    """Moves `parameters` and `accumulators` in place.
 
-    parameters: Parameters
-    accumulators: Accumulators
-    epoch: int = 0  # finished epochs
-    stratum: int = 0  # finished strata of the current epoch
-    squared: float = 0.0  # the weighted squared error met so far in the current epoch
-    history: list[dict[str, float]] = field(default_factory=list)
+    Parameters
+    ----------
+    pool, threads
+        Where the parts run; the result does not depend on it.
+    """
 
-    def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """The arrays by name, for a checkpoint."""
-        named = {f"parameters.{name}": array for name, array in self.parameters._asdict().items()}
-        return named | {f"accumulators.{name}": array for name, array in self.accumulators._asdict().items()}
+    def __init__(
+        self,
+        settings: ConditionedSettings,
+        cells: Cells,
+        graph: Graph,
+        parameters: Parameters,
+        accumulators: Accumulators,
+        pool: ThreadPoolExecutor,
+        threads: int,
+        block_bytes: int = BLOCK_BYTES,
+    ) -> None:
+        self._cells, self._parameters, self._accumulators = cells, parameters, accumulators
+        self._pool, self._threads, self._rate, self._seed = pool, min(threads, PARTS), settings.rate, settings.seed
+        beta, alpha = penalties(settings, cells, graph)
+        self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
+        self._neighbors = _edge_matrix(graph, alpha)
+        width = padded_width(settings.dimensions)
+        self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
+        longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
+        self._vectors = np.zeros((longest, width), dtype=np.float32)
 
-    def about(self) -> dict[str, Any]:
-        """All but the arrays, for a checkpoint."""
-        return {"epoch": self.epoch, "stratum": self.stratum, "squared": self.squared, "history": self.history}
+    def move_stratum(self, stratum: int) -> float:
+        """Move everything once over the cells of a stratum; return the weighted squared error met by the words."""
+        q = self._parameters.condition
+        gradient = np.zeros((PARTS, *q.shape), dtype=np.float32)
+        squared = np.zeros((2, PARTS))
+        sides = [Side.of(name, self._parameters, self._accumulators) for name in ("word", "context")]
+        for turn, (moving, fixed) in enumerate((sides, sides[::-1])):
+            for first, last in self.visits(stratum):
+                self._move_block(stratum, first, last, moving, fixed, gradient, squared[turn])
+        step_conditions(
+            q, self._accumulators.condition, gradient.sum(axis=0), self._neighbors, self._rate, share=1 / STRATA
+        )
+        return float(squared[0].sum())
 
-    @classmethod
-    def restored(cls, tensors: Mapping[str, NDArray[np.float32]], about: dict[str, Any]) -> State:
-        """The state that `tensors` and `about` describe."""
-        parameters = Parameters(*(tensors[f"parameters.{name}"] for name in Parameters._fields))
-        accumulators = Accumulators(*(tensors[f"accumulators.{name}"] for name in Accumulators._fields))
-        return cls(parameters, accumulators, **about)
+    def visits(self, stratum: int) -> list[tuple[int, int]]:
+        """Return the blocks of conditions in the order in which a stratum visits them."""
+        random = np.random.Generator(np.random.PCG64([self._seed, 2, stratum]))
+        return [self._blocks[number] for number in random.permutation(len(self._blocks))]
+
+    def _move_block(
+        self, stratum: int, first: int, last: int, moving: Side, fixed: Side, gradient: Floats, squared: Any
+    ) -> None:
+        cells, vectors, q = self._cells, self._vectors, self._parameters.condition
+        offset, end = int(cells.pair_start[first]), int(cells.pair_start[last])
+        limits = np.linspace(offset, end, self._threads + 1).astype(np.int64)
+
+        def write(thread: int) -> None:
+            write_vectors(limits[thread], limits[thread + 1], offset, cells, fixed, q, vectors)
+
+        def move(thread: int) -> None:
+            move_block(
+                thread, self._threads, stratum, first, last, cells, moving, self._share, vectors, offset, fixed.bias,
+                q, self._rate, gradient, squared,
+            )  # fmt: skip
+
+        self._on_threads(write)
+        self._on_threads(move)
+
+    def _on_threads(self, work: Callable[[int], None]) -> None:
+        if self._threads == 1:
+            work(0)
+        else:
+            list(self._pool.map(work, range(self._threads)))
+
+
+def padded_width(dimensions: int) -> int:
+    """Return the length of a vector padded so that the compiler's vector loops have no remainder."""
+    return -(-dimensions // 32) * 32
+
+
+def _blocks(pair_start: NDArray[np.int64], most_pairs: int) -> list[tuple[int, int]]:
+    """Return ranges of conditions with at most so many pairs, or of one condition.
+
+    Examples
+    --------
+    >>> _blocks(np.array([0, 4, 6, 9, 20, 21]), 6)
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
+    """
+    blocks, first = [], 0
+    while first < len(pair_start) - 1:
+        last = int(np.searchsorted(pair_start, pair_start[first] + most_pairs, side="right")) - 1
+        blocks.append((first, max(last, first + 1)))
+        first = blocks[-1][1]
+    return blocks
+
+
+def penalties(
+    settings: ConditionedSettings, cells: Cells, graph: Graph
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return β of each pair and α of each edge, as in the loss."""
+    beta = np.full(len(cells.pair_cells), settings.deviation_penalty)
+    alpha = np.full(len(graph.edges), settings.smoothness)
+    if settings.penalties == "each-cell":
+        beta *= cells.pair_cells
+        alpha *= np.bincount(cells.pair_condition, cells.pair_cells, graph.size)[graph.edges].mean(axis=1)
+    return beta, alpha
+
+
+def _edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
+    """(C, C) the strength of each edge, in both directions."""
+    a, b = graph.edges[:, 0], graph.edges[:, 1]
+    ends = np.append(a, b), np.append(b, a)
+    return sparse.coo_array((np.tile(alpha, 2), ends), (graph.size, graph.size)).tocsr()
+
+
+def step_conditions(
+    condition: Floats,
+    accumulated: Floats,
+    gradient: Floats,
+    neighbors: sparse.csr_array[np.float64],
+    rate: float,
+    share: float,
+) -> None:
+    """Move the condition vectors: a step against the summed gradient, then toward their neighbors.
+
+    The pull between neighbors is implicit, (q/η + Σ α q_b) / (1/η + Σ α): a mean of the vector and its neighbors, so
+    it is stable for any strength. `share` is the part of an epoch that the gradient was summed over.
+    """
+    accumulated += np.mean(gradient**2, axis=1)
+    step = (rate / np.sqrt(np.maximum(accumulated, np.finfo(np.float32).tiny)))[:, None].astype(np.float64)
+    pull = step * share
+    strength: NDArray[np.float64] = np.asarray(neighbors.sum(axis=1)).reshape(-1, 1)
+    moved = condition - step * gradient + pull * (neighbors @ condition.astype(np.float64))
+    condition[:] = moved / (1 + pull * strength)

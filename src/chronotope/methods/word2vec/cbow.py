@@ -1,8 +1,7 @@
 """Continuous bag of words with negative sampling, one side of which can be frozen; compiled.
 
 word2vec (Mikolov et al. 2013) predicts a word from the mean of the vectors around it: the `inside` matrix holds the
-vectors that are averaged, the `outside` matrix those that the mean is compared with. gensim moves both, always, so
-this is a kernel of our own; it draws its own random numbers, hence the same bytes everywhere.
+vectors that are averaged, the `outside` matrix those that the mean is compared with. gensim always moves both.
 """
 
 from __future__ import annotations
@@ -12,41 +11,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.methods.base import FAST_BUT_NAN_SAFE
 from chronotope.runtime.kernels import kernel
 
 Floats = NDArray[np.float32]
 
 NOISE_POWER = 0.75
-LAST_STEP = 1e-4  # the last step, as a share of the unit rate: that of word2vec
-
-# Sums over dimensions stand in loops that store nothing, so that they are taken in the same order in every run. All
-# that fastmath=True allows except nnan and ninf.
-FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
+LAST_RATE = 1e-4  # of word2vec
 
 
 class Text(NamedTuple):
-    """Documents as word numbers, and what is drawn of them."""
+    """Documents as word numbers, and their sampling."""
 
-    ids: NDArray[np.int32]  # (T,) word numbers; those that are no words of the vocabulary are passed over
-    starts: NDArray[np.int64]  # (N, 2) where each document begins and ends
+    ids: NDArray[np.int32]  # (T,) word numbers; numbers outside the vocabulary are skipped
+    starts: NDArray[np.int64]  # (N, 2) begin and end of each document
     keep: NDArray[np.float64]  # (W,) the probability that an occurrence of a word is kept
-    noise: NDArray[np.float64]  # (W,) the cumulative distribution that words which are not there are drawn from
+    noise: NDArray[np.float64]  # (W,) the cumulative distribution of negative samples
     window: int
-    shrink: bool  # whether the reach of each window is drawn at random, so that a context at distance d counts less
+    shrink: bool  # whether the reach of each window is random, so that nearer contexts count more
 
 
 class Step(NamedTuple):
-    """How a stretch of text is learned from."""
+    """The settings of one pass."""
 
-    rate: float  # at the start of the stretch
-    last_rate: float  # and at its end
+    rate: float  # at the start
+    last_rate: float  # and at the end
     negative: int
-    seed: int
     learn_outside: bool
 
 
 def sampling(frequency: NDArray[np.int64], subsampling: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each word the probability that an occurrence is kept, and the cumulative distribution of the noise.
+    """Return for each word the probability that an occurrence is kept, and the cumulative noise distribution.
 
     Examples
     --------
@@ -63,56 +58,41 @@ def sampling(frequency: NDArray[np.int64], subsampling: float) -> tuple[NDArray[
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)
-def learn(text, step, inside, outside):  # type: ignore[no-untyped-def]
+def learn(text, step, random, inside, outside):  # type: ignore[no-untyped-def]
     """Move the vectors by one pass over some documents."""
-    state = np.uint64(step.seed)
-    longest = 0
-    total = 0
-    for document in range(len(text.starts)):
-        longest = max(longest, text.starts[document, 1] - text.starts[document, 0])
-        total += text.starts[document, 1] - text.starts[document, 0]
-    kept = np.empty(longest, dtype=np.int32)
+    length = text.starts[:, 1] - text.starts[:, 0]
+    kept = np.empty(length.max(), dtype=np.int32)
     around = np.empty(2 * text.window, dtype=np.int32)
     asked = np.empty(1 + step.negative, dtype=np.int32)
     mean = np.empty(inside.shape[1], dtype=np.float32)
     pull = np.empty(inside.shape[1], dtype=np.float32)
-    done = 0
+    total, done = length.sum(), 0
     for document in range(len(text.starts)):
         rate = np.float32(step.rate + (step.last_rate - step.rate) * (done / total))
-        length = 0
-        for place in range(text.starts[document, 0], text.starts[document, 1]):
-            done += 1
-            word = text.ids[place]
-            if word >= len(inside):
-                continue
-            if text.keep[word] < 1:
-                state = _next(state)
-                if _fraction(state) >= text.keep[word]:
-                    continue
-            kept[length] = word
-            length += 1
-        for place in range(length):
-            reach = text.window
-            if text.shrink:
-                state = _next(state)
-                reach = 1 + int(_fraction(state) * text.window)
-            size = 0
-            for other in range(max(0, place - reach), min(length, place + reach + 1)):
+        done += length[document]
+        size = 0
+        for word in text.ids[text.starts[document, 0] : text.starts[document, 1]]:
+            if word < len(inside) and (text.keep[word] >= 1 or random.random() < text.keep[word]):
+                kept[size] = word
+                size += 1
+        for place in range(size):
+            reach = 1 + int(random.random() * text.window) if text.shrink else text.window
+            contexts = 0
+            for other in range(max(0, place - reach), min(size, place + reach + 1)):
                 if other != place:
-                    around[size] = kept[other]
-                    size += 1
-            if size == 0:
+                    around[contexts] = kept[other]
+                    contexts += 1
+            if contexts == 0:
                 continue
             asked[0] = kept[place]
             for number in range(step.negative):
-                state = _next(state)
-                asked[1 + number] = np.searchsorted(text.noise, _fraction(state), side="right")
-            _move(around[:size], asked, rate, step.learn_outside, inside, outside, mean, pull)
+                asked[1 + number] = np.searchsorted(text.noise, random.random(), side="right")
+            _move(around[:contexts], asked, rate, step.learn_outside, inside, outside, mean, pull)
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)
 def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # type: ignore[no-untyped-def]
-    """One step: asked[0] is the word that stands there, the others do not, unless they are drawn by chance."""
+    """One step: asked[0] is the word in the middle, the others are negative samples."""
     dimensions = inside.shape[1]
     share = np.float32(1) / np.float32(len(around))
     for k in range(dimensions):
@@ -137,22 +117,7 @@ def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # t
         if learn_outside:
             for k in range(dimensions):
                 outside[word, k] += rate * error * mean[k]
-    # As in word2vec every vector of the window takes the whole step, not its share of the mean.
+    # As in word2vec, every vector of the window takes the whole step, not its share of the mean.
     for word in around:
         for k in range(dimensions):
             inside[word, k] += rate * pull[k]
-
-
-@kernel()
-def _next(state):  # type: ignore[no-untyped-def]
-    """The state of the random numbers after this one: a counter in steps of an odd number."""
-    return state + np.uint64(0x9E3779B97F4A7C15)
-
-
-@kernel()
-def _fraction(state):  # type: ignore[no-untyped-def]
-    """A number from 0 to 1 for a state: its bits are mixed (SplitMix64), of which 53 are kept."""
-    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return (mixed >> np.uint64(11)) * (1.0 / 9007199254740992.0)

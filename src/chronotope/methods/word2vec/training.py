@@ -6,170 +6,148 @@ gensim is repeatable with one worker only, so each model has one, and several mo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope import config
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.vocabulary import Support
-from chronotope.errors import MissingExtra, SettingsError
-from chronotope.io.provenance import versions
-from chronotope.methods.sweeps import OnStep
-from chronotope.methods.word2vec.text import TrainingText
-from chronotope.runtime.resources import cores
-
-if TYPE_CHECKING:
-    from gensim.models import Word2Vec
+from chronotope.errors import MissingExtra
+from chronotope.methods.base import FitOptions, OnStep
 
 Floats = NDArray[np.float32]
 
 EPOCHS = 5
-MOST_EPOCHS = 50
+MAX_EPOCHS = 50
 WORDS_TO_SEE = 5_000_000
+# gensim silently drops the words of a document beyond this number, so longer documents are split.
+MAX_DOCUMENT = 10_000
 
 
 def epochs_for(words: float) -> int:
-    """The passes over a text of so many words: five, and more where it is small.
+    """Return the number of passes over a text: five, and more for fewer words.
 
-    Five passes over the text of one year are too few to move the vectors far from where they start.
+    Five passes over the text of one year are too few to move the vectors far from their start.
 
     Examples
     --------
     >>> epochs_for(10_000_000), epochs_for(400_000), epochs_for(10_000)
     (5, 13, 50)
     """
-    return int(np.clip(np.ceil(WORDS_TO_SEE / max(words, 1)), EPOCHS, MOST_EPOCHS))
+    return int(np.clip(np.ceil(WORDS_TO_SEE / max(words, 1)), EPOCHS, MAX_EPOCHS))
 
 
-def train_conditions(counts: Counts, settings: Word2VecSettings, threads: int | None, on_step: OnStep | None) -> Floats:
-    """(P, D) the vector of each pair of the support, from a model of each condition alone: each in its own space."""
-    parts = [[condition] for condition in range(len(counts.conditions))]
-    vectors = train(counts, settings, parts, threads, on_step)
-    support = counts.vocabulary.support
-    return np.concatenate([part[support.words_in(condition)] for condition, part in enumerate(vectors)])
+class StepCounter:
+    """Counts epochs over all models of a fit; `stop` ends models that run in other threads."""
+
+    def __init__(self, on_step: OnStep, total: int) -> None:
+        self.stop = threading.Event()
+        self._on_step, self._total, self._done, self._lock = on_step, total, 0, threading.Lock()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if another model was stopped."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
+    def add(self, epochs: int = 1) -> None:
+        """Report more finished epochs; one call at a time."""
+        self.check()
+        with self._lock:
+            self._done += epochs
+            self._on_step(self._done, self._total)
+
+    def map(self, work: Callable[[Any], Floats], parts: Sequence[Any], threads: int) -> list[Floats]:
+        """Apply a function to all parts on threads; if one fails, stop the others."""
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                return list(pool.map(work, parts))
+            except BaseException:
+                self.stop.set()
+                raise
+
+
+class TrainingText:
+    """The documents of some conditions as lists of words, without held-out documents; each pass reads them anew.
+
+    A word is written as its number; words outside the vocabulary are left out.
+    """
+
+    def __init__(self, counts: Counts, conditions: Sequence[int]) -> None:
+        self._store = counts.store
+        self._names = [str(word) for word in range(len(counts.vocabulary))]
+        self._conditions = conditions
+
+    def __iter__(self) -> Iterator[list[str]]:
+        store, names = self._store, self._names
+        for condition in self._conditions:
+            documents = store.condition_slice(condition)
+            for document in range(documents.start, documents.stop):
+                if store.held_out[document]:
+                    continue
+                ids = np.asarray(store.ids[store.starts[document] : store.starts[document + 1]])
+                ids = ids[ids < len(names)]
+                for first in range(0, len(ids), MAX_DOCUMENT):
+                    yield [names[word] for word in ids[first : first + MAX_DOCUMENT].tolist()]
 
 
 def train(
-    counts: Counts,
-    settings: Word2VecSettings,
-    parts: Sequence[Sequence[int]],
-    threads: int | None,
-    on_step: OnStep | None = None,
+    counts: Counts, settings: Word2VecSettings, parts: Sequence[Sequence[int]], options: FitOptions
 ) -> list[Floats]:
-    """For each part, which is some conditions, the (W, D) vectors of a model of its text; zero for absent words.
-
-    Parameters
-    ----------
-    counts
-        The vocabulary, and where the text is.
-    settings
-        With the number of epochs filled in.
-    parts
-        The conditions of each model.
-    threads
-        How many models are trained at a time.
-    on_step
-        Called with the number of epochs done and of all, over all models; one call at a time, from any thread.
-    """
-    epochs = settings.epochs or EPOCHS
-    done, lock, stop = 0, threading.Lock(), threading.Event()
-
-    def advance() -> None:
-        nonlocal done
-        if stop.is_set():
-            raise KeyboardInterrupt
-        with lock:
-            done += 1
-            if on_step:
-                on_step(done, epochs * len(parts))
-
-    def trained(part: Sequence[int]) -> Floats:
-        vectors = np.zeros((len(counts.vocabulary), settings.dimensions), dtype=np.float32)
-        frequency = _frequency(counts.vocabulary.support, part, len(vectors))
-        words = np.flatnonzero(frequency)
-        if len(words):
-            model = _model(settings, counts, part, {str(word): int(frequency[word]) for word in words.tolist()})
-            model.train(
-                TrainingText(counts, part),
-                total_words=int(frequency.sum()),
-                epochs=epochs,
-                callbacks=[_EpochEnd(advance)],
-            )
-            vectors[words] = model.wv[[str(word) for word in words.tolist()]]
-        return vectors
-
-    with ThreadPoolExecutor(threads or cores()) as pool:
-        try:
-            return list(pool.map(trained, parts))
-        except BaseException:
-            # Models that are being trained end with their epoch; the pool waits for them.
-            stop.set()
-            raise
-
-
-def provenance(
-    method: str, settings: Word2VecSettings, counts: Counts, place_edges: Iterable[tuple[str, str]] | None
-) -> dict[str, Any]:
-    """How the vectors were made; refuses edges between places, which no word2vec baseline uses."""
-    if place_edges is not None:
-        raise SettingsError(f"{method} knows no neighbors among places; leave the edges out")
-    return {
-        "method": method,
-        "settings": config.to_dict(settings),
-        "seed": settings.seed,
-        "run": counts.checksum,
-        "min_count": counts.vocabulary.min_count,
-        "window": counts.settings.window,
-        "place_edges": None,
-        "device": "cpu",
-        "versions": versions() | {"gensim": _gensim().__version__},
-    }
-
-
-def _gensim() -> Any:
-    try:
-        import gensim
-    except ImportError:
-        raise MissingExtra("word2vec", "word2vec") from None
-    return gensim
-
-
-def _model(settings: Word2VecSettings, counts: Counts, part: Sequence[int], frequency: dict[str, int]) -> Word2Vec:
-    """A model that is about to be trained; its first vectors depend on the seed and the part alone."""
-    _gensim()
+    """Return for each part (some conditions) the (W, D) vectors of a model of its text; zero for absent words."""
     from gensim.models import Word2Vec
 
-    model = Word2Vec(
-        vector_size=settings.dimensions,
-        window=counts.settings.window,
-        # gensim draws the reach of each window at random, so that a context at distance d counts less; or not.
-        shrink_windows=counts.settings.weighting == "harmonic",
-        min_count=1,
-        workers=1,
-        sg=int(settings.algorithm == "skipgram"),
-        negative=settings.negative,
-        sample=settings.subsampling,
-        seed=int(np.random.SeedSequence([settings.seed, part[0]]).generate_state(1)[0]),
-    )
-    model.build_vocab_from_freq(frequency)
-    return model
+    epochs = settings.epochs or EPOCHS
+    steps = StepCounter(options.on_step, epochs * len(parts))
+
+    def train_part(part: Sequence[int]) -> Floats:
+        vectors = np.zeros((len(counts.vocabulary), settings.dimensions), dtype=np.float32)
+        frequency = word_frequency(counts, part)
+        words = np.flatnonzero(frequency).tolist()
+        if not words:
+            return vectors
+        model = Word2Vec(
+            vector_size=settings.dimensions,
+            window=counts.settings.window,
+            # gensim draws the reach of each window at random, so that nearer contexts count more.
+            shrink_windows=counts.settings.weighting == "harmonic",
+            min_count=1,
+            workers=1,
+            sg=int(settings.algorithm == "skipgram"),
+            negative=settings.negative,
+            sample=settings.subsampling,
+            seed=int(np.random.SeedSequence([settings.seed, part[0]]).generate_state(1)[0]),
+        )
+        model.build_vocab_from_freq({str(word): int(frequency[word]) for word in words})
+        text = TrainingText(counts, part)
+        model.train(text, total_words=int(frequency.sum()), epochs=epochs, callbacks=[_EpochEnd(steps.add)])
+        vectors[words] = model.wv[[str(word) for word in words]]
+        return vectors
+
+    return steps.map(train_part, parts, options.threads)
 
 
-def _frequency(support: Support, part: Sequence[int], words: int) -> NDArray[np.int64]:
-    """(W,) how often each word occurs in some conditions."""
-    frequency = np.zeros(words, dtype=np.int64)
+def word_frequency(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
+    """(W,) the number of occurrences of each word in some conditions."""
+    frequency, support = np.zeros(len(counts.vocabulary), dtype=np.int64), counts.vocabulary.support
     for condition in part:
         frequency[support.words_in(condition)] += support.counts_in(condition)
     return frequency
 
 
+def gensim_version() -> dict[str, str]:
+    """Return the version of gensim for the provenance; MissingExtra if it is not installed."""
+    try:
+        import gensim
+    except ImportError:
+        raise MissingExtra("word2vec", "word2vec") from None
+    return {"gensim": gensim.__version__}
+
+
 class _EpochEnd:
-    """What gensim calls as training goes on."""
+    """Callback for gensim."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self._then = then

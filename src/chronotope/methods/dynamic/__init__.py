@@ -1,1 +1,0 @@
-"""`dynamic`: the joint factorization of Yao et al. (2018)."""

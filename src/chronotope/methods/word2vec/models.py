@@ -1,0 +1,109 @@
+"""`static`, `aligned` and `linear`: word2vec by gensim, of all the text or in each condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from chronotope.config import AlignedSettings, LinearSettings, StaticSettings
+from chronotope.cooccurrence import Counts
+from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
+from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.word2vec.procrustes import align
+from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
+
+
+@dataclass(frozen=True)
+class StaticWord2Vec(Method, StaticSettings):
+    """word2vec (CBOW; Mikolov et al. 2013) of all the text together: no word changes.
+
+    The fields are those of `chronotope.config.StaticSettings`. Vectors are not centered, as in the original. There is
+    one model, hence one thread.
+
+    Examples
+    --------
+    >>> StaticWord2Vec().algorithm
+    'cbow'
+    """
+
+    _name = "static"
+
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        settings = replace(self, epochs=self.epochs or epochs_for(float(counts.tokens.sum())))
+        provenance = settings.provenance(counts, options, packages=gensim_version())
+        vectors = train(counts, settings, [range(len(counts.conditions))], options)[0]
+        support = counts.vocabulary.support
+        return ConditionedEmbeddings(
+            counts.vocabulary.words,
+            counts.conditions,
+            support,
+            vectors[support.word],
+            common=vectors,
+            center=np.zeros((len(counts.conditions), self.dimensions)),
+            provenance=provenance,
+        )
+
+
+@dataclass(frozen=True)
+class AlignedWord2Vec(Method, AlignedSettings):
+    """word2vec in each condition, aligned by orthogonal Procrustes (Hamilton et al. 2016).
+
+    The original uses skip-gram. The default here is CBOW, as in the comparison of Gong et al. (2020): conditions are
+    often small, and with little text CBOW aligns better. Time bins are aligned along the chain, places to the one
+    with the most text; see `methods.word2vec.procrustes`. The fields are those of `chronotope.config.AlignedSettings`.
+    Vectors are not centered, as in the original; an absent word gets its mean over the other conditions.
+
+    Examples
+    --------
+    >>> AlignedWord2Vec(algorithm="skipgram").dimensions
+    50
+    """
+
+    _name = "aligned"
+
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        return _fit_aligned(self, counts, options, None)
+
+
+@dataclass(frozen=True)
+class LinearWord2Vec(Method, LinearSettings):
+    """word2vec in each condition; a query is mapped by a local linear map (Kulkarni et al. 2015).
+
+    The map from one condition to another is fitted to the 1,000 words nearest to the query (the number in the
+    authors' program) that occur in both, anew for each query; see `chronotope.embeddings.LocalLinearMap`. The fields
+    are those of `chronotope.config.LinearSettings`. Vectors are not centered.
+
+    The vectors are stored aligned, as those of `aligned`. Rotations change neither the fit nor a cosine, so no answer
+    between two conditions depends on it; absent words and questions about all conditions need a common space.
+
+    Examples
+    --------
+    >>> LinearWord2Vec().neighbors
+    1000
+    """
+
+    _name = "linear"
+
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        return _fit_aligned(self, counts, options, LocalLinearMap(neighbors=self.neighbors, ridge=self.ridge))
+
+
+def _fit_aligned(
+    model: AlignedWord2Vec | LinearWord2Vec, counts: Counts, options: FitOptions, mapping: LocalLinearMap | None
+) -> ConditionedEmbeddings:
+    """Train each condition alone, and rotate all into one space."""
+    settings = replace(model, epochs=model.epochs or epochs_for(float(counts.tokens.mean())))
+    provenance = settings.provenance(counts, options, packages=gensim_version())
+    support, conditions = counts.vocabulary.support, range(len(counts.conditions))
+    trained = train(counts, settings, [[condition] for condition in conditions], options)
+    vectors = np.concatenate([trained[condition][support.words_in(condition)] for condition in conditions])
+    return ConditionedEmbeddings(
+        counts.vocabulary.words,
+        counts.conditions,
+        support,
+        align(vectors, support, counts.conditions, len(counts.vocabulary), model.half_trust),
+        center=np.zeros((len(conditions), model.dimensions)),
+        query_mapping=mapping,
+        provenance=provenance,
+    )
