@@ -47,7 +47,7 @@ def by_full_computation(queries, candidates, top, source_pool, target_pool, own)
     return row, score
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),
     count=st.sampled_from([300, 700]),

@@ -7,7 +7,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,31 +35,36 @@ class Checkpoint:
         The file; None keeps nothing.
     identity
         What the state belongs to (settings, input): a checkpoint of something else is refused.
+    clock
+        Returns the time in seconds.
     """
 
-    def __init__(self, path: str | Path | None, identity: dict[str, Any]) -> None:
+    def __init__(
+        self, path: str | Path | None, identity: dict[str, Any], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.path = Path(path) if path else None
         self.identity = identity
-        self._saved = time.monotonic()
+        self._clock = clock
+        self._saved = clock()
         self._cost = 0.0
 
     def save(self, tensors: Mapping[str, NDArray[Any]], about: dict[str, Any]) -> None:
         """Write the state, whole or not at all."""
         if self.path is None:
             return
-        began = time.monotonic()
+        began = self._clock()
         own = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
         saved = {"identity": self.identity, "state": about}
         # One entry: of several, the order in the file would be left to chance.
         text = canonical_json(saved | {"checksum": _checksum(saved, own)})
         write_tensors(self.path, header_of(own, text), own)
-        self._saved = time.monotonic()
+        self._saved = self._clock()
         self._cost = self._saved - began
 
     @property
     def due(self) -> bool:
         """Whether the last state that was written is old."""
-        passed = time.monotonic() - self._saved
+        passed = self._clock() - self._saved
         return self.path is not None and passed > SECONDS_BETWEEN and passed > self._cost / SHARE_OF_THE_TIME
 
     def load(
