@@ -187,7 +187,7 @@ def test_input_that_grows_while_it_is_read_is_refused(home, tmp_path):
             with open(path, "a") as file:
                 file.write('{"text": "one more line", "time": "1995"}\n')
 
-    with pytest.raises(InputError, match=r"growing\.jsonl changed while it was read"):
+    with pytest.raises(InputError, match=r"growing\.jsonl was changed while it was read"):
         count(read_corpus(path, time="time"), tmp_path / "run", min_count=3, progress=grow)
     assert [path.name for path in tmp_path.iterdir()] == ["growing.jsonl"]
 
