@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 import sys
 import tempfile
@@ -19,13 +18,13 @@ from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
 from chronotope.io.locks import locked
-from chronotope.methods import METHODS, Method, method_class
+from chronotope.methods import METHODS, method_class
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.methods import Epoch
+    from chronotope.methods import Epoch, Method
 
 # What a model is made from is compared with its checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
@@ -123,7 +122,6 @@ def _train(
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)
     model = untrained(method, preset, chosen, config, counts.conditions.axis)
-    on_device = device_options(model, method, device, memory)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
@@ -145,7 +143,9 @@ def _train(
                 counts,
                 threads=threads,
                 place_edges=place_edges,
-                **on_device,
+                device=device,
+                memory=memory,
+                on_device=lambda line: talk("{}", line),
                 checkpoint=checkpoint,
                 resume=resume,
                 on_step=lambda done, total: bars("training", done, total, note),
@@ -181,17 +181,6 @@ def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: P
         raise SettingsError(f"{method} has no setting '{min(unknown)}'; it has: {', '.join(asdict(settings))}")
     model: Method = method_class(method)(**asdict(replace(settings, **chosen)))
     return model
-
-
-def device_options(model: Method, method: str, device: str, memory: str | None = None) -> dict[str, Any]:
-    """What `fit` is told about the device and its memory; nothing where a method knows only one."""
-    if "device" in inspect.signature(model.fit).parameters:
-        return {"device": device, "memory": memory, "on_device": lambda line: talk("{}", line)}
-    if memory:
-        raise SettingsError(f"{method} cannot keep its counts on disk; leave out --memory")
-    if device == "cuda":
-        raise SettingsError(f"{method} trains on the CPU alone; leave out --device cuda")
-    return {}
 
 
 def check_output(output: Path, force: bool) -> None:

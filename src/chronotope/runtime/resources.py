@@ -35,18 +35,6 @@ def check_not_forked() -> None:
         )
 
 
-@contextmanager
-def out_of_memory() -> Iterator[None]:
-    """Turn a failed allocation in the block into a SettingsError."""
-    try:
-        yield
-    except MemoryError as error:
-        raise SettingsError(
-            f"not enough memory ({str(error).splitlines()[0] if str(error) else 'an allocation failed'}); raise the "
-            "limit of this process, or hold less at a time (--memory 1GB, --threads 1)"
-        ) from None
-
-
 def cores() -> int:
     """Return how many cores this process may use; affinity and cgroup quotas count."""
     return int(joblib.cpu_count())
