@@ -6,7 +6,7 @@
 # make torture kills, damage and strange files by the thousand (an hour); `make test` has a short form of each
 # make reproduce TABLE=time|places|news|qualitative|ablation [DATA=DIR METHODS=a,b SEEDS=N OUTPUT=DIR]
 #              the paper's tables on open text (docs/reproduce.md); the same command continues a stopped run
-# make bench   all benchmarks of this machine's processor, each with a ratio to a baseline; appends to benchmarks/rows.jsonl
+# make bench   the benchmarks of speed, each with a ratio to a baseline; rows go to benchmarks/rows.jsonl, too
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -56,7 +56,7 @@ torture: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m torture.fuzzing --models 100000 --corpora 100000 --runs 5000
 
 bench: $(VENV)/.installed
-	for name in counting prepare queries training graph roofline chart; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	for name in counting prepare queries training graph roofline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 reproduce: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.reproduce $(TABLE) $(if $(DATA),--data '$(DATA)') $(if $(METHODS),--methods '$(METHODS)') \

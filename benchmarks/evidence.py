@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 from harness import record
 
 import chronotope as ct
@@ -51,7 +51,7 @@ def main() -> None:
                 seconds[kind].append(_prepare(path, Path(folder) / kind, kind))
         run = Path(folder) / "text"
         counts = ct.Counts.open(run)
-        text_bytes = int(np.load(run / "text_parts.npy")["bytes"].sum())
+        text_bytes = int(pl.read_parquet(run / "text.parquet")["text"].str.len_bytes().sum())
         best = {kind: min(times) for kind, times in seconds.items()}
         record(
             "evidence: preparing",
@@ -60,9 +60,8 @@ def main() -> None:
             seconds_without_either=best["no text"],
             ratio=best["text"] / best["no text"],
             text_mb=text_bytes / 1e6,
-            kept_text_mb=(run / "text.bin").stat().st_size / 1e6,
-            kept_text_share=(run / "text.bin").stat().st_size / text_bytes,
-            index_mb=(run / "occurrences.bin").stat().st_size / 1e6,
+            kept_text_mb=(run / "text.parquet").stat().st_size / 1e6,
+            kept_text_share=(run / "text.parquet").stat().st_size / text_bytes,
         )
         for kind in ("cold", "warm"):
             for pulls in (0, 10):

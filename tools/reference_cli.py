@@ -86,7 +86,7 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "stdout is data, stderr is talk. Every answer has `--json`; answers that are tables also have `--csv` and "
+        "Results go to stdout, messages to stderr. Every answer has `--json`; tables also have `--csv` and "
         "`--markdown`. `chronotope COMMAND --help` prints the same as this page.",
         "",
         "| exit code | |",
@@ -120,7 +120,7 @@ def man_page() -> str:
         "[OPTIONS]",
         ".SH DESCRIPTION",
         "From dated or placed text, one vector for each word in each time bin and place, all in one space.",
-        "Data go to standard output, talk to standard error.",
+        "Results go to standard output, messages to standard error.",
         ".SH COMMANDS",
     ]
     for command in commands():

@@ -9,10 +9,8 @@ import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.analysis.concordance import choose_conditions, open_concordance
+from chronotope.analysis.concordance import choose_conditions
 from chronotope.conditions import Conditions
-from chronotope.corpus import text_store
-from chronotope.corpus.spool import read_chunks
 from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 
 FILLER = "The sun rose over the town and the people went to work. "
@@ -130,11 +128,9 @@ def test_a_phrase_is_found_joined_or_not():
         assert found.word == ("prime_minister" if phrases else "prime minister")
 
 
-def test_long_documents_are_read_in_parts(counts):
-    """A sentence at the seam of two parts is whole, whichever part its word is in."""
+def test_sentences_anywhere_in_a_long_document_are_found():
     text = "".join(f"Sentence number {n} tells of word{n} and no more. " for n in range(2000))
     counts = ct.count(ct.read_corpus([{"text": text, "year": 1990}], time="year"), min_count=1)
-    assert len(open_concordance(counts).text.parts(0)) > 8
     for n in range(0, 2000, 61):
         (example,) = ct.evidence(counts, f"word{n}", pulls=0).examples
         assert example.text == f"Sentence number {n} tells of word{n} and no more."
@@ -167,7 +163,7 @@ def test_what_is_not_there_is_told_in_one_line(counts, tmp_path):
 
 
 def test_an_older_run_and_a_damaged_one_are_told(counts, tmp_path):
-    for name, message in (("occurrences.npy", "cut short"), ("text.bin", "cut short")):
+    for name, message in (("tokens.bin", "cut short"), ("text.parquet", "cut short")):
         run = tmp_path / name
         shutil.copytree(counts.folder, run)
         (run / name).write_bytes(b"")
@@ -175,7 +171,7 @@ def test_an_older_run_and_a_damaged_one_are_told(counts, tmp_path):
             ct.evidence(run, "bank")
     run = tmp_path / "tampered"
     shutil.copytree(counts.folder, run)
-    for name in ("text.bin", "occurrences.bin", "tokens.bin"):
+    for name in ("text.parquet", "tokens.bin"):
         whole = (run / name).read_bytes()
         (run / name).write_bytes(bytes(len(whole)))
         with pytest.raises(ChronotopeError, match="prepare the run again"):
@@ -202,10 +198,8 @@ def test_conditions_are_chosen_by_label_axis_or_range():
         choose_conditions(Conditions.of_places(["canada"]), start="canada")
 
 
-def test_phrases_across_the_parts_of_long_documents(monkeypatch):
-    """Wherever a document is cut, also within a phrase, the sentences of all its words are found."""
-    monkeypatch.setattr(text_store, "PART_BYTES", 40)
-    monkeypatch.setattr(read_chunks, "__defaults__", (17,))
+def test_phrases_in_long_documents():
+    """The sentences of all words and phrases of a document are found."""
     sentences = [f"Word{n} met the Prime Minister of New York City near New York." for n in range(40)]
     rows = [{"text": " ".join(sentences[part::2]), "year": 1990 + part} for part in range(2)]
     corpus = ct.read_corpus(rows, time="year", phrases=["prime minister", "new york", "new york city", "york near new"])

@@ -23,7 +23,7 @@ TEXTS = st.lists(CHARACTERS | FRAGMENTS, max_size=8).map("".join)
 
 
 @pytest.mark.parametrize("kind", ["words", "whitespace"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=TEXTS)
 def test_every_marked_span_is_the_word_after_normalization(kind, text):
     normalize = Normalizer(CorpusSettings(strip_accents=True))

@@ -1,21 +1,25 @@
-"""The store: sorted by condition, ranked by frequency, whole or not there, and never held in memory."""
+"""The store: sorted by condition, ranked by frequency, complete or absent, the same bytes whatever the resources."""
 
 from __future__ import annotations
 
+import io
 import json
+import pickle
 import subprocess
 import sys
+import threading
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-import chronotope.corpus.building as building
-from chronotope.corpus import CorpusReport, TokenStore, preparing, read_corpus, tokenize
-from chronotope.corpus.arranging import write_tokens
-from chronotope.corpus.readers import streams
-from chronotope.corpus.spool import TokenSpool, read_chunks
+from chronotope.config import CorpusSettings
+from chronotope.corpus import Corpus, CorpusReport, TokenStore, read_corpus, tokenize
+from chronotope.corpus.batches import read_batches, tokenize_piece, write_batches
+from chronotope.corpus.readers import Batch, Piece
+from chronotope.corpus.selection import Selection
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import DamagedFile, InputError, MissingExtra
 from chronotope.runtime.resources import Resources
@@ -54,28 +58,36 @@ def test_the_store_equals_a_simple_account(tmp_path):
     assert [rows[line - 1]["text"] for line in frame["line"]] == [row["text"] for row in ordered]
 
 
-@pytest.mark.parametrize("held", [0, 400, 10_000], ids=["on disk", "later on disk", "in memory"])
-def test_chunks_do_not_change_the_order(held, tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    length = rng.integers(0, 9, 300).astype(np.int64)
-    condition = rng.integers(0, 5, 300).astype(np.int32)
-    tokens = np.arange(length.sum(), dtype="<i4")
-    monkeypatch.setattr(read_chunks, "__defaults__", (17,))
-    spool = TokenSpool(tmp_path / "raw", held)
-    ends = np.cumsum(length)
-    for part in np.split(tokens, ends[[20, 50, 51, 120]]):
-        words, code = np.unique(part, return_inverse=True)
-        spool.add(code.astype(np.int32), words) if len(part) % 2 else spool.add(part)
-    write_tokens(spool, tmp_path / "out", length, condition, tokens[::-1].copy())
-    spool.clear()
-    assert not (tmp_path / "raw").exists()
-    starts = np.cumsum(length) - length
-    expected = [
-        token
-        for document in np.argsort(condition, kind="stable")
-        for token in tokens[::-1][starts[document] : starts[document] + length[document]]
-    ]
-    assert np.fromfile(tmp_path / "out", "<i4").tolist() == expected
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("options", [{}, {"holdout": 0.3}, {"find_phrases": True, "phrases": ["w1 w2", "w1 w2 w3"]}])
+def test_the_size_of_chunks_does_not_change_the_bytes(options, tmp_path):
+    corpus = read_corpus(random_rows(), time="year", **options)
+    tokenize(corpus, tmp_path / "s")
+    tokenize(corpus, tmp_path / "t", chunk_tokens=17)
+    assert contents(tmp_path / "s") == contents(tmp_path / "t")
+
+
+def test_words_are_counted_by_condition(tmp_path):
+    store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
+    length = np.diff(store.starts)
+    condition, held_out = np.repeat(store.document_condition, length), np.repeat(store.held_out, length)
+    for counts in (store.measured, TokenStore.open(tmp_path / "s").measured):
+        for number in range(len(store.conditions)):
+            ids = store.ids[(condition == number) & ~held_out]
+            assert counts[[number]].toarray()[0].tolist() == np.bincount(ids, minlength=len(store.words)).tolist()
+
+
+def test_occurrences_equal_a_simple_account(tmp_path):
+    store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
+    texts = np.split(store.ids, store.starts[1:-1])
+    for word in range(0, len(store.words), 7):
+        counts = np.array([(text == word).sum() for text in texts])
+        found = store.occurrences(word)
+        assert found.document.tolist() == np.flatnonzero(counts).tolist()
+        assert found.count.tolist() == counts[counts > 0].tolist()
 
 
 def test_held_out_documents_do_not_count(tmp_path):
@@ -141,29 +153,29 @@ def test_places_with_little_text_are_flagged_small(tmp_path):
     assert [condition.flag for condition in report.conditions] == ["", "small"]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
-@pytest.mark.parametrize("where", ["write_tokens", "_report", "progress"])
-def test_what_is_interrupted_leaves_nothing(error, where, tmp_path, monkeypatch):
-    def fail(*_args, **_kwargs):
-        raise error
+def failing_at(stage, error):
+    def progress(reached, *_):
+        if reached == stage:
+            raise error
 
-    if where != "progress":
-        monkeypatch.setattr(building, where, fail)
-    corpus = read_corpus(random_rows(20))
+    return progress
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
+@pytest.mark.parametrize("stage", ["reading", "writing"])
+def test_an_interruption_leaves_nothing(error, stage, tmp_path):
     with pytest.raises((KeyboardInterrupt, OSError)):
-        tokenize(corpus, tmp_path / "s", progress=fail if where == "progress" else None)
+        tokenize(read_corpus(random_rows(20)), tmp_path / "s", progress=failing_at(stage, error))
     assert not (tmp_path / "s").exists()
 
 
-def test_a_store_is_replaced_only_when_the_new_one_is_complete(tmp_path, monkeypatch):
+def test_a_store_is_replaced_only_when_the_new_one_is_complete(tmp_path):
     tokenize(read_corpus([{"text": "old"}]), tmp_path / "s")
-    with monkeypatch.context() as patch:
-        patch.setattr(building, "_report", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            tokenize(read_corpus([{"text": "new"}]), tmp_path / "s")
+    with pytest.raises(ZeroDivisionError):
+        tokenize(read_corpus([{"text": "new"}]), tmp_path / "s", progress=failing_at("writing", ZeroDivisionError))
     assert TokenStore.open(tmp_path / "s").words.to_list() == ["old"]
     assert tokenize(read_corpus([{"text": "new"}]), tmp_path / "s").words.to_list() == ["new"]
-    assert len(list((tmp_path / "s").iterdir())) == 9
+    assert len(list((tmp_path / "s").iterdir())) == 5
 
 
 def test_a_damaged_store_is_told(tmp_path):
@@ -188,40 +200,102 @@ def test_progress_tells_the_bytes(tmp_path):
 
 
 MEMORY = """
+from dataclasses import replace
 import resource, sys
 from chronotope.corpus import read_corpus, tokenize
 tokenize(read_corpus([{"text": "warm up"}]), sys.argv[2] + "/warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-store = tokenize(read_corpus(sys.argv[1], time="year"), sys.argv[2] + "/s")
+corpus = read_corpus(sys.argv[1], time="year")
+small = replace(corpus, readers=tuple(replace(reader, block_bytes=1 << 20) for reader in corpus.readers))
+store = tokenize(small, sys.argv[2] + "/s")
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, store.report.tokens)
 """
 
 
-@pytest.mark.parametrize(("seen", "threads"), [(40_000, 2), (0, 2), (30, 1), (30, 4)])
-def test_a_store_does_not_depend_on_what_threads_have_seen(seen, threads, tmp_path, monkeypatch):
-    """Blocks of a few rows, so that every thread takes many, and begins anew at once, after some, or never."""
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in random_rows(400)))
-    tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "expected")
-    monkeypatch.setattr(streams.read_blocks, "__defaults__", (2000,))
-    monkeypatch.setattr(preparing, "MOST_SEEN", seen)
-    tokenize(read_corpus(path, time="year", keep_text=False), tmp_path / "s", resources=Resources(threads=threads))
-    for file in (tmp_path / "expected").iterdir():
-        assert (tmp_path / "s" / file.name).read_bytes() == file.read_bytes()
+@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 6}, {"memory": "4GB"}])
+def test_the_bytes_do_not_depend_on_threads_and_memory(resources, tmp_path):
+    """Several files, so that every thread takes some."""
+    for number in range(12):
+        lines = "".join(json.dumps(row) + "\n" for row in random_rows(40, seed=number))
+        (tmp_path / f"{number:02}.jsonl").write_text(lines)
+    corpus = read_corpus(f"{tmp_path}/*.jsonl", time="year", holdout=0.2)
+    tokenize(corpus, tmp_path / "expected")
+    with Resources.of(**resources) as chosen:
+        tokenize(corpus, tmp_path / "s", resources=chosen)
+    assert contents(tmp_path / "s") == contents(tmp_path / "expected")
+
+
+class Together:
+    """A reader whose pieces can be parsed only if `count` threads parse at the same time."""
+
+    names, size = ["together"], 0
+
+    def __init__(self, count):
+        self._barrier = threading.Barrier(count, timeout=60)
+        self._count = count
+
+    def fingerprint(self, _fields):
+        return [{"name": "together", "bytes": 0, "checksum": None}]
+
+    def pieces(self, _fields, first):
+        for number in range(self._count):
+            yield Piece(lambda number=number: self._parse(first, number), number + 1)
+
+    def _parse(self, first, number):
+        self._barrier.wait()
+        frame = pl.DataFrame({"text": [f"text{number}"]})
+        return [Batch(frame, np.array([first], np.int32), np.array([number + 1]))]
+
+
+def test_as_many_pieces_are_read_at_once_as_there_are_threads(tmp_path):
+    corpus = Corpus((Together(7),), CorpusSettings())
+    store = tokenize(corpus, tmp_path / "s", resources=Resources(threads=7))
+    assert [store.words[i] for i in store.ids.tolist()] == [f"text{number}" for number in range(7)]
+
+
+def test_what_workers_leave_on_disk_is_data(tmp_path):
+    """Batches come back as they were; a pickle is refused and not run."""
+    rows = [{"text": "a b a", "year": 1990, "who": "x"}, {"text": "", "year": 1990, "who": "y"}, {"text": ["c d"]}]
+    corpus = read_corpus(rows, time="year", keep="who")
+    selection = Selection(corpus.settings)
+    (piece,) = corpus.readers[0].pieces(selection.fields, 0)
+    batches = tokenize_piece(piece, corpus, selection)
+    file = io.BytesIO()
+    write_batches(batches, file)
+    assert {name.rpartition(".")[2] for name in zipfile.ZipFile(file).namelist()} == {"arrow", "json"}
+    for before, after in zip(batches, read_batches(file.getvalue()), strict=True):
+        assert before.facts == after.facts
+        assert before.documents.equals(after.documents)
+        assert before.fields.equals(after.fields)
+        assert before.text.to_list() == after.text.to_list()
+        assert (before.code.tolist(), before.forms.to_list()) == (after.code.tolist(), after.forms.to_list())
+    ran = tmp_path / "ran"
+    with pytest.raises(zipfile.BadZipFile):
+        read_batches(pickle.dumps(Traitor(ran)))
+    assert not ran.exists()
+
+
+class Traitor:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __reduce__(self):
+        return Path.touch, (self._path,)
 
 
 def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
-    """A text of 96 MB in blocks of 1 MB takes far less memory than its own size."""
+    """A text of 96 MB takes far less memory than its own size."""
     path = tmp_path / "a.jsonl"
     line = json.dumps({"text": "all work and no play " * 2000, "year": 1998}) + "\n"
     lines = (96 << 20) // len(line)
     with open(path, "w") as file:
         for _ in range(lines):
             file.write(line)
-    small = "import chronotope.corpus.readers.streams as s; s.read_blocks.__defaults__ = (1 << 20,)"
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     result = subprocess.run(
-        [sys.executable, "-c", small + MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
     )
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000

@@ -3,8 +3,7 @@ import pytest
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings import ConditionedEmbeddings, Match, retrieval
-from chronotope.embeddings.nearest import nearest
+from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.errors import DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 from embeddings.invented import random_embeddings, support_from
 
@@ -50,18 +49,6 @@ def test_equivalents_are_those_of_csls_by_hand(at, to):
         found = embeddings.equivalents(word, at, to, top=6)
         assert [match.word for match in found] == sorted(by_hand, key=lambda o: -by_hand[o])[:6]
         assert [match.score for match in found] == pytest.approx([by_hand[match.word] for match in found], abs=1e-6)
-
-
-def test_csls_is_measured_against_the_most_frequent_words(monkeypatch):
-    monkeypatch.setattr(retrieval, "POOL", 12)
-    embeddings = random_embeddings()
-    matrix = embeddings.matrix("2000", 5)
-    by_count = sorted(range(len(matrix.word)), key=lambda i: (-matrix.support[i], matrix.word[i]))[:12]
-    pool = retrieval.reference_pool(matrix)
-    assert set(pool.word) == set(matrix.word[by_count])
-    near = np.sort(matrix.unit[:1] @ pool.unit.T)[0, -10:].mean()
-    found = nearest(matrix.unit[:1], pool.unit, 10)
-    assert retrieval.neighborhood(found, pool)[0] == pytest.approx(near, abs=1e-6)
 
 
 @pytest.mark.parametrize("retrieval_by", ["cosine", "csls"])

@@ -20,7 +20,7 @@ import worlds
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, UnknownCondition, UnknownWord
-from chronotope.features.placing import place_in_conditions
+from chronotope.features.rows import find_conditions
 from embeddings.invented import random_embeddings, support_from
 
 GRID = Conditions(("1990s", "2000s"), ("arlen", "borva"), (0, 0, 1, 1), (0, 1, 0, 1))
@@ -139,7 +139,7 @@ class TestDocuments:
     ],
 )
 def test_dates_find_their_bins(labels, value, expected):
-    assert place_in_conditions(Conditions.of_times(labels), [value], []).tolist() == [expected]
+    assert find_conditions(Conditions.of_times(labels), [value], []).tolist() == [expected]
 
 
 def test_it_learns_what_only_the_time_tells():

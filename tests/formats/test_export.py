@@ -239,5 +239,21 @@ def test_the_card_says_what_cannot_be_done(tmp_path):
     apart = random_embeddings(query_mapping=LocalLinearMap(), provenance={"counted": False})
     export(apart, tmp_path / "out", "huggingface")
     card = (tmp_path / "out" / "README.md").read_text()
-    assert "not in one space" in card
-    assert "not known" in card
+    assert "do not share a space" in card
+    assert "Word counts are unknown" in card
+
+
+def test_contexts_are_exported_with_all_words_and_left_out_with_a_warning_otherwise(tmp_path):
+    rng = np.random.default_rng(1)
+    full = ConditionedEmbeddings(
+        ["a", "b", "c"],
+        Conditions.of_times(["1990", "2000"]),
+        support_from([[9, 8, 7], [9, 8, 7]]),
+        rng.standard_normal((6, 4)),
+        contexts=rng.standard_normal((3, 4)),
+    )
+    export(full, tmp_path / "one", "huggingface", at="1990")
+    assert np.array_equal(ct.load(tmp_path / "one" / "model.safetensors").contexts, full.contexts)
+    with pytest.warns(UserWarning, match="2 of 3 words, so it leaves out the contexts"):
+        export(full, tmp_path / "two", "huggingface", max_words=2)
+    assert not len(ct.load(tmp_path / "two" / "model.safetensors").contexts)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import chronotope as ct
 from chronotope.conditions import Conditions
-from chronotope.embeddings.formats.binary import write_binary
-from chronotope.embeddings.formats.folders import files_and_names
-from chronotope.embeddings.formats.text import write_text
+from chronotope.embeddings.formats import files_and_names
+from chronotope.embeddings.formats.word2vec import write_binary, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import ChronotopeError, DamagedFile, InputError
 from embeddings.invented import random_embeddings
@@ -76,10 +75,10 @@ def test_a_word_of_glove_may_hold_blanks_and_a_word_may_come_twice(tmp_path):
     read = ct.read_vectors(path)
     assert read.index_to_key == ["the", ". . ."]
     assert read.vectors.tolist() == [[1, 2], [3, 4]]
-    assert read.notes == ("words that come again: 1; the first vector of each is kept",)
+    assert read.notes == ("repeated words: 1; the first vector of each is kept",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]), min_size=1), min_size=1, unique=True
@@ -99,15 +98,15 @@ def test_writing_and_reading_is_the_identity(tmp_path_factory, words, binary, da
 
 
 DAMAGED = {
-    "fewer words than it says": (b"3 2\na 1 2\nb 1 2\n", "says that it holds 3 words, and there are 2"),
-    "more words than it says": (b"1 2\na 1 2\nb 1 2\n", r"x:3: the file says that it holds 1 words"),
+    "fewer words than it says": (b"3 2\na 1 2\nb 1 2\n", "is cut short: 2 of the 3 words in its header"),
+    "more words than it says": (b"1 2\na 1 2\nb 1 2\n", r"x:3: the header announces 1 words"),
     "no number": (b"2 2\na 1 2\nb 1 two\n", "x:3: expected a word and 2 numbers"),
     "a number too few": (b"a 1 2\nb 1\n", "x:2: expected a word and 2 numbers"),
     "not finite": (b"a 1 2\nb nan 1\n", "x:2: the vector of 'b' holds values that are not numbers"),
     "nothing": (b"", "is empty"),
     "blank lines only": (b"\n\n", "holds no words|expected"),
     "no vectors": (b"a\nb\n", "x:1: expected a word and its numbers"),
-    "zero words": (b"0 5\n", "says that it holds 0 words"),
+    "zero words": (b"0 5\n", "announces 0 words"),
     "binary that lies": (
         b"999999999999 300\n" + b"a " + bytes(1200),
         "word 2 of 999,999,999,999: the file is cut short",
@@ -146,7 +145,7 @@ def test_a_model_of_ours_with_one_condition(tmp_path):
         ct.read_vectors(tmp_path / "three.ct")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=300), st.booleans())
 def test_no_file_makes_it_crash(tmp_path_factory, data, with_header):
     path = tmp_path_factory.mktemp("any") / "x"
@@ -225,7 +224,7 @@ class TestHistWords:
         whole = (tmp_path / "1990-w.npy").read_bytes()
         for damaged in (whole[:-8], whole.replace(b"}", b" ", 1), whole.replace(b"(5, 6)", b"(9, 9)")):
             (tmp_path / "1990-w.npy").write_bytes(damaged)
-            with pytest.raises(DamagedFile, match="not a whole array"):
+            with pytest.raises(DamagedFile, match="not a whole NumPy array"):
                 ct.read_vectors(words)
         np.save(tmp_path / "1990-w.npy", VECTORS.astype(np.float64) * 1e300)
         with pytest.raises(DamagedFile, match=r"row 0: .* not numbers"):
@@ -237,7 +236,7 @@ def test_counts_beside_a_file_that_do_not_fit_are_left_aside(tmp_path):
     (tmp_path / "a.vocab").write_text("bank 7\n")
     read = ct.read_vectors(tmp_path / "a.txt")
     assert read.counts is None
-    assert "a.vocab is left aside" in read.notes[0]
+    assert "a.vocab is ignored" in read.notes[0]
     (tmp_path / "a.vocab").write_text("bank 7\nriver\n")
     with pytest.raises(DamagedFile, match=r"a\.vocab:2: expected a word and its count"):
         ct.read_vectors(tmp_path / "a.txt")

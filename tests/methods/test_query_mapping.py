@@ -27,8 +27,8 @@ def planted(words=200, known=150, seed=0):
 def test_a_planted_linear_map_is_recovered(neighbors):
     before, after, shared = planted()
     mapping = LocalLinearMap(neighbors=neighbors)
-    assert np.allclose(mapping.carry(np.arange(200), before, shared), unit_rows(after), atol=1e-4)
-    assert np.allclose(mapping.carry_together(before, shared), unit_rows(after), atol=1e-4)
+    assert np.allclose(mapping.project(np.arange(200), before, shared), unit_rows(after), atol=1e-4)
+    assert np.allclose(mapping.project_together(before, shared), unit_rows(after), atol=1e-4)
     assert not np.allclose(unit_rows(before), unit_rows(after), atol=0.5)
 
 
@@ -41,7 +41,7 @@ def test_a_map_that_holds_near_the_query_only_is_found_near_it():
     after = np.where(side[:, None] > 0, before @ maps[0], before @ maps[1])
     before, after = before.astype(np.float32), after.astype(np.float32)
     shared = SharedWords(np.arange(200), before, after)
-    rows = {k: LocalLinearMap(neighbors=k).carry(np.arange(200), before, shared) for k in (50, 1000)}
+    rows = {k: LocalLinearMap(neighbors=k).project(np.arange(200), before, shared) for k in (50, 1000)}
     error = {k: np.abs(rows[k] - unit_rows(after)).max() for k in rows}
     assert error[50] < 1e-3 < 0.1 < error[1000]
 
@@ -49,15 +49,15 @@ def test_a_map_that_holds_near_the_query_only_is_found_near_it():
 def test_a_word_that_moved_does_not_take_part_in_its_own_map():
     before, after, shared = planted()
     moved = shared._replace(after=np.vstack([-shared.after[:1], shared.after[1:]]))
-    assert np.allclose(LocalLinearMap().carry(np.array([0]), before[:1], moved), unit_rows(after[:1]), atol=1e-4)
+    assert np.allclose(LocalLinearMap().project(np.array([0]), before[:1], moved), unit_rows(after[:1]), atol=1e-4)
 
 
 def test_with_few_words_in_common_the_map_stays_near_none_at_all():
     before, _, few = planted(known=3)
     _, _, none = planted(known=0)
     query = unit_rows(before[9:10])
-    assert np.allclose(LocalLinearMap(ridge=1e6).carry(np.array([9]), before[9:10], few), query, atol=1e-3)
-    assert np.allclose(LocalLinearMap().carry(np.array([9]), before[9:10], none), query, atol=1e-6)
+    assert np.allclose(LocalLinearMap(ridge=1e6).project(np.array([9]), before[9:10], few), query, atol=1e-3)
+    assert np.allclose(LocalLinearMap().project(np.array([9]), before[9:10], none), query, atol=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,7 @@ import polars as pl
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.corpus import read_corpus
-from chronotope.corpus.ingest import ingest
-from chronotope.corpus.spool import TokenSpool
+from chronotope.corpus import read_corpus, tokenize
 from chronotope.embeddings import ConditionedEmbeddings, load, storage
 from chronotope.errors import ChronotopeError
 from chronotope.io.provenance import checksum_of, quick_checksum
@@ -125,8 +123,10 @@ def strange_model(whole: bytes, chosen: random.Random) -> bytes:
         text = json.dumps(entries).encode()
     header = len(text).to_bytes(8, "little") + text
     try:
-        tensors = storage._tensors(header + body, len(header), entries)  # type: ignore[arg-type]
-        body = body[: -storage.CHECKSUM_BYTES] + storage._checksum(header, tensors)
+        tensors = {
+            name: np.frombuffer(body[slice(*entries[name]["data_offsets"])], np.uint8) for name in storage.TENSORS
+        }
+        body = body[: -storage.CHECKSUM_BYTES] + storage.checksum(header, tensors)
     except Exception:
         pass
     return header + body
@@ -166,7 +166,7 @@ def read_strange(path: Path, whole: bool) -> None:
     if whole:
         count(corpus, min_count=1, threads=1)
     else:
-        ingest(corpus, TokenSpool(path.with_name("raw")))
+        tokenize(corpus, path.with_name("store"))
 
 
 def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import chronotope.analysis.significance.resampling
-import chronotope.embeddings.formats.exporting
+import chronotope.embeddings.formats.export
 import chronotope.methods.checkpoint
 from chronotope.datasets.invented import invented_world
 from chronotope.embeddings import load
@@ -63,7 +63,7 @@ class Accident:
 def often() -> None:
     """Save the state at every occasion, and not every half minute."""
     chronotope.methods.checkpoint.SECONDS_BETWEEN = 0.0
-    chronotope.methods.checkpoint.SHARE_OF_THE_TIME = 1.0
+    chronotope.methods.checkpoint.TIME_SHARE = 1.0
 
 
 def prepare(run: str, *more: object) -> Callable[[Path], Callable[[], None]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import polars as pl
@@ -154,16 +153,6 @@ class TestDamaged:
         assert len(list(run.glob("drift-*.resamples"))) == 2
 
 
-def _tensors(whole, header, entries):
-    from chronotope.embeddings.storage import TENSORS
-
-    found = {}
-    for name, kind in TENSORS.items():
-        begin, end = entries[name]["data_offsets"]
-        found[name] = np.frombuffer(whole[header + begin : header + end], kind.dtype)
-    return found
-
-
 def rewritten(path, change):
     """A Parquet file with changed columns."""
     change(pl.read_parquet(path)).write_parquet(path)
@@ -303,20 +292,3 @@ class TestStrangers:
             assert not set("\x1b\x9b\u202e\r\x07") & set(shown), arguments
             if "--json" in arguments and arguments[0] == "neighbors":
                 assert {row["word"] for row in json.loads(shown)} <= set(words)
-
-    def test_nothing_is_unpickled(self, run, tmp_path):
-        """An array of objects would run code when it is unpickled."""
-        for name in ("occurrences.npy", "text_starts.npy", "text_parts.npy"):
-            shutil.copytree(run, tmp_path / name)
-            np.save(tmp_path / name / name, np.array([Traitor()], dtype=object), allow_pickle=True)
-            forged(tmp_path / name)
-            done = command("evidence", tmp_path / name, "bank", "--at", "1990")
-            assert isinstance(done.exception, DamagedFile), done.output
-        assert not Traitor.ran
-
-
-class Traitor:
-    ran = False
-
-    def __reduce__(self):
-        return (setattr, (Traitor, "ran", True))

@@ -28,7 +28,7 @@ def binned(texts: list[str], every: str) -> tuple[list[int], list[str]]:
     return keys, [bins.label(key) for key in keys]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.datetimes(min_value=datetime.datetime(1000, 1, 1)), st.integers(-14 * 60, 14 * 60), st.sampled_from(EVERY))
 def test_the_local_date_counts_whatever_the_zone(moment, minutes, every):
     zone = datetime.timezone(datetime.timedelta(minutes=minutes))
@@ -37,7 +37,7 @@ def test_the_local_date_counts_whatever_the_zone(moment, minutes, every):
     assert len(set(keys)) == len(set(labels)) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(DAYS, DAYS, st.sampled_from(EVERY))
 def test_bins_keep_the_order_of_days_and_have_a_name_each(one, other, every):
     days = sorted([one, other])
@@ -46,7 +46,7 @@ def test_bins_keep_the_order_of_days_and_have_a_name_each(one, other, every):
     assert (labels[0] == labels[1]) == (keys[0] == keys[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(-9999, 99_999))
 def test_a_leap_day_is_read_in_leap_years_only(year):
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
@@ -63,7 +63,7 @@ def test_the_ends_of_the_calendar():
     assert binned(texts, "1y")[1] == ["-9999", "-44", "-1", "0", "0", "9999", "10000"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.one_of(st.text(max_size=30), st.from_regex(r"[-+]?\d{0,12}([-/.T: ]\d{0,4}){0,6}")), max_size=20))
 def test_what_is_no_date_is_unreadable_and_never_a_fault(texts):
     dates = read_dates(pl.Series(texts, dtype=pl.String))

@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chronotope.analysis import company
@@ -71,7 +71,6 @@ def test_a_word_in_one_condition_can_be_drawn(tmp_path):
     assert f"The company that “{word}” keeps" in texts(tmp_path / "a.svg")
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=10), st.floats(0.01, 0.1))
 def test_labels_are_apart_in_order_and_inside(places, gap):
     found = spread(places, gap, 0, 1)

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +18,6 @@ from fastapi.testclient import TestClient
 import chronotope.analysis as analysis
 from chronotope.analysis.comparison import compare_words
 from chronotope.analysis.lookup import WordIndex
-from chronotope.embeddings.cache import BoundedCache
 from chronotope.errors import InputError, SettingsError
 from chronotope.views.explorer import server
 from chronotope.views.explorer.explored import Explored, open_explored
@@ -296,23 +293,6 @@ def test_a_hundred_at_once_get_the_same_answers():
         asked_for = [words[number % len(words)] for number in range(200)]
         answers = list(pool.map(lambda word: get(asked, "ranks", word=word), asked_for))
     assert answers == [expected[word] for word in asked_for]
-
-
-def test_what_is_dear_is_made_once_for_all_threads():
-    made: list[int] = []
-    cache = BoundedCache[list](limit=100, size=len)
-
-    def make() -> list:
-        made.append(1)
-        time.sleep(0.05)
-        return [1]
-
-    threads = [threading.Thread(target=cache.get, args=("key", make)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(made) == 1
 
 
 def test_a_port_that_is_taken_is_told_in_one_line():

@@ -13,7 +13,7 @@ def overlap(a, b):
     return abs(a.x - b.x) < (a.width + b.width) / 2 - 1e-6 and abs(a.y - b.y) < (a.height + b.height) / 2 - 1e-6
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(points)
 def test_no_label_lies_over_another_or_outside(where):
     boxes = place_labels(where, [(50, 14)] * len(where), FRAME)

@@ -15,10 +15,9 @@ from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.occurrences import LookedThrough, OccurrenceIndex, Occurrences, occurrences_of
-from chronotope.corpus.sentences import PATTERNS
 from chronotope.corpus.text_store import TextStore
-from chronotope.corpus.tokens import DOCUMENTS
+from chronotope.corpus.tokenizer import PATTERNS
+from chronotope.corpus.tokens import DOCUMENTS, Occurrences
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
 from chronotope.io.run_folder import read_run
@@ -45,7 +44,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
-    """A run with the index of its words; `open_concordance` makes it.
+    """A run and the settings its text was read with; `open_concordance` makes it.
 
     Attributes
     ----------
@@ -53,13 +52,10 @@ class Concordance:
         The run.
     settings
         How its text was read.
-    index
-        The documents of each word.
     """
 
     counts: Counts
     settings: CorpusSettings
-    index: OccurrenceIndex | LookedThrough
 
     @property
     def conditions(self) -> Conditions:
@@ -144,7 +140,7 @@ class Concordance:
         return Occurrences(shared[count > 0], count[count > 0])
 
     def _of_word(self, number: int, among: NDArray[np.int64] | None) -> Occurrences:
-        found = self.index.of(number)
+        found = self.counts.store.occurrences(number)
         kept = self.counted_documents[found.document]
         if among is not None:
             kept &= np.isin(self.counts.store.document_condition[found.document], among)
@@ -164,7 +160,6 @@ class Concordance:
     def places(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of all tokens of some documents in the file of tokens."""
         starts, length = self.counts.store.starts[documents], self.lengths[documents]
-        self.counts.store.expect(starts, length)
         return np.repeat(starts - (np.cumsum(length) - length), length) + np.arange(length.sum())
 
     def positions(self, term: Term, documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -200,7 +195,7 @@ def open_concordance(run: Counts | str | Path) -> Concordance:
     """The concordance of a run: of its counts, its folder, or of a model that was trained on it and lies beside it."""
     counts = run if isinstance(run, Counts) else Counts.open(run_folder(Path(run)))
     settings = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
-    return Concordance(counts, settings, occurrences_of(counts.store))
+    return Concordance(counts, settings)
 
 
 def run_folder(path: Path) -> Path:

@@ -15,10 +15,9 @@ from chronotope.analysis.pull import Pull, strongest_pulls
 from chronotope.analysis.sampling import evenly, mixed, turns
 from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.occurrences import Occurrences
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
-from chronotope.errors import DamagedFile
+from chronotope.corpus.tokens import Occurrences
 
 # So many running words are searched for two words near each other; of more, an even choice of documents.
 MOST_TOKENS = 1 << 19
@@ -202,8 +201,6 @@ def _spread(concordance: Concordance, term: Term, found: Occurrences, top: int, 
     chosen = turns(condition, mixed(found.document, seed))[: 4 * top]
     ordered = found.document[chosen]
     place = concordance.positions(term, np.sort(ordered))
-    if len(place) != found.count[chosen].sum():
-        raise DamagedFile(f"the index of {concordance.counts.folder} does not fit its tokens; prepare the run again")
     document = np.searchsorted(concordance.counts.store.starts, place, side="right") - 1
     rank = np.empty(len(ordered), np.int64)
     rank[np.argsort(ordered)] = np.arange(len(ordered))
@@ -304,28 +301,14 @@ def _sentence(
     concordance: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None
 ) -> _Sentence:
     """The sentence around a word of a document; words are given as their first token and the number of tokens."""
-    store = concordance.text
-    parts = store.parts(document)
-    low = min(word[0], other[0] if other else word[0])
+    text = concordance.text.document(document)
     high = max(sum(word), sum(other) if other else 0)
-    first, last = store.part_of(document, low), store.part_of(document, high - 1)
-    begin = store.first_token(first)
-    if not 0 <= begin <= low:
-        raise DamagedFile(f"the text in {concordance.counts.folder} does not fit its words; prepare the run again")
     at = int(concordance.counts.store.starts[document])
-    words = concordance.counts.store.words.gather(concordance.counts.store.ids[at + begin : at + high]).to_list()
-    # A phrase may go on in the next part.
-    last = min(last + ("_" in words[-1]), parts.stop - 1)
-    middle = "".join(store.text(part) for part in range(first, last + 1))
-    spans = token_spans(middle, store.kind(first), words, concordance.normalize, store.skipped(first))
-    # The sentence may begin before the parts that were read, or end after them.
-    before = store.text(first - 1) if first > parts.start else ""
-    after = store.text(last + 1) if last + 1 < parts.stop else ""
-    text = before + middle + after
+    words = concordance.counts.store.words.gather(concordance.counts.store.ids[at : at + high]).to_list()
+    spans = token_spans(text, concordance.text.kind(document), words, concordance.normalize)
 
     def span(tokens: tuple[int, int], origin: int) -> Span:
-        start, end = spans[tokens[0] - begin].start, spans[sum(tokens) - 1 - begin].end
-        return Span(start + len(before) - origin, end + len(before) - origin)
+        return Span(spans[tokens[0]].start - origin, spans[sum(tokens) - 1].end - origin)
 
     bounds = sentence_around(text, span(word, 0))
     near = span(other, bounds.start) if other else None

@@ -125,19 +125,18 @@ def _wanted_sentences(
 ) -> Iterator[tuple[int, _Found]]:
     """The sentences of a document with a word that was not seen often enough, and where they begin."""
     store, text_store = concordance.counts.store, concordance.text
-    parts = text_store.parts(document)
     numbers = store.ids[int(store.starts[document]) : int(store.starts[document + 1])]
     ids = numbers.tolist()
     if all(number >= len(times_seen) or times_seen[number] >= WANTED for number in set(ids)):
         return
-    text = "".join(text_store.text(part) for part in parts)
+    text = text_store.document(document)
     # To ask polars for a few words at a time costs more than the words.
     known = numbers < len(lexicon)
     names = np.empty(len(ids), dtype=object)
     names[known] = lexicon[numbers[known]]
     names[~known] = store.words.gather(numbers[~known]).to_list() if not known.all() else []
     words = names.tolist()
-    spans = token_spans(text, text_store.kind(parts.start), words, concordance.normalize)
+    spans = token_spans(text, text_store.kind(document), words, concordance.normalize)
     token = 0
     while token < len(ids):
         if ids[token] >= len(times_seen) or times_seen[ids[token]] >= WANTED:

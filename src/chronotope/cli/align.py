@@ -52,8 +52,7 @@ def align(
 ) -> ConditionedEmbeddings:
     """Read the models, align them, save, and say what came out."""
     check_output(output, force)
-    from chronotope.embeddings.formats import read_vectors
-    from chronotope.embeddings.formats.folders import files_and_names
+    from chronotope.embeddings.formats import files_and_names, read_vectors
     from chronotope.methods.align import align as aligned
 
     files = [found for path in inputs for found in files_and_names(path)]

@@ -1,4 +1,4 @@
-"""chronotope demo: the whole line on a corpus that comes with it."""
+"""chronotope demo: from text to answers on a corpus that comes with it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.console import progress_bars, stdout, talk
 from chronotope.cli.options import Threads
-from chronotope.cli.terminal import stdout
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
@@ -24,7 +23,7 @@ CHANGE = ("1900-1919", "2000-2019")
 PICTURED = "security"
 TITLE = "State of the Union"
 EXPLORER = "explorer"
-# A word, the time that it belongs to, and the times in which its part is sought.
+# A word, its time bin, and the time bins in which its equivalent is sought.
 PARTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
     ("vietnam", "1960-1979", ("1860-1879", "1900-1919", "1940-1959", "2000-2019")),
@@ -41,7 +40,7 @@ def demo_command(
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
     talk("The State of the Union addresses, in bins of 20 years.")
-    talk("The first run also waits for its kernels to be compiled, about ten seconds; they are kept for the next.")
+    talk("The first run also compiles kernels, which are cached for the next.")
     embeddings = train_example(output, threads)
     show_changes(embeddings)
     picture = output / f"{PICTURED}.png"
@@ -50,13 +49,13 @@ def demo_command(
     talk(
         "\nThe run, the model, a picture and a page to explore them are in [bold]{0}[/]. Open the page:\n"
         "  {2}\n"
-        "or let a server answer, which knows every sentence:\n"
+        "or start a server, which finds every sentence:\n"
         "  {1} explore {0}\n"
-        "Go on with your own questions:\n"
+        "Ask your own questions:\n"
         "  {1} neighbors {0} freedom --at 1940-1959\n"
         "  {1} equivalents {0} iraq --at 2000-2019 --to 1860-1879\n"
         "  {1} plot company {0} energy -o energy.png\n"
-        "or with your own text:\n"
+        "or prepare your own text:\n"
         "  {1} prepare speeches.csv -o run --text text --time date && {1} train run",
         output,
         command_name(),
@@ -67,7 +66,7 @@ def demo_command(
 
 
 def command_name() -> str:
-    """How the command line is called here: by its name, or, as after `make demo`, by where it lies."""
+    """Return how to call the command line here: by its name, or, as after `make demo`, by its path."""
     if shutil.which("chronotope"):
         return "chronotope"
     called = Path(sys.argv[0])
@@ -75,7 +74,7 @@ def command_name() -> str:
 
 
 def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
-    """Prepare the run and train the model, where that has not been done before."""
+    """Prepare the run and train the model unless both are there; return the model."""
     from chronotope.cooccurrence import count
     from chronotope.datasets.sotu import sotu_corpus
     from chronotope.embeddings import load
@@ -96,7 +95,7 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
 
 
 def write_explorer(output: Path) -> Path:
-    """The explorer as a folder that needs no server, with the speeches, which are free; its first page."""
+    """Write the explorer as a folder that needs no server, with the speeches; return its first page."""
     from chronotope.views.explorer.explored import open_explored
     from chronotope.views.explorer.export import export
 
@@ -106,7 +105,7 @@ def write_explorer(output: Path) -> Path:
 
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:
-    """What changed, what stayed, and who was whose equivalent when."""
+    """Print words that changed, words that did not, and equivalents."""
     from chronotope.analysis import drift, stable
     from chronotope.views import tables
 
@@ -121,7 +120,7 @@ def show_changes(embeddings: ConditionedEmbeddings) -> None:
 
 
 def draw(embeddings: ConditionedEmbeddings, picture: Path) -> None:
-    """A picture of one word's company over time."""
+    """Draw the neighbors of one word over time."""
     from chronotope.analysis import company
     from chronotope.views import charts
 

@@ -7,12 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from chronotope.cli.plain_values import PlainCommand
+import typer.core
+
 from chronotope.errors import ChronotopeError, UnknownCondition, UnknownWord
 from chronotope.wording import number_of
 
 
-class Command(PlainCommand):
+class Command(typer.core.TyperCommand):
     """A command; where its model lacks what is asked for, the error says more."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -41,7 +42,7 @@ def why_left_out(model: Path, word: str) -> str:
     import polars as pl
 
     from chronotope.analysis.concordance import run_folder
-    from chronotope.embeddings.spelling import spellings
+    from chronotope.embeddings.words import spellings
     from chronotope.io.run_folder import read_run
     from chronotope.io.untrusted import read_table
 

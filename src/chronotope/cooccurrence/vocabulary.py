@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import CountSettings
-from chronotope.corpus.measuring import measure
 from chronotope.errors import InputError, UnknownWord
 from chronotope.wording import number_of
 
@@ -136,13 +135,12 @@ def default_min_count(tokens: int) -> int:
     return int(np.clip(tokens // 250_000, 5, 200))
 
 
-def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 1) -> Vocabulary:
-    """The most frequent words of a tokenized corpus, with their counts in each condition.
+def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
+    """Keep the most frequent words of a tokenized corpus, with their counts in each condition.
 
-    A word's number is its rank in the lexicon, so the vocabulary is simply the first numbers.
+    A word's number is its rank in the lexicon, so the vocabulary is the first numbers.
     """
-    total = int(store.counts.sum())
-    threshold = settings.min_count or default_min_count(total)
+    threshold = settings.min_count or default_min_count(int(store.counts.sum()))
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
@@ -155,25 +153,14 @@ def build_vocabulary(store: TokenStore, settings: CountSettings, threads: int = 
     dropped = store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),
-        support=_support(store, size, threads),
+        support=_support(store, size),
         min_count=threshold,
         dropped_words=int(np.count_nonzero(dropped)),
         dropped_tokens=int(dropped.sum()),
     )
 
 
-def _support(store: TokenStore, words: int, threads: int) -> Support:
-    """How often each of the first `words` words occurs in each condition, held-out documents left out."""
-    found = store.measured or measure(
-        store.ids,
-        store.starts,
-        store.document_condition,
-        store.held_out,
-        len(store.conditions),
-        np.zeros(len(store.words), bool),
-        threads,
-        words,
-    )
-    kept = found.word < words
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return Support(before[found.start].astype(np.int64), found.word[kept], found.count[kept])
+def _support(store: TokenStore, words: int) -> Support:
+    """Count the first `words` words in each condition, without held-out documents."""
+    counts = store.measured[:, :words]
+    return Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)

@@ -1,6 +1,6 @@
-"""Text in, (condition, tokens) out."""
+"""Read text, tokenize it, and store its tokens by condition."""
 
-from chronotope.corpus.building import tokenize
+from chronotope.corpus.pipeline import tokenize
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import ConditionReport, CorpusReport
 from chronotope.corpus.source import Corpus, read_corpus

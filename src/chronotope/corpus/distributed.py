@@ -1,39 +1,34 @@
-"""Reading on a cluster: workers parse and tokenize, and leave what they make in a store, to be taken in order.
+"""Tokenize on a Dask cluster: workers parse and tokenize files, and leave batches as Arrow files in a shared folder.
 
-A file is a task; a frame, records and plain text files are read here and handed out in pieces. What is handed to and
-fro is pickled, as everything is on a Dask cluster: use one that you trust.
+A file is a task. Frames, records and folders of plain text are read here and sent out in pieces. Dask pickles the
+arguments of tasks, so use a cluster that you trust; what lies on disk is read as data only.
 """
 
 from __future__ import annotations
 
-import pickle
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from chronotope.corpus.preparing import Prepared, prepare
+from chronotope.corpus.batches import TokenizedBatch, read_batches, tokenize_piece, write_batches
 from chronotope.corpus.readers import Piece, Reader
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.errors import InputError
 from chronotope.io.stores import reading, writing
 from chronotope.runtime.cluster import Pool, once
+from chronotope.runtime.resources import Resources
 
 
-def prepare_elsewhere(
-    corpus: Corpus, selection: Selection, pool: Pool, folder: str
-) -> Iterator[tuple[list[Prepared], int]]:
-    """The documents of each piece in order, prepared by workers, with the bytes that are done.
-
-    Parameters
-    ----------
-    folder
-        Where the workers leave what they make: a folder or an address that all machines can use.
-    """
+def tokenize_elsewhere(
+    corpus: Corpus, selection: Selection, resources: Resources
+) -> Iterator[tuple[list[TokenizedBatch], int]]:
+    """Yield the batches of each piece in order, tokenized by workers, with the bytes read so far."""
+    if resources.pool is None:
+        raise ValueError("there are no workers")
+    folder = resources.spill
     light = replace(corpus, readers=(), empty=())
 
     def calls() -> Iterator[tuple[Any, ...]]:
@@ -48,14 +43,14 @@ def prepare_elsewhere(
             first += len(reader.names)
             before += reader.size
 
-    for parts in pool.in_order(_prepare_task, calls()):
+    for parts in resources.pool.in_order(_tokenize_task, calls()):
         for name, done in parts:
             with reading(name) as file:
-                yield pickle.loads(file.read()), done
+                yield read_batches(file.read()), done
 
 
 def fingerprints(corpus: Corpus, pool: Pool | None) -> list[dict[str, Any]]:
-    """What `Corpus.fingerprint` says, found out by the workers where there are any."""
+    """Return `Corpus.fingerprint`, computed by the workers if there are any."""
     if pool is None:
         return corpus.fingerprint()
     fields = Selection(corpus.settings).fields
@@ -77,26 +72,26 @@ def _fingerprint_task(reader: Any, fields: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _prepare_task(
+def _tokenize_task(
     folder: str, name: str, reader: Any, piece: Piece | None, first: int, before: int, corpus: Corpus
 ) -> list[tuple[str, int]]:
-    """Prepare a file or a piece on a worker; the names of what is left in the folder, with the bytes that are done."""
+    """Tokenize a file or a piece on a worker; return the names of its files with the bytes read after each."""
     selection = Selection(corpus.settings)
     if reader is not None:
         _check(reader)
 
-    def made() -> list[tuple[str, int]]:
+    def tokenize() -> list[tuple[str, int]]:
         parts = []
         pieces = [piece] if piece is not None else reader.pieces(selection.fields, first)
         for number, each in enumerate(pieces):
-            path = f"{folder}/{name}-{number}.part"
+            path = f"{folder}/{name}-{number}.zip"
             with writing(path) as file:
-                pickle.dump([_lighter(found) for found in prepare(each, corpus, selection)], file, protocol=5)
+                write_batches(tokenize_piece(each, corpus, selection), file)
             parts.append((path, before + each.done))
         return parts
 
-    found: list[tuple[str, int]] = once(folder, name, made)
-    return found
+    parts: list[tuple[str, int]] = once(folder, name, tokenize)
+    return parts
 
 
 def _check(reader: Any) -> None:
@@ -105,10 +100,3 @@ def _check(reader: Any) -> None:
             f"{reader.path} is not on {socket.gethostname()}, where a worker runs; give an address or a folder that "
             "all machines can read (s3://…)"
         )
-
-
-def _lighter(prepared: Prepared) -> Prepared:
-    """Without the text itself: what is kept of it is packed already."""
-    none = pl.Series([], dtype=pl.String)
-    packed = prepared.packed._replace(texts=none) if prepared.packed else None
-    return prepared._replace(documents=prepared.documents._replace(text=none), packed=packed)

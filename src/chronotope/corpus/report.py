@@ -1,48 +1,52 @@
-"""What a corpus holds: how much text each condition has, and what to be wary of."""
+"""The report on a corpus: the amount of text in each condition, and warning flags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.conditions import Conditions
+from chronotope.corpus.binning import Bins
 from chronotope.corpus.dates import read_dates
 
-# Below so many tokens the vectors of a condition rest on little; the regions of the paper have about a million each.
+if TYPE_CHECKING:
+    from chronotope.corpus.first_pass import FirstPass
+
+# A condition with fewer tokens is small; the regions of the paper have about a million each.
 SMALL = 50_000
-# A first or last time bin with less than this share of what its neighbors hold was probably cut off; so was one whose
-# dates leave this share of it empty, beyond what its neighbors leave.
+# A first or last time bin is partial if it has less than this share of the text of its neighbors, or if its dates leave
+# this share of it empty, beyond what its neighbors leave empty.
 PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
-# A word seen less often than this in the whole corpus is rare.
+# A word with a smaller count in the corpus is rare.
 RARE = 5
 
 
 @dataclass(frozen=True)
 class ConditionReport:
-    """What one condition holds.
+    """The report on one condition.
 
     Attributes
     ----------
     condition
         Its label.
     documents, tokens
-        How many there are, held-out ones included.
+        Their number, held-out ones included.
     vocabulary
         The number of distinct words.
     duplicates
-        Documents whose exact text stood in the corpus before.
+        Documents whose exact text occurred earlier in the corpus.
     rare
-        The share of the tokens whose word is seen fewer than 5 times in the whole corpus: names, typing errors, and
-        bad OCR.
+        The share of tokens whose word occurs fewer than 5 times in the corpus: names, typing errors, bad OCR.
     flag
-        'partial?' for a first time bin that begins late, a last one that ends early (by a quarter of its length more
-        than any of the next three), and one with less than a quarter of the text of its neighbors (the median of
-        the next three); 'small' for fewer than 50,000 tokens, else nothing.
+        'partial?' for a first time bin that begins late or a last one that ends early (by a quarter of its length more
+        than any of the next three), and for one with less than a quarter of the median text of the next three;
+        'small' for fewer than 50,000 tokens; else empty.
     """
 
     condition: str
@@ -56,24 +60,24 @@ class ConditionReport:
 
 @dataclass(frozen=True)
 class CorpusReport:
-    """What a corpus holds.
+    """The report on a corpus.
 
     Attributes
     ----------
     conditions
-        One report a condition.
+        One report per condition.
     rows
-        The rows that were read, good and bad.
+        The rows read, good and bad.
     documents, tokens, vocabulary, duplicates
         Over all conditions.
     held_out
-        The documents that are set aside.
+        The number of held-out documents.
     left_out, outside
-        The rows that the filter (where) left out, and those that lie outside the named bins.
+        The rows dropped by the filter (where), and those outside the named bins.
     unspaced
-        The tokens in scripts that write no blanks between words.
+        The tokens in scripts without blanks between words.
     phrases
-        The sequences of words that were joined.
+        The phrases that were joined.
     """
 
     conditions: tuple[ConditionReport, ...]
@@ -89,7 +93,7 @@ class CorpusReport:
     phrases: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
+        """Return plain data for JSON."""
         data = asdict(self)
         data["conditions"] = [asdict(condition) for condition in self.conditions]
         data["phrases"] = list(self.phrases)
@@ -97,18 +101,78 @@ class CorpusReport:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
-        """The report that `to_dict` described."""
+        """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
         return cls(**{**data, "conditions": conditions, "phrases": tuple(data["phrases"])})
 
 
+def build_report(
+    first: FirstPass,
+    documents: pl.DataFrame,
+    conditions: Conditions,
+    bins: Bins | None,
+    counts: Any,
+    phrases: tuple[str, ...],
+) -> CorpusReport:
+    """Report on a corpus.
+
+    Parameters
+    ----------
+    first
+        The first pass.
+    documents
+        condition, length, repeated, held_out; with a time axis also time, as written.
+    conditions, bins
+        The conditions, and the time bins if there is a time axis.
+    counts
+        (C, W) sparse, the count of each word in each condition, held-out documents included.
+    phrases
+        The phrases that were joined.
+    """
+    size, condition = len(conditions), documents["condition"].to_numpy()
+    sizes = np.bincount(condition, minlength=size).tolist()
+    duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()
+    tokens = [int(count) for count in np.bincount(condition, documents["length"].to_numpy(), size)]
+    rare = (counts @ (counts.sum(axis=0) < RARE).astype(np.int64)).tolist()
+    distinct = np.diff(counts.indptr).tolist()
+    empty = None
+    if bins:
+        days = [bins.days(time) for time in sorted({time for time, _ in first.labels})]
+        empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
+    flag = flags(tokens, conditions.time_of, empty)
+    return CorpusReport(
+        conditions=tuple(
+            ConditionReport(
+                condition=label,
+                documents=sizes[c],
+                tokens=tokens[c],
+                vocabulary=distinct[c],
+                duplicates=duplicates[c],
+                rare=round(rare[c] / max(tokens[c], 1), 6),
+                flag=flag[c],
+            )
+            for c, label in enumerate(conditions.labels)
+        ),
+        rows=first.rows,
+        documents=sum(sizes),
+        tokens=sum(tokens),
+        vocabulary=counts.shape[1],
+        duplicates=sum(duplicates),
+        held_out=int(documents["held_out"].sum()),
+        left_out=first.left_out,
+        outside=first.outside,
+        unspaced=first.unspaced.tokens,
+        phrases=phrases,
+    )
+
+
 class Empty(NamedTuple):
-    """How much of each time bin is empty at its ends, as shares of its length.
+    """The empty share of each time bin: before its first date, and after its last.
 
     Attributes
     ----------
     before, after
-        (B,) what lies before the first date in it, and after the last.
+        (B,) shares of its length.
     """
 
     before: NDArray[np.float64]
@@ -116,21 +180,21 @@ class Empty(NamedTuple):
 
 
 def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> Empty:
-    """How much of each time bin is empty at its ends; only the first and the last few are looked at.
+    """Return the empty share at the ends of the first and last few time bins; 0 for the others.
 
-    A date that is as coarse as its bin fills it.
+    A date as coarse as its bin fills it.
 
     Parameters
     ----------
     written
-        (N,) the dates as they are written.
+        (N,) the dates as written.
     bin_of
         (N,) the time bin of each.
     days
         The first and the last day of each bin.
     """
     ends = Empty(np.zeros(len(days)), np.zeros(len(days)))
-    # Of timestamps nearly all differ, of their days few do.
+    # Nearly all timestamps differ, but few of their days do.
     is_stamp = (pl.col("date").str.slice(4, 1) == "-") & pl.col("date").str.slice(10, 1).is_in(["T", " "])
     day = pl.when(is_stamp).then(pl.col("date").str.slice(0, 10)).otherwise(pl.col("date"))
     written = written.to_frame("date").select(day)["date"]
@@ -144,7 +208,7 @@ def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[t
 
 
 def flags(tokens: Sequence[int], time_of: Sequence[int], empty: Empty | None = None) -> list[str]:
-    """The flag of each condition.
+    """Return the flag of each condition.
 
     Parameters
     ----------
@@ -153,7 +217,7 @@ def flags(tokens: Sequence[int], time_of: Sequence[int], empty: Empty | None = N
     time_of
         The position of its time bin; empty without a time axis.
     empty
-        How much of each time bin lies before its first date and after its last.
+        The empty share of each time bin.
 
     Examples
     --------

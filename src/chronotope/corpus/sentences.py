@@ -1,7 +1,6 @@
-"""From a token back to its sentence: where each token stands in the text, and where the sentence around it ends.
+"""From a token back to its sentence: the span of each token in the text, and the bounds of the sentence around it.
 
-No place is stored for a token. The few pages around it are cut into words again, and each word is checked against the
-token that was counted, so that what is marked is always what was counted.
+Positions are not stored. The text is tokenized again, and each word is checked against the token that was counted.
 """
 
 from __future__ import annotations
@@ -14,18 +13,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.junk import JUNK
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.tokenizer import WORD
+from chronotope.corpus.tokenizer import JUNK, PATTERNS
 from chronotope.errors import DamagedFile
 
-PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}
-# A sentence without an end (a table, text without punctuation) is shown up to so many characters a side.
+# Characters shown on each side of a word in a sentence without an end (a table, text without punctuation).
 REACH = 300
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]|\s*\n\s*\n\s*")
 _OPENING = "\"'“‘«(["
-# A stop after these ends no sentence: titles, initials, U.S.
+# A period after these ends no sentence: titles, initials, U.S.
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Messrs|Dr|Prof|St|Sen|Rep|Gov|Gen|Col|Capt|Lt|Sgt|Hon|Rev|No|Nos|vs|Art)"
     r"|(?:^|[\s(\"“‘.])[^\W\d_])\.$"
@@ -33,14 +30,14 @@ _ABBREVIATION = re.compile(
 
 
 class Span(NamedTuple):
-    """Where something stands in a text, in characters."""
+    """A range of characters in a text."""
 
     start: int
     end: int
 
 
 class Bounds(NamedTuple):
-    """Where a sentence stands in a text, and whether it is only a part of it that lacks its beginning or its end."""
+    """The range of a sentence in a text, and whether its beginning or its end is cut off."""
 
     start: int
     end: int
@@ -48,21 +45,19 @@ class Bounds(NamedTuple):
     cut_after: bool
 
 
-def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer, skip: int = 0) -> list[Span]:
-    """Where each of the first tokens stands in its text.
+def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> list[Span]:
+    """Return the span of each of the first tokens of a text; DamagedFile if the text does not match them.
 
     Parameters
     ----------
     text
         The text.
     kind
-        How its tokens are told apart: 'words', 'whitespace' or 'tokens'.
+        How its tokens were found: 'words', 'whitespace' or 'tokens'.
     words
-        The words that were counted, in order; a phrase stands for as many tokens as it joins.
+        The words that were counted, in order; a phrase stands for all tokens that it joins.
     normalize
-        How a token becomes a word.
-    skip
-        So many tokens are passed over first.
+        Turns a token into a word.
 
     Examples
     --------
@@ -82,15 +77,12 @@ def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalize
     for form in forms:
         if word is None:
             break
-        # Between two tokens no character can begin one, so the next place where the form stands is the token itself.
+        # No character between two tokens can begin one, so the next match is the token itself.
         first = cleaned.index(form, place)
         place = first + len(form)
         if form not in known:
             known[form] = normalize(form, kind != "words")
         if not known[form]:
-            continue
-        if skip:
-            skip -= 1
             continue
         joined = f"{joined}_{known[form]}" if begin >= 0 else known[form]
         begin = first if begin < 0 else begin
@@ -107,7 +99,7 @@ def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalize
 
 
 def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
-    """The sentence that holds a span, or as much of it as lies within `reach` characters on either side.
+    """Return the bounds of the sentence around a span, at most `reach` characters on either side.
 
     Examples
     --------
@@ -118,7 +110,7 @@ def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
     """
     low, high = max(0, span.start - reach), min(len(text), span.end + reach)
     start, end = low, high
-    # A little more is looked at, so that the stop of an abbreviation is known for what it is.
+    # Search a little further, so that the period of an abbreviation is recognized.
     for match in _END.finditer(text, max(0, low - 12), min(len(text), high + 12)):
         if _goes_on(text, match):
             continue
@@ -135,7 +127,7 @@ def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
 
 
 def _goes_on(text: str, stop: re.Match[str]) -> bool:
-    """Whether a stop ends no sentence: it belongs to an abbreviation, or a small letter follows."""
+    """Tell whether a stop ends no sentence: it belongs to an abbreviation, or a lowercase letter follows."""
     if "\n" in stop.group() and not stop.group().strip():
         return False
     following = text[stop.end() : stop.end() + 3].lstrip(_OPENING)
@@ -144,7 +136,7 @@ def _goes_on(text: str, stop: re.Match[str]) -> bool:
 
 
 def _at_a_blank(text: str, place: int, stop: int, step: int) -> int:
-    """The nearest blank from `place` toward `stop`, so that no word is shown in part."""
+    """Return the nearest blank from `place` toward `stop`, so that no word is cut."""
     for at in range(place, stop, step):
         if text[at if step > 0 else at - 1].isspace() or text[at if step > 0 else at - 1] == TOKEN_SEPARATOR:
             return at
@@ -152,25 +144,21 @@ def _at_a_blank(text: str, place: int, stop: int, step: int) -> int:
 
 
 def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
-    """The text as the tokenizer sees it, and for each of its characters the place where it stands in the text."""
+    """Return the text as the tokenizer sees it, and the position in the original of each of its characters."""
     origin: NDArray[np.int64] | None = None
-    for signs, junk in JUNK:
-        # A search of Python's own: for one short text it costs a tenth of a question to polars.
-        if not any(re.search(sign, text) for sign in signs):
-            continue
+    for pattern in JUNK:
         series = pl.Series([text])
-        # What is left between the pieces of junk tells, together with their lengths, where each stands. The mark
-        # between them may be any character that no junk consists of and that the text does not hold.
-        mark = next(mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in text)
-        found = series.str.extract_all(junk)[0].to_list()
-        left = series.str.replace_all(junk, mark)[0].split(mark)
-        if not found:
+        dropped = series.str.extract_all(pattern)[0].to_list()
+        if not dropped:
             continue
+        # Replace junk by a character that is not in the text, to learn what is left between the pieces of junk.
+        mark = next(mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in text)
+        left = series.str.replace_all(pattern, mark)[0].split(mark)
         places: list[NDArray[np.int64]] = []
         place = 0
-        for piece, dropped in zip(left, [*found, ""], strict=True):
-            places.append(np.arange(place, place + len(piece) + bool(dropped)))
-            place += len(piece) + len(dropped)
+        for piece, junk in zip(left, [*dropped, ""], strict=True):
+            places.append(np.arange(place, place + len(piece) + bool(junk)))
+            place += len(piece) + len(junk)
         step = np.concatenate(places)
         origin = step if origin is None else origin[step]
         text = " ".join(left)

@@ -1,31 +1,30 @@
-"""The tokens of a corpus on disk: word numbers in one memory-mapped file, documents sorted by condition.
+"""The tokens of a corpus on disk: word ids in one memory-mapped file, documents sorted by condition.
 
 A store is a folder with
 
-- `tokens.bin`: the word numbers, little-endian int32; the documents of a condition stand together, in the order of the
-  input;
-- `documents.parquet`: condition, start, length, source (number of the file), line, held_out and, with a time axis,
-  time as the input has it;
-- `lexicon.parquet`: word and count, the most frequent first: a word's number is its row, so that a vocabulary is the
-  first rows. Counts are over the documents that are not held out; words that occur in held-out ones only come last;
-- `fields.parquet`: the fields that were to be kept for each document, if any, under their own names, as text;
-- unless it is not to be kept, the text (see `text_store`), and the index of which word occurs in which document (see
-  `occurrences`);
-- `store.json`: the conditions, the bad rows, the report and the sources. It is written last: without it there is no
-  store.
+- `tokens.bin`: the word ids, little-endian int32; the documents of a condition are contiguous, in input order;
+- `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
+  time, as written in the input; with text also row and kind (see `text_store`);
+- `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
+  Counts leave out held-out documents; words that occur only there come last;
+- `fields.parquet`: the fields to keep for each document, if any, as text;
+- `text.parquet`: the text, if it is kept;
+- `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
 """
 
 from __future__ import annotations
 
 import mmap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from chronotope.conditions import Conditions
 from chronotope.corpus.problems import Problems
@@ -33,17 +32,21 @@ from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFile, InputError
 from chronotope.io.untrusted import read_json, read_table
 
-if TYPE_CHECKING:
-    from chronotope.corpus.measuring import Measured
-
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
 LEXICON = "lexicon.parquet"
 FIELDS = "fields.parquet"
 STORE = "store.json"
-FORMAT = 1
+FORMAT = 2
 TOKEN = np.dtype("<i4")
-CHECKED_AT_ONCE = 1 << 22
+CHUNK_TOKENS = 2 << 20
+
+
+class Occurrences(NamedTuple):
+    """The documents of a word, ascending, and its count in each."""
+
+    document: NDArray[np.int64]
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +56,21 @@ class TokenStore:
     Attributes
     ----------
     folder
-        Where it lies.
+        Its folder.
     conditions
         The conditions that occur.
     words, counts
-        The lexicon, most frequent first, and how often each word occurs in the documents that are not held out.
+        The lexicon, most frequent first, and the count of each word in documents that are not held out.
     ids
-        (T,) the word numbers of all documents, one after the other.
+        (T,) the word ids of all documents, one after the other.
     starts
         (N + 1,) the tokens of document n are ids[starts[n] : starts[n + 1]].
     document_condition
         (N,) the condition of each document, ascending.
     held_out
-        (N,) whether a document is set aside.
+        (N,) whether a document is held out.
     problems, report, sources
-        The bad rows, what each condition holds, and the files with their checksums.
-    measured
-        How often each word occurs in each condition, where the text was only just tokenized.
+        The bad rows, the report, and the files with their checksums.
     """
 
     folder: Path
@@ -83,11 +84,11 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]
-    measured: Measured | None = None
+    _measured: csr_array | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
-        """The store in a folder."""
+        """Open the store in a folder."""
         folder = Path(folder)
         try:
             about = read_json((folder / STORE).read_bytes())
@@ -128,44 +129,95 @@ class TokenStore:
 
     @cached_property
     def checked_ids(self) -> NDArray[np.int32]:
-        """(T,) all word numbers, each looked at once: for compiled code, which trusts them."""
-        ids = np.asarray(self.ids)
-        for first in range(0, len(ids), CHECKED_AT_ONCE):
-            part = ids[first : first + CHECKED_AT_ONCE]
-            if part.min() < 0 or part.max() >= len(self.words):
+        """(T,) all word ids, checked to be in range: kernels do not check."""
+        for _, chunk in self._chunks():
+            if chunk.min() < 0 or chunk.max() >= len(self.words):
                 raise DamagedFile(f"{self.folder / TOKENS} names a word that does not exist; prepare the run again")
-        return ids
+        return np.asarray(self.ids)
+
+    @cached_property
+    def measured(self) -> csr_array:
+        """(C, W) the count of each word in each condition, without held-out documents."""
+        if self._measured is not None:
+            return self._measured
+        shape = len(self.conditions), len(self.words)
+        self.checked_ids  # noqa: B018  # SciPy does not check them
+        return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)
 
     @cached_property
     def _first_documents(self) -> NDArray[np.int64]:
         return np.searchsorted(self.document_condition, np.arange(len(self.conditions) + 1))
 
     def condition_slice(self, condition: int) -> slice:
-        """The documents of a condition."""
+        """Return the documents of a condition."""
         return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
 
-    def expect(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-        """Say which stretches of tokens will be read, so that a disk fetches them all at once and not one by one."""
-        mapped = getattr(self.ids, "_mmap", None)
-        if mapped is None or not hasattr(mmap, "MADV_WILLNEED"):
-            return
-        for first, size in zip((starts * TOKEN.itemsize).tolist(), (lengths * TOKEN.itemsize).tolist(), strict=True):
-            page = first - first % mmap.PAGESIZE
-            mapped.madvise(mmap.MADV_WILLNEED, page, first + size - page)
-
-    def forget(self, first: int, last: int) -> None:
-        """Say that the tokens of these documents will not be read again soon, so that they take up no memory."""
-        forget(self.ids, int(self.starts[first]), int(self.starts[last]))
-
     def tokens_of(self, condition: int) -> NDArray[np.int32]:
-        """The word numbers of all documents of a condition, one after the other."""
+        """Return the word ids of all documents of a condition."""
         documents = self.condition_slice(condition)
         return self.ids[self.starts[documents.start] : self.starts[documents.stop]]
 
+    def occurrences(self, word: int) -> Occurrences:
+        """Return the documents of a word, held-out ones included; all tokens are searched."""
+        places = [first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()]
+        count = np.diff(np.searchsorted(np.concatenate(places), self.starts))
+        if count[~self.held_out].sum() != self.counts[word]:
+            raise DamagedFile(f"{self.folder / TOKENS} does not fit its lexicon; prepare the run again")
+        document = np.flatnonzero(count)
+        return Occurrences(document, count[document])
 
-def forget(ids: NDArray[np.int32], first: int, last: int) -> None:
-    """Let go of the memory that a stretch of a mapped file takes up; it is read again when it is asked for."""
-    mapped = getattr(ids, "_mmap", None)
-    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-        page = first * TOKEN.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
-        mapped.madvise(mmap.MADV_DONTNEED, page, last * TOKEN.itemsize - page)
+    def _chunks(self) -> Iterator[tuple[int, NDArray[np.int32]]]:
+        for first in range(0, len(self.ids), CHUNK_TOKENS):
+            yield first, np.asarray(self.ids[first : first + CHUNK_TOKENS])
+
+    def forget(self, first: int, last: int) -> None:
+        """Release the memory of the tokens of these documents; they are read again when needed."""
+        mapped = getattr(self.ids, "_mmap", None)
+        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            page = int(self.starts[first]) * TOKEN.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
+            mapped.madvise(mmap.MADV_DONTNEED, page, int(self.starts[last]) * TOKEN.itemsize - page)
+
+
+def read_chunks(
+    path: Path, length: NDArray[np.int64], chunk_tokens: int = CHUNK_TOKENS
+) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+    """Yield the tokens of a file in chunks of whole documents, each with the slice of its documents."""
+    ends = np.cumsum(length)
+    first = 0
+    with open(path, "rb") as file:
+        while first < len(length):
+            before = int(ends[first - 1]) if first else 0
+            last = max(int(np.searchsorted(ends, before + chunk_tokens, side="right")), first + 1)
+            yield slice(first, last), np.fromfile(file, TOKEN, int(ends[last - 1]) - before)
+            first = last
+
+
+def count_words(
+    tokens: Path,
+    length: NDArray[np.int64],
+    condition: NDArray[np.int32],
+    counted: NDArray[np.bool_],
+    shape: tuple[int, int],
+    chunk_tokens: int = CHUNK_TOKENS,
+) -> csr_array:
+    """(C, W) count the words of each condition.
+
+    Parameters
+    ----------
+    tokens, length
+        The file with the word ids, and (N,) the number of tokens of each document.
+    condition, counted
+        (N,) the condition of each document, and whether it counts.
+    shape
+        The number of conditions and of words.
+    """
+    total: Any = csr_array(shape, dtype=np.int64)
+    for documents, ids in read_chunks(tokens, length, chunk_tokens):
+        starts = np.concatenate([[0], np.cumsum(length[documents])])
+        size = len(starts) - 1
+        words = csr_array((np.ones(len(ids), np.int32), ids, starts), shape=(size, shape[1]))
+        here = np.flatnonzero(counted[documents])
+        ones = np.ones(len(here), np.int32)
+        total = total + csr_array((ones, (condition[documents][here], here)), shape=(shape[0], size)) @ words
+    total.sort_indices()
+    return csr_array(total)

@@ -1,8 +1,8 @@
-"""An invented world: small made-up text with known answers, the example for places and for time × place.
+"""An invented world: small random text with known answers, the example for places and for time × place.
 
-Nothing in it is real: the sentences are random words of one topic among function words, the places, people, cities and
-currencies do not exist. What is planted is known exactly: which words change company, when and where, and which names
-hold the same office in different years and places.
+A sentence is random words of one topic among function words; places, people, cities and currencies do not exist. The
+answers are planted: which words change company, when and where, and which names hold the same office in different
+years and places.
 """
 
 from __future__ import annotations
@@ -17,74 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.conditions import SEPARATOR
+from chronotope.datasets.invented_words import DETERMINERS, LINKERS, OFFICES, TOPICS
 from chronotope.errors import SettingsError
-
-# Function words stand before the content words of every topic alike: a linker, a determiner, both ('of the') or none.
-LINKERS = ("of", "and", "to", "in", "was", "for", "with", "on", "by", "that")
-DETERMINERS = ("the", "a", "this", "its")
-
-# The words of a topic, the frequent ones first.
-TOPICS: Mapping[str, tuple[str, ...]] = {
-    topic: tuple(words.split())
-    for topic, words in {
-        "river": "river water shore flood bridge mud valley upstream ferry canal reed current dam ford",
-        "money": "money loan credit debt interest account deposit savings mortgage cash lender fund payment wealth",
-        "harvest": "harvest field wheat farmer grain barley plough orchard crop hay seed mill autumn straw",
-        "sea": "sea ship sailor harbor wave anchor fleet captain island sail tide coast deck mast",
-        "music": "music song singer violin choir piano concert melody drum orchestra tune guitar rhythm opera",
-        "weather": "weather rain wind storm snow sun fog thunder frost heat sky drought ice breeze",
-        "medicine": "doctor patient hospital disease nurse fever surgery pill wound vaccine clinic symptom infection",
-        "school": "school teacher pupil lesson student book class exam college reading grammar homework degree library",
-        "law": "law court judge trial crime lawyer prison jury verdict witness sentence appeal guilty prisoner",
-        "war": "war army soldier battle enemy weapon general attack troops peace victory siege retreat bomb",
-        "technology": "computer software machine screen program internet data keyboard robot code file laptop server",
-        "kitchen": "kitchen bread meat cheese soup oven butter salt potato sauce cook plate pepper onion",
-        "clothes": "clothes coat shirt dress hat wool shoe button tailor silk fashion cotton sleeve glove",
-        "motoring": "car road driver engine wheel truck traffic fuel motorway brake garage tire seat parking",
-        "railway": "train station track platform ticket passenger carriage rail whistle signal tunnel freight",
-        "house": "house room door wall roof window floor stairs garden chimney tenant furniture brick apartment",
-        "forest": "forest tree wolf bear leaf hunter deer branch wood moss fox path pine mushroom",
-        "birds": "bird nest wing feather egg eagle crow swallow sparrow flight owl beak goose heron",
-        "press": "news editor reporter article column headline journalist interview story print reader rumor scandal",
-        "games": "game match goal player coach referee stadium score ball season trophy league fan penalty",
-        "mountain": "mountain summit climber rope glacier cliff ridge peak slope cave avalanche gorge pass hut",
-        "telephone": "telephone call message caller line number dial operator voice text handset battery antenna",
-        "energy": "energy coal power plant electricity furnace steam turbine smoke oil pipe boiler reactor mine",
-        "church": "church priest prayer bell altar faith bishop hymn sermon saint chapel monk candle pilgrim",
-        "family": "family mother father child sister brother wedding husband wife uncle grandmother cousin marriage",
-        "trade": "trade market merchant price goods shop export customer tariff cargo sale warehouse profit buyer",
-        "science": "science theory experiment laboratory atom physics formula telescope hypothesis proof star lens",
-        "art": "art painter portrait canvas museum color sculpture gallery brush drawing statue marble sketch",
-    }.items()
-}
-
-
-class Office(NamedTuple):
-    """A part that names play: its own words, the topics that it touches, how its names end, along what they differ."""
-
-    words: tuple[str, ...]
-    topics: tuple[str, str]
-    ending: str
-    by_time: bool
-    by_place: bool
-
-
-OFFICES: Mapping[str, Office] = {
-    office: Office(tuple(words.split()), topics, ending, "time" in differs, "place" in differs)
-    for differs, office, ending, topics, words in (
-        ("place", "capital", "burg", ("house", "railway"), "capital city mayor avenue square palace district embassy"),
-        ("place", "currency", "ar", ("money", "trade"), "currency coin note exchange inflation mint purse cent"),
-        ("place", "dish", "oni", ("kitchen", "family"), "dish recipe dinner spice stew flavor appetite feast"),
-        ("place", "newspaper", "post", ("press", "telephone"), "newspaper daily edition subscriber publisher weekly"),
-        ("place", "team", "ers", ("games", "motoring"), "team champion tournament club squad defender derby cup"),
-        ("place", "lake", "mere", ("river", "mountain"), "lake swimmer fisherman boat trout paddle pier raft"),
-        ("time", "chairman", "sen", ("war", "energy"), "chairman assembly delegate resolution charter treaty veto"),
-        ("time", "virtuoso", "elli", ("music", "art"), "virtuoso recital applause encore maestro audience soloist"),
-        ("time", "laureate", "stein", ("science", "medicine"), "laureate prize discovery academy medal honor genius"),
-        ("time", "device", "tron", ("technology", "school"), "device gadget model pocket invention warranty patent"),
-        ("time place", "leader", "son", ("law", "church"), "president minister cabinet election speech parliament"),
-    )
-}
 
 # What a sentence can be about: each topic, then each office.
 _THEMES = (*TOPICS, *OFFICES)
@@ -126,7 +60,7 @@ class Change:
 
 
 class Equivalent(NamedTuple):
-    """Two names for the same office; a condition is (time, place), None on an axis along which the name stays."""
+    """Two names for the same office; a condition is (time, place), None on an axis along which the name is constant."""
 
     word: str
     at: tuple[str | None, str | None]
@@ -137,7 +71,7 @@ class Equivalent(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
-    """Invented records, and all that was planted in them.
+    """Invented records and their planted answers.
 
     Attributes
     ----------
@@ -154,7 +88,7 @@ class World:
     equivalents: tuple[Equivalent, ...]
 
     def pairs(self, axis: str) -> list[str]:
-        """The equivalents along 'time', 'place' or 'time × place', as lines of a test-pair file.
+        """Return the equivalents along 'time', 'place' or 'time × place' as lines of a test-pair file.
 
         Examples
         --------
@@ -189,19 +123,19 @@ def invented_world(
     seed: int = 1,
     changes: bool | Sequence[Change] = True,
 ) -> World:
-    """A world of invented text, the same for the same seed: 80 running words a document, 430,000 by default.
+    """Make a world of invented text, about 80 running words a document; the same seed gives the same text.
 
     Parameters
     ----------
     years, places
         The conditions; documents are spread evenly over all of years × places.
     documents
-        How many documents; a hundred a condition give a name about twenty occurrences there.
+        Number of documents; with a hundred a condition, a name occurs about twenty times there.
     seed
         Another seed gives other sentences; names and planted changes stay.
     changes
-        True: words that change company, and names that differ between places and years. False: nothing is planted, and
-        every condition has the same distribution. A sequence: these changes, and nothing else.
+        True: words that change company, and names that differ between places and years. False: nothing is planted, all
+        conditions have the same distribution. A sequence: these changes only.
 
     Examples
     --------
@@ -253,7 +187,7 @@ def invented_world(
 
 
 def _default_changes(times: Sequence[str], places: Sequence[str]) -> tuple[Change, ...]:
-    """The words that change, of several frequencies, as far as there are years and places for them."""
+    """Return words that change, of several frequencies, as far as there are years and places for them."""
     planted = (
         ("bank", "river", "money", 0.5, None, 0.02),
         ("apple", "harvest", "technology", 0.4, None, 0.014),
@@ -283,7 +217,7 @@ def _default_changes(times: Sequence[str], places: Sequence[str]) -> tuple[Chang
 
 
 def _holders(office: str, times: Sequence[str], places: Sequence[str]) -> NDArray[np.object_]:
-    """(times, places) the name in an office; those by time change every four tenths of the years, not all at once."""
+    """(times, places) the name in an office; terms last four tenths of the years and end in different years."""
     kind, number = OFFICES[office], list(OFFICES).index(office)
     term = max(1, -(-4 * len(times) // 10))
     names = np.empty((len(times), len(places)), dtype=object)
@@ -295,7 +229,7 @@ def _holders(office: str, times: Sequence[str], places: Sequence[str]) -> NDArra
 
 
 def _name(serial: int, office: int) -> str:
-    """An invented stem, another for each serial number."""
+    """Return an invented stem, a different one for each serial number."""
     first = ("ga", "mi", "to", "ve", "sa", "ru", "ka", "le", "po", "ni", "du", "fa", "ze", "bo", "hi", "ty")
     second = ("do", "la", "ri", "na", "vu", "me", "ko", "ta", "shi", "pe", "lo", "ju")
     more, serial = divmod(serial, len(first) * len(second))
@@ -306,7 +240,7 @@ def _name(serial: int, office: int) -> str:
 def _equivalents(
     holders: Mapping[str, NDArray[np.object_]], times: Sequence[str], places: Sequence[str]
 ) -> Iterator[Equivalent]:
-    """Every two conditions in which an office has different names, both ways."""
+    """Yield all ordered pairs of conditions in which an office has different names."""
     for office, names in holders.items():
         kind = OFFICES[office]
         found = {
@@ -325,7 +259,7 @@ def _label(condition: tuple[str | None, str | None]) -> str:
 
 
 def _lexicon(changing: Sequence[str], holders: Mapping[str, NDArray[np.object_]]) -> list[str]:
-    """Every word of the world, each once; the linkers come first, then the determiners."""
+    """Return every word of the world once: linkers, determiners, then the others."""
     topics = [word for words in TOPICS.values() for word in words]
     offices = [word for office in OFFICES.values() for word in office.words]
     names = [name for table in holders.values() for row in table.tolist() for name in row]
@@ -343,7 +277,7 @@ def _theme_of(words: tuple[str, ...]) -> int:
 
 
 def _theme_shares() -> NDArray[np.float64]:
-    """(themes,) the share of the sentences about each."""
+    """(themes,) share of the sentences about each theme."""
     topic = (1 - OFFICE_SHARE * len(OFFICES)) / len(TOPICS)
     return np.array([topic] * len(TOPICS) + [OFFICE_SHARE] * len(OFFICES))
 
@@ -354,7 +288,7 @@ def _zipf(size: int) -> NDArray[np.float64]:
 
 
 def _content_words(rng: np.random.Generator, theme: NDArray[np.int64], number: Mapping[str, int]) -> NDArray[np.int64]:
-    """(sentences, places for content words) different words of the theme with some strays; -1 after the last."""
+    """(sentences, slots) distinct words of the theme with some strays; -1 after the last."""
     topics = np.array([number[word] for words in TOPICS.values() for word in words])
     most = CONTENT_WORDS[1]
     words = np.empty((len(theme), most), dtype=np.int64)
@@ -373,7 +307,7 @@ def _content_words(rng: np.random.Generator, theme: NDArray[np.int64], number: M
 
 
 def _distribution(theme: str) -> tuple[list[str], NDArray[np.float64]]:
-    """The words of a theme and their chances; an office also has those of the topics that it touches."""
+    """Return the words of a theme and their probabilities; an office also uses the topics that it touches."""
     if theme in TOPICS:
         return list(TOPICS[theme]), _zipf(len(TOPICS[theme]))
     office = OFFICES[theme]
@@ -384,7 +318,7 @@ def _distribution(theme: str) -> tuple[list[str], NDArray[np.float64]]:
 def _insert(
     rng: np.random.Generator, words: NDArray[np.int64], chosen: NDArray[np.bool_], word: NDArray[np.int64]
 ) -> None:
-    """Put each chosen sentence's word in the place of one of its content words."""
+    """Replace one content word of each chosen sentence by its planted word."""
     sentences = np.flatnonzero(chosen)
     words[sentences, rng.integers(0, (words[sentences] >= 0).sum(axis=1))] = word[sentences]
 
@@ -402,7 +336,7 @@ def _with_function_words(rng: np.random.Generator, words: NDArray[np.int64]) -> 
 
 
 def _texts(sentences: NDArray[np.int64], length: NDArray[np.int64], lexicon: Sequence[str]) -> Iterator[str]:
-    """The text of each document: so many sentences each, with a capital first and a full stop last."""
+    """Yield the text of each document, `length` sentences with a capital first and a full stop last."""
     rows = iter(sentences.tolist())
     for count in length.tolist():
         text = (" ".join([lexicon[word] for word in next(rows) if word >= 0]) for _ in range(count))

@@ -1,58 +1,53 @@
-"""A memory for what is dear to compute, bounded in bytes."""
+"""LRU cache bounded in bytes."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from concurrent.futures import Future
+from typing import Any
 
-Value = TypeVar("Value")
 
-
-class BoundedCache(Generic[Value]):
-    """Keeps the values used last, up to so many bytes; the newest is kept whatever its size.
+class LRUCache:
+    """Keep the most recently used values up to `limit` bytes; the newest value stays whatever its size.
 
     Examples
     --------
-    >>> cache = BoundedCache[bytes](limit=10, size=len)
+    >>> cache = LRUCache(limit=10, size=len)
     >>> [cache.get(key, lambda: bytes(6)) and len(cache) for key in "aab"]
     [1, 1, 1]
     """
 
-    def __init__(self, limit: int, size: Callable[[Value], int]) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, size: Callable[[Any], int] = lambda value: int(value.nbytes)) -> None:
+        self.limit = limit
         self._size = size
-        self._total = 0
-        self._values: OrderedDict[Hashable, Value] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
+        self._sizes: OrderedDict[Hashable, int] = OrderedDict()
+        self._futures: dict[Hashable, Future[Any]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._sizes)
 
-    def allow(self, limit: int) -> None:
-        """Keep up to so many bytes from now on, where that is more than before."""
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the value of a key, computed by one thread if it is missing; an error of `make` is not kept."""
         with self._lock:
-            self._limit = max(limit, self._limit)
-
-    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value under a key, made where it is not kept; threads that want the same one wait for one of them."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            with self._lock:
-                if key in self._values:
-                    return self._values[key]
+            known = self._futures.get(key)
+            future = known or self._futures.setdefault(key, Future())
+            if key in self._sizes:
+                self._sizes.move_to_end(key)
+        if known:
+            return known.result()
+        try:
             value = make()
+        except BaseException as error:
             with self._lock:
-                self._values[key] = value
-                self._total += self._size(value)
-                self._making.pop(key, None)
-                while self._total > self._limit and len(self._values) > 1:
-                    _, old = self._values.popitem(last=False)
-                    self._total -= self._size(old)
+                del self._futures[key]
+            future.set_exception(error)
+            raise
+        with self._lock:
+            self._sizes[key] = self._size(value)
+            while sum(self._sizes.values()) > self.limit and len(self._sizes) > 1:
+                del self._futures[self._sizes.popitem(last=False)[0]]
+        future.set_result(value)
         return value

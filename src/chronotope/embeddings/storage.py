@@ -1,10 +1,9 @@
-"""Embeddings in one safetensors file, read by memory map; what the file says of itself is never trusted.
+"""Save embeddings to one safetensors file and open it by memory map; nothing the file says of itself is trusted.
 
-Layout: a header of JSON (its one metadata entry `chronotope` holds the format's version, the number of words, the
-conditions, the provenance, the checksums of the large tensors and, where there is one, the query mapping), then the
-tensors. `words` is UTF-8 text, one word a line. `checksum` covers the header and every tensor but `contexts` and
-`vectors`, so that opening a file reads a small part of it; these two have their checksums in the header, which are
-compared when the whole file is asked to be verified, and before anything is made from it.
+The metadata entry `chronotope` holds JSON: format version, number of words, conditions, provenance, checksums of the
+large tensors, and the query mapping. `words` is UTF-8 text, one word a line. `checksum` covers the header and every
+tensor but `contexts` and `vectors`, so that opening a file reads a small part of it. These two are compared with their
+checksums only by `load(verify=True)`.
 """
 
 from __future__ import annotations
@@ -12,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
@@ -29,22 +30,21 @@ from chronotope.io.run_folder import FORMAT, no_model
 from chronotope.io.untrusted import read_json
 
 ENTRY = "chronotope"
-# That of a million conditions is smaller, and so are all the lists in it.
-LARGEST_HEADER = 64 << 20
-MOST_HEADER_PARTS = 500_000
+MAX_HEADER_BYTES = 64 << 20
+MAX_HEADER_VALUES = 500_000
 CHECKSUM_BYTES = 16
 READ_LATER = ("contexts", "vectors")
 
 
 class TensorKind(NamedTuple):
-    """What a tensor of the file must be."""
+    """Type and number of axes of a tensor."""
 
     code: str
     dtype: str
     axes: int
 
 
-# In the order of the file: wide numbers first, so that every tensor is aligned; the checksum last.
+# In the order of the file: wide types first, so that every tensor is aligned; the checksum last.
 TENSORS = {
     "support_start": TensorKind("I64", "<i8", 1),
     "support_count": TensorKind("I64", "<i8", 1),
@@ -76,25 +76,36 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
     }
     tensors = {name: np.ascontiguousarray(parts[name], dtype=kind.dtype) for name, kind in TENSORS.items()}
-    described = {
+    about = {
         "format": FORMAT,
         "words": len(embeddings.words),
         "conditions": embeddings.conditions.to_dict(),
         "provenance": embeddings.provenance,
-        "checksums": {name: _digest(tensors[name]).hex() for name in READ_LATER},
+        "checksums": {name: _digest(tensors[name]) for name in READ_LATER},
     }
     if embeddings.query_mapping:
-        described["query_mapping"] = embeddings.query_mapping.to_dict()
-    header = header_of(tensors, canonical_json(described))
-    tensors["checksum"] = np.frombuffer(_checksum(header, tensors), dtype=np.uint8)
+        about["query_mapping"] = embeddings.query_mapping.to_dict()
+    header = header_of(tensors, canonical_json(about))
+    tensors["checksum"] = np.frombuffer(checksum(header, tensors), dtype=np.uint8)
     write_tensors(path, header, tensors)
 
 
 def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
-    """The embeddings in the file at `path`, or in the `model.ct` of a run; the vectors stay on disk until asked for.
+    """Open the embeddings in a file, or in the `model.ct` of a run; vectors stay on disk until they are needed.
 
-    A file that is cut short, altered or newer than this version raises DamagedFile. What opening does not read, the
-    vectors and contexts, is compared with its checksums where `verify` asks for that: about a second a gigabyte.
+    Parameters
+    ----------
+    path
+        The file or the run folder.
+    verify
+        Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    DamagedFile
+        If the file is truncated, altered, no model, or of another format version.
     """
     path = Path(path)
     if path.is_dir():
@@ -109,20 +120,18 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     try:
-        header, entries = _read_header(data)
-        described = _described(entries)
-        mapping = described.get("query_mapping")
-        tensors = _tensors(data, len(header), entries)
-        if bytes(tensors["checksum"]) != _checksum(header, tensors):
-            raise ValueError("its checksum does not fit what it holds")
+        about, tensors = _read(path, data)
         if verify:
-            _verify(described.get("checksums"), tensors)
+            for name in READ_LATER:
+                if about["checksums"].get(name) != _digest(tensors[name]):
+                    raise ValueError(f"the checksum of its {name} does not match")
         words = bytes(tensors["words"]).decode("utf-8").split("\n")
-        if len(words) != described["words"]:
-            raise ValueError(f"it holds {len(words):,} words and speaks of {described['words']}")
+        if len(words) != about["words"]:
+            raise ValueError(f"it holds {len(words):,} words, not {about['words']}")
+        mapping = about.get("query_mapping")
         return ConditionedEmbeddings(
             words,
-            Conditions.from_dict(described["conditions"]),
+            Conditions.from_dict(about["conditions"]),
             Support(tensors["support_start"], tensors["support_word"], tensors["support_count"]),
             tensors["vectors"],
             common=tensors["common"],
@@ -130,27 +139,24 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
             center=tensors["center"],
             contexts=tensors["contexts"],
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
-            provenance=described["provenance"],
+            provenance=about["provenance"],
         )
-    except (ValueError, RecursionError, OverflowError) as error:
+    except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
         raise DamagedFile(f"{path} is damaged or not a model: {error}") from None
 
 
 def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
-    """Write a safetensors file, whole or not at all.
-
-    The library's own writer makes a temporary file that a killed process leaves behind.
-    """
+    """Write a safetensors file atomically; the library's own writer leaves a temporary file behind when killed."""
     with atomic_write(path) as temporary, open(temporary, "wb") as file:
         file.write(header)
         for tensor in tensors.values():
-            # Not `tofile`, which does not say that a disk is full.
+            # Not `tofile`, which does not report a full disk.
             file.write(tensor.reshape(-1).view(np.uint8).data)
 
 
-def header_of(tensors: Tensors, described: str) -> bytes:
-    """The file up to the first tensor: its length in eight bytes, then JSON, filled with blanks to a multiple of 8."""
-    entries: dict[str, Any] = {"__metadata__": {ENTRY: described}}
+def header_of(tensors: Tensors, about: str) -> bytes:
+    """Return a safetensors header with one metadata entry, padded to a multiple of 8 bytes."""
+    entries: dict[str, Any] = {"__metadata__": {ENTRY: about}}
     offset = 0
     for name, tensor in tensors.items():
         entries[name] = {
@@ -164,73 +170,8 @@ def header_of(tensors: Tensors, described: str) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
-def _read_header(data: mmap.mmap) -> tuple[bytes, dict[str, Any]]:
-    """The bytes up to the first tensor, and the JSON in them."""
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > min(len(data) - 8, LARGEST_HEADER):
-        raise ValueError("it has no complete header")
-    header = data[: 8 + length]
-    entries = read_json(header[8:], LARGEST_HEADER, MOST_HEADER_PARTS)
-    if not isinstance(entries, dict):
-        raise ValueError("its header is not a table")
-    return header, entries
-
-
-def _described(entries: dict[str, Any]) -> dict[str, Any]:
-    """What the header says of format, words, conditions and provenance."""
-    metadata = entries.get("__metadata__")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get(ENTRY), str):
-        raise ValueError("it was not written by chronotope")
-    described = read_json(metadata[ENTRY].encode(), LARGEST_HEADER, MOST_HEADER_PARTS)
-    if not isinstance(described, dict) or not isinstance(described.get("format"), int):
-        raise ValueError("its header does not tell its format")
-    if described["format"] > FORMAT:
-        raise ValueError(
-            f"its format is {described['format']}, newer than the {FORMAT} that this version reads; update chronotope"
-        )
-    if described["format"] < FORMAT:
-        raise ValueError(f"its format is {described['format']}, of an older chronotope; prepare and train it again")
-    for name, kind in (("words", int), ("conditions", dict), ("provenance", dict)):
-        if not isinstance(described.get(name), kind):
-            raise ValueError(f"its header does not tell its {name}")
-    return described
-
-
-def _tensors(data: mmap.mmap, begin: int, entries: dict[str, Any]) -> Tensors:
-    """Every tensor as a view of the file, once its place in the file is known to be sound."""
-    if set(entries) != {*TENSORS, "__metadata__"}:
-        raise ValueError("its header does not name the tensors of a model")
-    tensors: Tensors = {}
-    expected = 0
-    for name, kind in TENSORS.items():
-        entry = entries[name]
-        if not isinstance(entry, dict) or entry.get("dtype") != kind.code:
-            raise ValueError(f"'{name}' is not of the type {kind.code}")
-        shape, offsets = _whole_numbers(entry.get("shape")), _whole_numbers(entry.get("data_offsets"))
-        if len(shape) != kind.axes or len(offsets) != 2:
-            raise ValueError(f"'{name}' has a wrong number of axes or offsets")
-        count = 1
-        for size in shape:
-            count *= size
-        if offsets[0] != expected or offsets[1] - offsets[0] != count * np.dtype(kind.dtype).itemsize:
-            raise ValueError(f"'{name}' does not lie where it should")
-        expected = offsets[1]
-        if begin + expected > len(data):
-            raise ValueError(f"it is cut short: '{name}' is not complete")
-        tensors[name] = np.frombuffer(data, kind.dtype, count, begin + offsets[0]).reshape(shape)
-    if begin + expected != len(data):
-        raise ValueError(f"{len(data) - begin - expected:,} bytes too many follow its tensors")
-    return tensors
-
-
-def _whole_numbers(values: Any) -> list[int]:
-    if not isinstance(values, list) or not all(type(value) is int and value >= 0 for value in values):
-        raise ValueError("its header holds a size that is not a number")
-    return values
-
-
-def _checksum(header: bytes, tensors: Tensors) -> bytes:
-    """The checksum of the header and of every tensor that is read on opening."""
+def checksum(header: bytes, tensors: Tensors) -> bytes:
+    """Return the checksum of the header and of every tensor that opening reads."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
     for name in TENSORS:
         if name not in (*READ_LATER, "checksum"):
@@ -238,14 +179,44 @@ def _checksum(header: bytes, tensors: Tensors) -> bytes:
     return digest.digest()
 
 
-def _digest(tensor: NDArray[Any]) -> bytes:
-    return hashlib.blake2b(tensor.reshape(-1).view(np.uint8).data, digest_size=CHECKSUM_BYTES).digest()
+def _read(path: Path, data: mmap.mmap) -> tuple[dict[str, Any], Tensors]:
+    """Return the metadata and a view of every tensor, or raise ValueError or SafetensorError."""
+    # The library checks that types, shapes and offsets are consistent and cover the file exactly.
+    with safe_open(path, "numpy") as file:
+        about = _metadata(file.metadata())
+        found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+        kinds = {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in found.items()}
+    if set(kinds) != set(TENSORS):
+        raise ValueError("it does not hold the tensors of a model")
+    begin = 8 + int.from_bytes(data[:8], "little")
+    header, tensors = data[:begin], {}
+    for name, kind in TENSORS.items():
+        code, shape = kinds[name]
+        if code != kind.code or len(shape) != kind.axes:
+            raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {kind.code} and {kind.axes}")
+        tensors[name] = np.frombuffer(data, kind.dtype, prod(shape), begin).reshape(shape)
+        begin += tensors[name].nbytes
+    if bytes(tensors["checksum"]) != checksum(header, tensors):
+        raise ValueError("its checksum does not match")
+    return about, tensors
 
 
-def _verify(checksums: Any, tensors: Tensors) -> None:
-    """Refuse large tensors that are not what was written."""
-    if not isinstance(checksums, dict):
-        raise ValueError("it is of an older version, without checksums of its vectors; train it again")
-    for name in READ_LATER:
-        if checksums.get(name) != _digest(tensors[name]).hex():
-            raise ValueError(f"the checksum of its {name} does not fit what it holds")
+def _metadata(entries: Any) -> dict[str, Any]:
+    """Return the checked metadata of a model."""
+    if not isinstance(entries, dict) or ENTRY not in entries:
+        raise ValueError("it was not written by chronotope")
+    about = read_json(entries[ENTRY].encode(), MAX_HEADER_BYTES, MAX_HEADER_VALUES)
+    if not isinstance(about, dict) or not isinstance(about.get("format"), int):
+        raise ValueError("its header has no format version")
+    if about["format"] > FORMAT:
+        raise ValueError(f"its format is {about['format']}, of a newer chronotope; update chronotope")
+    if about["format"] < FORMAT:
+        raise ValueError(f"its format is {about['format']}, of an older chronotope; prepare and train it again")
+    for name, kind in (("words", int), ("conditions", dict), ("provenance", dict), ("checksums", dict)):
+        if not isinstance(about.get(name), kind):
+            raise ValueError(f"its header has no {name}")
+    return about
+
+
+def _digest(tensor: NDArray[Any]) -> str:
+    return hashlib.blake2b(tensor.reshape(-1).view(np.uint8).data, digest_size=CHECKSUM_BYTES).hexdigest()

@@ -1,6 +1,5 @@
-"""Vectors as features for scikit-learn: of words in a condition, of documents with a date and a place."""
+"""Word vectors as features for scikit-learn: of words in a condition, and of documents with a date and a place."""
 
-from chronotope.features.documents import DocumentVectors
-from chronotope.features.words import WordInCondition
+from chronotope.features.transformers import DocumentVectors, WordInCondition
 
 __all__ = ["DocumentVectors", "WordInCondition"]

@@ -18,7 +18,8 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.association import rows_of
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings import ConditionedEmbeddings, defaults
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.arrays import centers
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods.graph.model import GraphModel
 
@@ -169,7 +170,7 @@ def _with(
         np.concatenate([old.count, *(count for _, count, _ in found)]),
     )
     vectors = np.concatenate([vectors for _, _, vectors in found])
-    center = defaults.center(Support(np.append(0, sizes), support.word, support.count), vectors)
+    center = centers(Support(np.append(0, sizes), support.word, support.count), vectors)
     added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
     return ConditionedEmbeddings(
         embeddings.words,

@@ -1,49 +1,53 @@
-"""One table for all conditions: Parquet, Arrow, NumPy. Any word can stand in them as it is."""
+"""One table for all conditions: Parquet, Arrow, NumPy, and TensorFlow's embedding projector."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from chronotope.embeddings.word_vectors import WordVectors
 
-ROWS_AT_ONCE = 8192
+BATCH_ROWS = 8192
+Shape = tuple[int, int]
 
 
-def write_parquet(parts: Iterable[WordVectors], path: Path, dimensions: int) -> None:
-    """Write columns condition, word, support and vector; a row group never mixes conditions."""
-    with pq.ParquetWriter(path, _schema(dimensions), compression="zstd") as writer:
+def write_parquet(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
+    """Write columns condition, word, support and vector; a row group holds one condition."""
+    with pq.ParquetWriter(folder / "vectors.parquet", _schema(shape), compression="zstd") as writer:
         for part in parts:
-            writer.write_table(pa.Table.from_batches(list(_batches(part, dimensions)), _schema(dimensions)))
+            writer.write_table(_table(part, shape))
 
 
-def write_arrow(parts: Iterable[WordVectors], path: Path, dimensions: int) -> None:
-    """Write the same columns as an Arrow file, which can be mapped into memory."""
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, _schema(dimensions)) as writer:
+def write_arrow(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
+    """Write the same columns as an Arrow file for memory mapping."""
+    with pa.ipc.new_file(str(folder / "vectors.arrow"), _schema(shape)) as writer:
         for part in parts:
-            for batch in _batches(part, dimensions):
-                writer.write_batch(batch)
+            writer.write_table(_table(part, shape), max_chunksize=BATCH_ROWS)
 
 
-def write_numpy(parts: Iterable[WordVectors], folder: Path, labels: Sequence[str], dimensions: int, rows: int) -> None:
-    """Write vectors.npy, which can be mapped into memory, and index.npz, which says whose they are."""
-    shape = (rows, dimensions)
+def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
+    """Write vectors.npy for memory mapping, and index.npz with the word, condition and support of each row."""
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float32, shape=shape)
     number: dict[str, int] = {}
-    word, condition, support = (np.empty(rows, dtype) for dtype in (np.int32, np.int32, np.int64))
-    done = 0
-    for at, part in enumerate(parts):
-        here = slice(done, done + len(part))
-        vectors[here] = part.vectors
-        word[here] = [number.setdefault(one, len(number)) for one in part.index_to_key]
-        condition[here] = at
-        support[here] = 0 if part.counts is None else part.counts
-        done += len(part)
+    labels: list[str] = []
+    word, condition, support = (np.empty(shape[0], dtype) for dtype in (np.int32, np.int32, np.int64))
+    begin = 0
+    for part in parts:
+        rows = slice(begin, begin + len(part))
+        vectors[rows] = part.vectors
+        word[rows] = [number.setdefault(one, len(number)) for one in part.index_to_key]
+        condition[rows] = len(labels)
+        support[rows] = _counts(part)
+        labels.append(part.name)
+        begin += len(part)
     vectors.flush()
     del vectors
     np.savez(
@@ -56,26 +60,63 @@ def write_numpy(parts: Iterable[WordVectors], folder: Path, labels: Sequence[str
     )
 
 
-def _schema(dimensions: int) -> pa.Schema:
+def write_projector(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
+    """Write vectors.tsv, metadata.tsv (label, word, condition, support) and the configuration as JSON and pbtxt.
+
+    A tab or line break in a word or label becomes a blank.
+    """
+    options: dict[str, Any] = {"separator": "\t", "include_header": False, "quote_style": "never"}
+    with open(folder / "vectors.tsv", "wb") as vectors, open(folder / "metadata.tsv", "wb") as metadata:
+        metadata.write(b"label\tword\tcondition\tsupport\n")
+        for part in parts:
+            pl.DataFrame(part.vectors).write_csv(vectors, **options)
+            words, label = [_one_field(word) for word in part.index_to_key], _one_field(part.name)
+            about = {
+                "label": [f"{word} ({label})" for word in words],
+                "word": words,
+                "condition": [label] * len(words),
+                "support": _counts(part),
+            }
+            pl.DataFrame(about).write_csv(metadata, **options)
+    entry = {
+        "tensorName": "words by condition",
+        "tensorShape": list(shape),
+        "tensorPath": "vectors.tsv",
+        "metadataPath": "metadata.tsv",
+    }
+    config = json.dumps({"embeddings": [entry]}, indent=1)
+    (folder / "projector_config.json").write_text(config + "\n", encoding="utf-8")
+    pbtxt = f"""\
+embeddings {{
+  tensor_name: "{entry["tensorName"]}"
+  tensor_path: "vectors.tsv"
+  metadata_path: "metadata.tsv"
+  tensor_shape: {shape[0]}
+  tensor_shape: {shape[1]}
+}}
+"""
+    (folder / "projector_config.pbtxt").write_text(pbtxt, encoding="utf-8")
+
+
+def _schema(shape: Shape) -> pa.Schema:
     fields: list[pa.Field[Any]] = [
         pa.field("condition", pa.string()),
         pa.field("word", pa.string()),
         pa.field("support", pa.int64()),
-        pa.field("vector", pa.list_(pa.float32(), dimensions)),
+        pa.field("vector", pa.list_(pa.float32(), shape[1])),
     ]
     return pa.schema(fields)
 
 
-def _batches(part: WordVectors, dimensions: int) -> Iterator[pa.RecordBatch]:
-    for first in range(0, len(part), ROWS_AT_ONCE):
-        here = slice(first, first + ROWS_AT_ONCE)
-        words = part.index_to_key[here]
-        counts = np.zeros(len(words), np.int64) if part.counts is None else part.counts[here]
-        flat = pa.array(np.ascontiguousarray(part.vectors[here]).reshape(-1))
-        columns: list[pa.Array[Any]] = [
-            pa.array([part.name] * len(words), pa.string()),
-            pa.array(words, pa.string()),
-            pa.array(counts),
-            pa.FixedSizeListArray.from_arrays(flat, dimensions),
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=_schema(dimensions))
+def _table(part: WordVectors, shape: Shape) -> pa.Table:
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(part.vectors.reshape(-1)), shape[1])
+    columns: list[Any] = [pa.repeat(part.name, len(part)), pa.array(part.index_to_key), _counts(part), vectors]
+    return pa.table(columns, schema=_schema(shape))
+
+
+def _counts(part: WordVectors) -> NDArray[np.int64]:
+    return np.zeros(len(part), dtype=np.int64) if part.counts is None else part.counts
+
+
+def _one_field(text: str) -> str:
+    return " ".join(text.split()) or "_"

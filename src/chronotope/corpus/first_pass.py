@@ -1,0 +1,220 @@
+"""The first pass over a corpus: number words, places and conditions in the order of the input; write raw token ids.
+
+Memory grows with the number of documents (about 50 bytes each) and of distinct words, not with the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.corpus.batches import TokenizedBatch
+from chronotope.corpus.lexicon import Lexicon, Unspaced
+from chronotope.corpus.problems import SHOWN, BadRow, Problems
+from chronotope.corpus.source import Corpus
+from chronotope.corpus.text_store import KINDS, TextWriter
+from chronotope.corpus.tokens import TOKEN
+from chronotope.errors import InputError
+
+NO_WORDS = "no words in the text"
+EMPTY_FILE = "empty file"
+# Above this share of characters in scripts without blanks between words, the text is refused.
+UNSPACED_SHARE = 0.25
+
+
+class FirstPass:
+    """Takes tokenized batches in order.
+
+    Attributes
+    ----------
+    raw
+        The file with the token ids in the order of the input.
+    lexicon
+        The words.
+    counts
+        (2, W or more) the count of each word in the documents that are kept, and in those that are held out.
+    labels
+        The (time bin, place) pairs, by first occurrence.
+    places
+        The places as first spelled.
+    problems, rows, left_out, outside, unspaced
+        The bad rows; the number of rows read, dropped by the filter, and outside the named bins; the tokens in scripts
+        without blanks between words.
+    """
+
+    def __init__(self, corpus: Corpus, folder: Path) -> None:
+        self.raw = folder / "raw"
+        self.lexicon = Lexicon(corpus.settings)
+        self.counts = np.zeros((2, 1 << 12), np.int64)
+        self.labels: dict[tuple[int, int], int] = {}
+        self.places: list[str] = []
+        self.problems = Problems()
+        self.rows = self.left_out = self.outside = 0
+        self.unspaced = Unspaced()
+        self._corpus = corpus
+        self._names = corpus.names
+        self._file = open(self.raw, "wb")  # noqa: SIM115
+        self._text = TextWriter(folder) if corpus.settings.keep_text else None
+        self._place_numbers: dict[str, int] = {}
+        self._documents: list[pl.DataFrame] = []
+        self._fields: list[pl.DataFrame] = []
+        self._size = 0
+        self._content = hashlib.blake2b(digest_size=16)
+        for number in corpus.empty:
+            before = sum(len(reader.names) for reader in corpus.readers[:number])
+            self._reject([BadRow(EMPTY_FILE, before, 0)])
+
+    def add(self, batches: Sequence[TokenizedBatch]) -> None:
+        """Take the batches of a piece."""
+        bad: list[BadRow] = []
+        more: dict[str, int] = {}
+        for batch in batches:
+            self.rows += batch.facts.rows
+            self.left_out += batch.facts.left_out
+            self.outside += batch.facts.outside
+            bad += batch.facts.bad
+            for kind, count in batch.facts.more_bad.items():
+                more[kind] = more.get(kind, 0) + count
+            if len(batch.documents):
+                bad += self._add(batch)
+            self._check_script(batch.facts.unspaced)
+        self._reject(sorted(bad, key=lambda row: (row.source, row.line)), more)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._file.close()
+        if self._text:
+            self._text.close()
+
+    @property
+    def content(self) -> str:
+        """A checksum of the texts and their conditions, where the source has none of its own."""
+        return self._content.hexdigest()
+
+    def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return all documents and the fields to keep; an InputError says why there are none."""
+        if not self._size:
+            raise InputError(self._why_nothing())
+        return pl.concat(self._documents), pl.concat(self._fields)
+
+    def _add(self, batch: TokenizedBatch) -> list[BadRow]:
+        """Number the words of a batch and write them; return the documents without words."""
+        table = batch.documents
+        number = self.lexicon.numbers(batch.forms.to_list(), batch.facts.tokenizer != "words")
+        ids, length = number[batch.code], table["length"].to_numpy()
+        if (number < 0).any():
+            before = np.concatenate([[0], np.cumsum(ids >= 0)])
+            length = np.diff(before[np.concatenate([[0], np.cumsum(length)])])
+            ids = ids[ids >= 0]
+        kept = length > 0
+        rows = np.flatnonzero(~kept).tolist()
+        bad = [BadRow(NO_WORDS, table["source"][row], table["line"][row]) for row in rows]
+        table, length = table.with_columns(length=length).filter(kept), length[kept]
+        held_out = is_held_out(self._size, len(table), self._corpus.settings.holdout)
+        self._count(ids, np.repeat(held_out, length) if held_out.any() else None)
+        ids.astype(TOKEN, copy=False).tofile(self._file)
+        if self._text:
+            self._text.add(batch.text.filter(kept))
+        label = self._label(table)
+        kind = pl.lit(KINDS.index(batch.facts.tokenizer), pl.UInt8)
+        self._documents.append(
+            table.drop("time", "place", strict=False).with_columns(label=label, held_out=held_out, kind=kind)
+        )
+        self._fields.append(batch.fields.filter(kept) if batch.fields.width else batch.fields)
+        self._content.update(batch.facts.digest.encode() + label.tobytes())
+        self._size += len(table)
+        return bad
+
+    def _count(self, ids: NDArray[np.int32], held_out: NDArray[np.bool_] | None) -> None:
+        while len(self.lexicon) > self.counts.shape[1]:
+            self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)], axis=1)
+        for part, some in enumerate([ids] if held_out is None else [ids[~held_out], ids[held_out]]):
+            count = np.bincount(some)
+            self.counts[part, : len(count)] += count
+
+    def _label(self, table: pl.DataFrame) -> NDArray[np.int32]:
+        """Return the number of the (time bin, place) of each document."""
+        size, labels = len(table), self.labels
+        times = table["time"].to_list() if "time" in table.columns else [0] * size
+        places = [self._place(place) for place in table["place"]] if "place" in table.columns else [0] * size
+        numbers = [labels.setdefault(pair, len(labels)) for pair in zip(times, places, strict=True)]
+        return np.array(numbers, np.int32)
+
+    def _place(self, label: str) -> int:
+        number = self._place_numbers.setdefault(label.casefold(), len(self.places))
+        if number == len(self.places):
+            self.places.append(label)
+        return number
+
+    def _reject(self, bad: list[BadRow], more: dict[str, int] | None = None) -> None:
+        """Count bad rows, or stop at the first."""
+        for row in bad:
+            name = self._names[row.source]
+            location = f"{name}:{row.line}" if row.line else name
+            if self._corpus.settings.strict:
+                raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
+            self.problems.add(row.kind, location, row.value)
+        for kind, count in (more or {}).items():
+            self.problems.add_unseen(kind, count)
+
+    def _check_script(self, unspaced: Unspaced) -> None:
+        self.unspaced = Unspaced(*(mine + more for mine, more in zip(self.unspaced, unspaced, strict=True)))
+        if self.unspaced.characters > UNSPACED_SHARE * self.unspaced.of_characters:
+            raise InputError(
+                "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
+                "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
+                "(--tokenizer whitespace)"
+            )
+
+    def _why_nothing(self) -> str:
+        """Explain why no document is left."""
+        settings = self._corpus.settings
+        worst = max(self.problems, key=lambda kind: self.problems[kind].count, default="")
+        count = self.problems[worst].count if worst else 0
+        filtered = f'where="{settings.where}" leaves out {self.left_out:,} of {self.rows:,} rows'
+        if self.left_out and not count and self.left_out >= self.outside:
+            return f"no row is left: {filtered}"
+        if self.outside > count:
+            return f"no row is left: {self.outside:,} of {self.rows:,} rows lie outside the named bins"
+        if not worst:
+            return f"{', '.join(self._names[:3])} holds no rows"
+        # The few rows that the filter keeps may not be the only bad ones.
+        return self._worst_problem(worst) + (f"; {filtered}" if self.left_out else "")
+
+    def _worst_problem(self, worst: str) -> str:
+        settings, problem = self._corpus.settings, self.problems[worst]
+        if "time" in worst:
+            values = ", ".join(f"'{value}'" for value in problem.values)
+            values = f"; the first values are: {values}{', …' if problem.count > SHOWN else ''}" if values else ""
+            return f"no row has a readable time in field '{settings.time}'{values}" + (
+                f" ({worst})" if "coarse" in worst else ""
+            )
+        if worst == "no text":
+            return f"no row has text in field '{settings.text}'"
+        if worst == "no place":
+            return f"no row has a place in field '{settings.place}'"
+        return f"no row is left: {'; '.join(self.problems.lines())}"
+
+
+def is_held_out(first: int, count: int, share: float) -> NDArray[np.bool_]:
+    """Decide for `count` documents from number `first` on whether each is held out, by a hash of its number.
+
+    The hash is SplitMix64.
+
+    Examples
+    --------
+    >>> is_held_out(0, 8, 0.5).tolist()
+    [False, True, True, False, True, True, True, False]
+    """
+    if share <= 0:
+        return np.zeros(count, bool)
+    mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return np.asarray(mixed < np.uint64(int(share * 2**64)))

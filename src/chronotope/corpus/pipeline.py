@@ -1,0 +1,255 @@
+"""From a corpus to its token store: read → tokenize → store. Nothing half-written gets a final name."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.config import to_dict
+from chronotope.corpus.batches import read_ahead
+from chronotope.corpus.binning import Bins
+from chronotope.corpus.distributed import fingerprints, tokenize_elsewhere
+from chronotope.corpus.first_pass import FirstPass
+from chronotope.corpus.phrases import join_phrases
+from chronotope.corpus.report import build_report
+from chronotope.corpus.selection import Selection
+from chronotope.corpus.source import Corpus
+from chronotope.corpus.text_store import TEXT
+from chronotope.corpus.tokens import (
+    CHUNK_TOKENS,
+    DOCUMENTS,
+    FIELDS,
+    FORMAT,
+    LEXICON,
+    STORE,
+    TOKEN,
+    TOKENS,
+    TokenStore,
+    count_words,
+    read_chunks,
+)
+from chronotope.io.atomic import atomic_write
+from chronotope.runtime.resources import Resources
+
+Progress = Callable[[str, int, int | None], None]
+
+
+def tokenize(
+    corpus: Corpus,
+    folder: str | Path,
+    progress: Progress | None = None,
+    resources: Resources | None = None,
+    chunk_tokens: int = CHUNK_TOKENS,
+    sources: list[dict[str, Any]] | None = None,
+) -> TokenStore:
+    """Tokenize a corpus, write its token store to a folder, and open it.
+
+    The text is read once, as a stream. The same input gives the same bytes.
+
+    Parameters
+    ----------
+    corpus
+        From `read_corpus`.
+    folder
+        Where the store goes; an older store there is replaced when the new one is complete.
+    progress
+        Called with the stage ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
+    resources
+        The cores, memory and workers to use; the bytes do not depend on it.
+    chunk_tokens
+        The number of tokens that later passes hold in memory; the bytes do not depend on it.
+    sources
+        The fingerprint of the corpus, if it is known already.
+
+    Examples
+    --------
+    >>> from chronotope.corpus import read_corpus
+    >>> speeches = [{"text": "A sunny day", "year": 1998}, {"text": "The day after", "year": 1999}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = tokenize(read_corpus(speeches, time="year"), folder)
+    ...     store.conditions.labels, store.words.to_list(), store.counts.tolist()
+    (('1998', '1999'), ['day', 'a', 'after', 'sunny', 'the'], [2, 1, 1, 1, 1])
+    """
+    folder = Path(folder)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
+    resources = resources or Resources()
+    try:
+        sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
+        about, store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
+        for name in (STORE, FIELDS, TEXT):
+            (folder / name).unlink(missing_ok=True)
+        for path in sorted(work.iterdir()):
+            os.replace(path, folder / path.name)
+        with atomic_write(folder / STORE) as path:
+            path.write_text(json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1), encoding="utf-8")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()
+    return replace(store, folder=folder, ids=np.memmap(folder / TOKENS, TOKEN, mode="r"))
+
+
+def _build(
+    corpus: Corpus,
+    work: Path,
+    progress: Progress,
+    resources: Resources,
+    chunk_tokens: int,
+    sources: list[dict[str, Any]],
+) -> tuple[dict[str, Any], TokenStore]:
+    """Write the files of a store to the folder `work`; return the content of its JSON file, and the store."""
+    settings, selection = corpus.settings, Selection(corpus.settings)
+
+    # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
+    read = tokenize_elsewhere if resources.pool else read_ahead
+    with contextlib.closing(FirstPass(corpus, work)) as first:
+        for batches, done in read(corpus, selection, resources):
+            first.add(batches)
+            resources.memory.check(f"a lexicon of {len(first.lexicon):,} distinct words so far")
+            progress("reading", done, corpus.size or None)
+    progress("writing", 0, None)
+    documents, fields = first.tables()
+    counts = first.counts[:, : len(first.lexicon)]
+
+    # Phrases become words: ids, lengths and counts change.
+    length, counts, phrases = join_phrases(first.raw, documents, first.lexicon, counts, corpus, chunk_tokens)
+    documents = documents.with_columns(length=length)
+
+    # Sort documents by condition and words by frequency; write the final ids.
+    conditions, position = order_conditions(first, selection.bins, bool(settings.place))
+    condition = position[documents["label"].to_numpy()]
+    order = np.argsort(condition, kind="stable")
+    lexicon, rank = rank_words(first.lexicon.words, counts)
+    write_tokens(first.raw, work / TOKENS, length, condition, rank, chunk_tokens)
+    first.raw.unlink()
+
+    # Write the tables.
+    lexicon.write_parquet(work / LEXICON)
+    if fields.width:
+        fields[order].write_parquet(work / FIELDS)
+    repeated = ~documents["text_hash"].is_first_distinct()
+    columns = ["condition", "start", "length", "source", "line", "held_out"]
+    documents = documents.with_columns(condition=condition, repeated=repeated, row=np.arange(len(documents)))[order]
+    documents = documents.with_columns(start=pl.col("length").cum_sum() - pl.col("length"))
+    if selection.bins:
+        documents = documents.rename({"date": "time"})
+        columns.append("time")
+    columns += ["row", "kind"] if settings.keep_text else []
+    documents.select(columns).write_parquet(work / DOCUMENTS)
+
+    # Count words by condition; describe the store.
+    condition, held_out = documents["condition"].to_numpy(), documents["held_out"].to_numpy()
+    length, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
+
+    def count(counted: NDArray[np.bool_]) -> Any:
+        return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
+
+    measured = count(~held_out)
+    everything = measured + count(held_out) if held_out.any() else measured
+    report = build_report(first, documents, conditions, selection.bins, everything, phrases)
+    if len(sources) == 1 and sources[0]["checksum"] is None:
+        sources[0]["checksum"] = first.content
+    about = {
+        "format": FORMAT,
+        "conditions": conditions.to_dict(),
+        "problems": first.problems.to_dict(),
+        "report": report.to_dict(),
+        "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
+        "sources": sources,
+    }
+    return about, TokenStore(
+        folder=work,
+        conditions=conditions,
+        words=lexicon["word"],
+        counts=lexicon["count"].to_numpy(),
+        ids=np.empty(0, TOKEN),
+        starts=np.concatenate([[0], np.cumsum(length)]),
+        document_condition=condition,
+        held_out=held_out,
+        problems=first.problems,
+        report=report,
+        sources=sources,
+        _measured=measured,
+    )
+
+
+def order_conditions(first: FirstPass, bins: Bins | None, has_place: bool) -> tuple[Conditions, NDArray[np.int32]]:
+    """Return the conditions in order, and the position in it of each label of the first pass."""
+    places = sorted(range(len(first.places)), key=lambda p: (first.places[p].casefold(), first.places[p]))
+    place_rank = {place: rank for rank, place in enumerate(places)}
+    times = sorted({time for time, _ in first.labels})
+    time_rank = {time: rank for rank, time in enumerate(times)}
+    pairs = [(time_rank[time], place_rank.get(place, 0)) for time, place in first.labels]
+    order = sorted(range(len(pairs)), key=pairs.__getitem__)
+    position = np.empty(len(order), np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    conditions = Conditions(
+        times=tuple(bins.label(time) for time in times) if bins else (),
+        places=tuple(first.places[place] for place in places) if has_place else (),
+        time_of=tuple(pairs[i][0] for i in order) if bins else (),
+        place_of=tuple(pairs[i][1] for i in order) if has_place else (),
+    )
+    return conditions, position
+
+
+def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
+    """Return the lexicon, most frequent first, and the final id of each word; -1 where it does not occur any more.
+
+    Parameters
+    ----------
+    words
+        The words in the order of their numbers.
+    counts
+        (2, W) their counts in the documents that are kept, and in those that are held out.
+    """
+    present = np.flatnonzero(counts.sum(axis=0))
+    frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
+    lexicon = frame[present].sort(["count", "word"], descending=[True, False])
+    rank = np.full(len(words), -1, np.int32)
+    rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)
+    return lexicon.select("word", "count"), rank
+
+
+def write_tokens(
+    raw: Path,
+    target: Path,
+    length: NDArray[np.int64],
+    condition: NDArray[np.int32],
+    rank: NDArray[np.int32],
+    chunk_tokens: int = CHUNK_TOKENS,
+) -> None:
+    """Write the tokens with documents sorted by condition and with final word ids.
+
+    The documents of one condition in a chunk are contiguous in the target: one write a chunk and condition.
+    """
+    order = np.argsort(condition, kind="stable")
+    target_start = np.empty(len(length), np.int64)
+    target_start[order] = np.cumsum(length[order]) - length[order]
+    with open(target, "wb") as file:
+        file.truncate(int(length.sum()) * TOKEN.itemsize)
+        for documents, ids in read_chunks(raw, length, chunk_tokens):
+            size, where = length[documents], condition[documents]
+            sort = np.argsort(where, kind="stable")
+            # The position in the chunk of each token of the sorted documents.
+            shift = (np.cumsum(size) - size)[sort] - (np.cumsum(size[sort]) - size[sort])
+            tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
+            ends = np.concatenate([[0], np.cumsum(size[sort])])
+            runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
+            for first, last in pairwise(runs.tolist()):
+                file.seek(int(target_start[documents.start + sort[first]]) * TOKEN.itemsize)
+                file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)

@@ -1,0 +1,151 @@
+"""Read vectors that other programs wrote (word2vec, GloVe, fastText's text, HistWords)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from chronotope.config import at_least, one_of
+from chronotope.embeddings.formats.export import MANIFEST, WITHOUT_BLANKS
+from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwords
+from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
+from chronotope.embeddings.storage import ENTRY, load
+from chronotope.embeddings.word_vectors import WordVectors
+from chronotope.errors import DamagedFile, InputError
+from chronotope.io.streaming import CODECS, read_head
+from chronotope.io.untrusted import read_json
+
+READABLE = ("word2vec", "word2vec-binary", "glove", "histwords")
+OWN = "chronotope"
+HEAD_BYTES = 1 << 16
+PICKLE, ZIP = b"\x80", b"PK\x03\x04"
+
+
+def read_vectors(path: str | Path, *, format: str | None = None, limit: int | None = None) -> WordVectors:
+    """Read the words and vectors in a file that another program wrote.
+
+    Parameters
+    ----------
+    path
+        A file in the text or binary format of word2vec (fastText's `.vec` is such a text) or in GloVe's text format,
+        also compressed (.gz, .zst), one of the two files of a HistWords model (`1990-w.npy`, `1990-vocab.pkl`), or a
+        chronotope model with one condition. Counts are read from a file `.vocab` beside it.
+    format
+        'word2vec', 'word2vec-binary', 'glove' or 'histwords'; by default detected from the content.
+    limit
+        Read only the first `limit` words, the most frequent ones in most files.
+
+    Raises
+    ------
+    DamagedFile
+        If the file is damaged or does not hold what its header announces; the message names the line.
+    """
+    path = Path(path)
+    if limit is not None:
+        at_least("limit", limit, 1)
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    kind = _detect(path) if format is None else format
+    one_of("format", kind, (*READABLE, OWN))
+    if kind == OWN:
+        return _read_own(path)
+    if kind == "histwords":
+        table = read_histwords(path, limit)
+    elif kind == "word2vec-binary":
+        table = read_binary(path, limit)
+    else:
+        table = read_text(path, header=kind == "word2vec", limit=limit)
+    vectors, notes = table.vectors, table.notes
+    counts = None
+    beside = path.with_name(f"{name_of(path)}.vocab")
+    if beside.is_file():
+        known = read_counts(beside)
+        counts = np.array([known.get(word, 0) for word in table.words], dtype=np.int64)
+        if not counts.all():
+            counts = None
+            notes.append(f"{beside.name} is ignored: it lacks some of the words")
+    return WordVectors(table.words, vectors, counts, name=name_of(path), notes=notes)
+
+
+def files_and_names(path: Path) -> list[tuple[Path, str]]:
+    """Return the files of vectors that a path stands for, each with the label of its condition.
+
+    A file stands for itself, a folder for the files that `export` wrote as word2vec or GloVe, or for its HistWords
+    models.
+    """
+    if not path.is_dir():
+        return [(path, name_of(path))]
+    if (path / MANIFEST).is_file():
+        return _exported_files(path)
+    files = sorted(path.glob(f"*{VECTORS}"))
+    if not files:
+        raise InputError(
+            f"the folder {path} holds neither an export of chronotope nor HistWords models (*{VECTORS}); name the files"
+        )
+    return [(file, name_of(file)) for file in files]
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file without its endings.
+
+    Examples
+    --------
+    >>> [name_of(Path(name)) for name in ("1990.txt.gz", "canada.bin", "1990-w.npy", "1990-vocab.pkl")]
+    ['1990', 'canada', '1990', '1990']
+    """
+    for ending in (VECTORS, WORDS):
+        if path.name.endswith(ending):
+            return path.name.removesuffix(ending)
+    plain = path.with_suffix("") if path.suffix.lower() in CODECS else path
+    return plain.stem
+
+
+def _read_own(path: Path) -> WordVectors:
+    """Return the words of a chronotope model with one condition."""
+    embeddings = load(path)
+    labels = embeddings.conditions.labels
+    if len(labels) > 1:
+        raise InputError(f"{path} is a model of {len(labels):,} conditions, which are in one space already")
+    vectors = embeddings.at(labels[0])
+    return WordVectors(vectors.index_to_key, vectors.vectors, vectors.counts, name=name_of(path))
+
+
+def _exported_files(folder: Path) -> list[tuple[Path, str]]:
+    try:
+        about = read_json((folder / MANIFEST).read_bytes())
+        kind, conditions = about["format"], about["conditions"]
+        if kind not in WITHOUT_BLANKS:
+            raise InputError(f"{folder} is an export as {kind}; align reads {', '.join(WITHOUT_BLANKS)}")
+        # Only the last part of a name is used, so that a manifest cannot point to another folder.
+        return [(folder / Path(str(entry["file"])).name, str(entry["label"])) for entry in conditions]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedFile(f"{folder / MANIFEST} is damaged: {error}") from None
+
+
+def _detect(path: Path) -> str:
+    """Return the format of a file, by its name or its first lines."""
+    if path.name.endswith((VECTORS, WORDS)):
+        return "histwords"
+    head = read_head(path, HEAD_BYTES)
+    if not head:
+        raise InputError(f"{path} is empty")
+    if head.startswith(PICKLE):
+        raise InputError(
+            f"{path} is a pickle, which could run a program when it is opened; if it is a gensim model, open it there "
+            "and write it with save_word2vec_format, or pass the object to chronotope.align"
+        )
+    if head.startswith(ZIP):
+        raise InputError(f"{path} is a ZIP archive; unpack it first")
+    if head[8:9] == b"{" and f'"{ENTRY}"'.encode() in head:
+        return OWN
+    first, _, rest = head.partition(b"\n")
+    parts = first.split()
+    if len(parts) != 2 or not all(part.isdigit() for part in parts):
+        return "glove"
+    line = rest.partition(b"\n")[0].split(b" ")
+    try:
+        values = [float(part) for part in line[1:] if part.strip()]
+    except ValueError:
+        return "word2vec-binary"
+    return "word2vec" if values else "word2vec-binary"

@@ -1,0 +1,45 @@
+"""Words as users type them, and as a model holds them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from chronotope.errors import InputError
+
+
+def check_word(word: object) -> None:
+    """Raise InputError unless a word is text."""
+    if not isinstance(word, str):
+        raise InputError(f"a word must be text, not {type(word).__name__}")
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Raise ValueError unless words are distinct, on one line each, and valid UTF-8."""
+    if not words:
+        raise ValueError("there are no words")
+    if len(set(words)) != len(words):
+        raise ValueError("a word occurs twice in the list of words")
+    try:
+        text = "\n".join(words)
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("a word cannot be written as UTF-8") from None
+    if text.count("\n") != len(words) - 1:
+        raise ValueError("a word has a line break in it")
+
+
+def spellings(word: str) -> Iterator[str]:
+    """Yield a word as typed, then as `prepare` may have stored it: lower case, without accents, joined as a phrase.
+
+    Examples
+    --------
+    >>> list(spellings("Prime Minister"))[-1], "cafe" in spellings("CAFE\\u0301"), "don't" in spellings("Don’t")
+    ('prime_minister', True, True)
+    """
+    yield word
+    composed = unicodedata.normalize("NFC", "_".join(word.replace("’", "'").split()))
+    yield composed
+    yield composed.lower()
+    decomposed = unicodedata.normalize("NFD", composed.lower())
+    yield unicodedata.normalize("NFC", "".join(mark for mark in decomposed if not "\u0300" <= mark <= "\u036f"))

@@ -1,0 +1,172 @@
+"""Read the columns of a table, and find the condition of each row from its date and place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.conditions import Conditions
+from chronotope.corpus.binning import NamedBins
+from chronotope.corpus.dates import days_from_date, read_dates
+from chronotope.errors import InputError, did_you_mean
+
+MISSING = -1
+
+
+def read_columns(rows: Any, names: Sequence[str]) -> list[list[Any]]:
+    """Return the values of some columns; missing values are None.
+
+    Parameters
+    ----------
+    rows
+        A frame of polars or pandas, a list of mappings, or a list or array of rows with their values in the order of
+        `names`; for a single column also a list of values.
+    names
+        The columns.
+
+    Examples
+    --------
+    >>> read_columns([{"word": "bank", "at": "1990"}], ["at", "word"])
+    [['1990'], ['bank']]
+    >>> read_columns([("bank", "1990")], ["word", "at"])
+    [['bank'], ['1990']]
+    """
+    if isinstance(rows, pl.LazyFrame):
+        rows = rows.collect()
+    if hasattr(rows, "columns"):
+        _check_columns(rows.columns, names)
+        return [_values(rows[name]) for name in names]
+    if isinstance(rows, str | bytes | Mapping):
+        raise InputError(f"expected a list of rows with {', '.join(names)}, not one {type(rows).__name__}")
+    rows = list(rows)
+    if rows and isinstance(rows[0], Mapping):
+        for row in rows:
+            _check_columns(row if isinstance(row, Mapping) else [], names)
+        return [[row[name] for row in rows] for name in names]
+    if len(names) == 1 and all(isinstance(row, str) or row is None for row in rows):
+        return [rows]
+    for number, row in enumerate(rows):
+        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != len(names):
+            raise InputError(f"row {number} does not hold {', '.join(names)}, but {row!r:.60}")
+    return [[row[place] for row in rows] for place in range(len(names))]
+
+
+def find_conditions(conditions: Conditions, times: Sequence[Any], places: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the number of the condition of each row, -1 if there is none.
+
+    Parameters
+    ----------
+    conditions
+        The conditions of the embeddings.
+    times
+        (N,) years, dates, timestamps or labels of bins; ignored if the conditions have no times.
+    places
+        (N,) places, in any case; ignored if the conditions have no places.
+
+    Examples
+    --------
+    >>> decades = Conditions.of_times(["1990s", "2000s"])
+    >>> find_conditions(decades, [1998, "2001-09-11", "1990s", "1850"], []).tolist()
+    [0, 1, 0, -1]
+    """
+    count = len(times) if conditions.times else len(places)
+    time_of = _find_times(conditions.times, times) if conditions.times else np.zeros(count, np.int64)
+    place_of = find_labels(conditions.places, places) if conditions.places else np.zeros(count, np.int64)
+    keys = zip(conditions.time_of or [0] * len(conditions), conditions.place_of or [0] * len(conditions), strict=True)
+    number = {key: condition for condition, key in enumerate(keys)}
+    pairs = zip(time_of.tolist(), place_of.tolist(), strict=True)
+    return np.array([number.get(pair, MISSING) for pair in pairs], dtype=np.int64)
+
+
+def refuse_missing(found: NDArray[np.int64], columns: Mapping[str, Sequence[Any]], conditions: Conditions) -> None:
+    """Raise InputError if a row has no condition; `columns` are the times and places, for the message."""
+    bad = np.flatnonzero(found == MISSING)
+    if len(bad):
+        labels = conditions.labels
+        span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
+        first = " and ".join(f"{name} {values[bad[0]]!r:.40}" for name, values in columns.items())
+        raise InputError(
+            f"{len(bad):,} of {len(found):,} rows are in no condition of the model ({span}); the first is row {bad[0]} "
+            f"with {first}; missing='zero' gives zeros instead"
+        )
+
+
+def days_of(label: str) -> tuple[int, int] | None:
+    """Return the first and the last day of a time bin by its label, or None if the label is a name.
+
+    Examples
+    --------
+    >>> days_of("1970"), days_of("1970-Q1"), days_of("1970-01..1970-06"), days_of("1970-W02"), days_of("cold war")
+    ((0, 364), (0, 89), (0, 180), (4, 10), None)
+    """
+    if match := re.fullmatch(r"(-?\d{4,})-Q([1-4])", label):
+        last = 3 * int(match[2])
+        return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
+    if match := re.fullmatch(r"(\d{4})-W(\d{2})", label):
+        try:
+            monday = date.fromisocalendar(int(match[1]), int(match[2]), 1)
+        except ValueError:
+            return None
+        first = int(days_from_date(*(np.array([part]) for part in (monday.year, monday.month, monday.day)))[0])
+        return first, first + 6
+    if match := re.fullmatch(r"(-?\d+)s", label):
+        return _span(_year(int(match[1])), _year(int(match[1]) + 9))
+    if match := re.fullmatch(r"(.+)\.\.(.+)", label) or re.fullmatch(r"(\d+)-(\d{3,})", label):
+        return _span(*(_year(int(part)) if re.fullmatch(r"-?\d+", part) else part for part in match.groups()))
+    one = _year(int(label)) if re.fullmatch(r"-?\d+", label) else label
+    return _span(one, one)
+
+
+def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the bin of each time, by its label or by its date."""
+    found = find_labels(labels, values)
+    rest = np.flatnonzero(found == MISSING)
+    spans = sorted((span, at) for at, label in enumerate(labels) if (span := days_of(label)) is not None)
+    if not len(rest) or not spans:
+        return found
+    first, last = np.array([span for span, _ in spans]).T
+    texts = [None if values[row] is None else str(values[row]).strip() for row in rest.tolist()]
+    dates = read_dates(pl.Series(texts, dtype=pl.String))
+    assigned = NamedBins(tuple(labels[at] for _, at in spans), first, last).assign(dates)
+    good = dates.readable & ~assigned.outside & ~assigned.too_coarse
+    found[rest[good]] = np.array([at for _, at in spans])[assigned.key[good]]
+    return found
+
+
+def find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the number of each label, in any case."""
+    known = {label.casefold(): at for at, label in enumerate(labels)}
+    names = [None if value is None else str(value).strip().casefold() for value in values]
+    return np.array([known.get(name, MISSING) if name else MISSING for name in names], dtype=np.int64)
+
+
+def _span(first: str, last: str) -> tuple[int, int] | None:
+    dates = read_dates(pl.Series([first, last]))
+    return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
+
+
+def _year(year: int) -> str:
+    """Write a year as `read_dates` expects it: with a sign if it is short or negative."""
+    return str(year) if 100 <= year <= 99_999 else f"{year:+d}"
+
+
+def _values(column: Any) -> list[Any]:
+    values: list[Any] = column.to_list()
+    if not hasattr(column, "isna"):
+        return values
+    # pandas has several kinds of missing values.
+    return [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
+
+
+def _check_columns(known: Iterable[Any], names: Sequence[str]) -> None:
+    columns = list(map(str, known))
+    for name in names:
+        if name not in columns:
+            shown = ", ".join(columns[:20]) + did_you_mean(name, columns)
+            raise InputError(f"there is no column '{name}'; the columns are: {shown}")
