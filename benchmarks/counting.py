@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from chronotope.cooccurrence.local import count_conditions
 from harness import peak_mb, record, timed
 from zipfian import glove_seconds, invented_text, write_tokens
 
@@ -20,7 +21,6 @@ import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.counting import distance_weights
-from chronotope.cooccurrence.local import count_conditions
 from chronotope.corpus import TokenStore
 
 THREADS = (1, 2)

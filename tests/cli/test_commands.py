@@ -286,24 +286,6 @@ def test_words_that_cannot_be_written_are_an_error():
         assert subprocess.run(program, stdout=full, stderr=subprocess.DEVNULL, check=False).returncode != 0
 
 
-def test_ctrl_c_waits_for_what_must_not_break_off():
-    from chronotope.cli.interruptions import held_back
-
-    done = []
-
-    def import_something():
-        with held_back():
-            signal.raise_signal(signal.SIGINT)
-            done.append("imported")
-        done.append("went on")
-
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        import_something()
-    assert done == ["imported"]
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 def test_a_second_ctrl_c_changes_nothing():
     impatient = """
 import signal, sys

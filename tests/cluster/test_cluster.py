@@ -8,15 +8,20 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
 import worlds
-from chronotope.cooccurrence import count, distributed, local
-from chronotope.corpus import read_corpus
+from chronotope.config import CountSettings
+from chronotope.cooccurrence import count
+from chronotope.cooccurrence.cells_file import write_cells
+from chronotope.cooccurrence.merging import Limits, count_conditions
+from chronotope.corpus import read_corpus, tokenize
 from chronotope.errors import ClusterError, InputError
+from chronotope.runtime.resources import Resources
 
 FILES = 6
 
@@ -88,15 +93,6 @@ def cluster():
         running.close()
 
 
-@pytest.fixture
-def small_tasks(monkeypatch):
-    """Many small tasks, so that there is a middle in which something can happen."""
-    monkeypatch.setattr(local, "TOKENS_IN_A_CHUNK", 300)
-    monkeypatch.setattr(distributed, "TOKENS_IN_A_CHUNK", 300)
-    monkeypatch.setattr(distributed, "TOKENS_IN_A_TASK", 600)
-    monkeypatch.setattr(distributed, "MOST_AT_ONCE", 3)
-
-
 def once_counting(action):
     """A progress callback that does something when a good part is counted."""
     done = threading.Event()
@@ -109,33 +105,36 @@ def once_counting(action):
     return progress
 
 
+@pytest.fixture(scope="module")
+def store(texts, tmp_path_factory):
+    return tokenize(read_corpus(f"{texts}/*.jsonl", time="time"), tmp_path_factory.mktemp("store"))
+
+
+def cells_of(store, path, cluster=None, action=lambda: None):
+    """Count in many small tasks, so that there is a middle in which something can happen."""
+    limits = Limits(tokens=600, rows=100, fan_in=3)
+    with tempfile.TemporaryDirectory() as folder, Resources.of(1, cluster=cluster) as resources:
+        cells = count_conditions(
+            store, 100, CountSettings(), resources, folder, limits=limits, progress=once_counting(action)
+        )
+        write_cells(path, cells)
+    return path.read_bytes()
+
+
 def test_workers_of_this_machine_give_the_same_bytes(texts, here, tmp_path):
     assert contents(counted(texts, tmp_path / "run", workers=2).folder) == here
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-@pytest.mark.usefixtures("small_tasks")
-def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(texts, here, tmp_path, cluster):
+def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed_in_the_middle(store, tmp_path, cluster):
     victim = cluster.workers.pop(0)
     cluster.start_worker()
-    found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(victim.kill))
+    found = cells_of(store, tmp_path / "cluster", cluster.address, victim.kill)
     assert victim.wait() == -signal.SIGKILL
-    assert contents(found.folder) == here
+    assert found == cells_of(store, tmp_path / "here")
 
 
-@pytest.mark.usefixtures("small_tasks")
-def test_a_slow_worker_holds_up_nobody(texts, here, tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr("chronotope.runtime.cluster.AT_LEAST", 1.0)
-    stopped = cluster.workers[0].pid
-    try:
-        slow = once_counting(lambda: os.kill(stopped, signal.SIGSTOP))
-        assert contents(counted(texts, tmp_path / "run", cluster=cluster.address, progress=slow).folder) == here
-    finally:
-        os.kill(stopped, signal.SIGCONT)
-
-
-@pytest.mark.usefixtures("small_tasks")
-def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, cluster):
+def test_work_goes_on_when_the_scheduler_comes_back(store, tmp_path, cluster):
     def restart():
         cluster.scheduler.kill()
         cluster.scheduler.wait()
@@ -146,11 +145,9 @@ def test_work_goes_on_when_the_scheduler_comes_back(texts, here, tmp_path, clust
         cluster.workers.clear()
         cluster.start_worker()
 
-    found = counted(texts, tmp_path / "run", cluster=cluster.address, progress=once_counting(restart))
-    assert contents(found.folder) == here
+    assert cells_of(store, tmp_path / "cluster", cluster.address, restart) == cells_of(store, tmp_path / "here")
 
 
-@pytest.mark.usefixtures("small_tasks")
 def test_a_run_that_was_interrupted_uses_what_the_workers_left(texts, here, tmp_path, cluster):
     def interrupt():
         raise KeyboardInterrupt

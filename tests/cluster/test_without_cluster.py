@@ -15,7 +15,7 @@ from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.errors import ClusterError, InputError, MissingExtra, SettingsError
 from chronotope.io.provenance import versions
-from chronotope.runtime.cluster import check_versions
+from chronotope.runtime.cluster import check_versions, connected
 
 
 def records():
@@ -32,17 +32,12 @@ def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
         count(read_corpus(records(), time="time"), workers=2)
 
 
-def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch):
-    monkeypatch.setattr("chronotope.runtime.cluster.TICK", 0.05)
-    monkeypatch.setattr("chronotope.runtime.resources.connected", _impatient)
-    with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1 \(waited 1 seconds\)"):
-        count(read_corpus(records(), time="time"), cluster="tcp://127.0.0.1:1")
-
-
-def _impatient(address, workers):
-    from chronotope.runtime.cluster import connected
-
-    return connected(address, workers, patience=1.0)
+def test_a_scheduler_that_does_not_answer_is_an_error():
+    with (
+        pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1 \(waited 1 seconds\)"),
+        connected("tcp://127.0.0.1:1", None, seconds=1.0),
+    ):
+        pass
 
 
 def test_workers_of_another_version_are_refused():

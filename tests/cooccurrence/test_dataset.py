@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import worlds
-from chronotope.cooccurrence import Counts, count, local, scale_of_conditions, symmetric
+from chronotope.cooccurrence import Counts, count, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.io.provenance import quick_checksum
@@ -40,16 +40,6 @@ def test_a_run_lists_its_files_with_their_checksums(tmp_path):
     assert listed.keys() == paths.keys()
     for name, path in paths.items():
         assert listed[name] == {"bytes": path.stat().st_size, "checksum": quick_checksum(path)}
-
-
-def test_the_size_of_chunks_and_which_of_them_are_added_does_not_show(tmp_path, monkeypatch):
-    for name, size, few, many in (("a", 10**9, 1, 1), ("b", 50, 10**9, 10**9), ("c", 50, 30, 90), ("d", 50, 0, 1)):
-        monkeypatch.setattr(local, "TOKENS_IN_A_CHUNK", size)
-        monkeypatch.setattr(local, "FEW_CELLS", few)
-        monkeypatch.setattr(local, "MANY_CELLS", many)
-        (tmp_path / name).mkdir()
-        prepared(tmp_path / name, threads=2, holdout=0.2)
-        assert contents(tmp_path / name / "run") == contents(tmp_path / "a" / "run")
 
 
 def test_counts_of_one_condition_say_so():

@@ -167,19 +167,3 @@ def test_dates_that_can_be_read_in_one_way_only_are_read(written, date):
 )
 def test_other_dates_are_not(written):
     assert not read_dates(pl.Series([written])).readable.any()
-
-
-_SIGNS = st.sampled_from("0123456789-+ é١")
-
-
-@given(
-    st.sampled_from([4, 10]).flatmap(lambda size: st.lists(st.text(_SIGNS, min_size=size, max_size=size), max_size=3)),
-    st.dates(),
-)
-def test_dates_that_are_all_alike_are_read_as_others_are(texts, date):
-    """Columns of years or of days are read in one go; with something else among them they are not."""
-    for more in ([], [str(date.year).zfill(4)], [date.isoformat()], [date.replace(day=1).isoformat()[:-2] + "31"]):
-        together = read_dates(pl.Series([*texts, *more], dtype=pl.String))
-        one_by_one = read_dates(pl.Series([*texts, *more, "1 May 1998"], dtype=pl.String))
-        for column, other in zip(together, one_by_one, strict=True):
-            assert column.tolist() == other.tolist()[:-1]

@@ -200,11 +200,14 @@ def test_progress_tells_the_bytes(tmp_path):
 
 
 MEMORY = """
+from dataclasses import replace
 import resource, sys
 from chronotope.corpus import read_corpus, tokenize
 tokenize(read_corpus([{"text": "warm up"}]), sys.argv[2] + "/warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-store = tokenize(read_corpus(sys.argv[1], time="year"), sys.argv[2] + "/s")
+corpus = read_corpus(sys.argv[1], time="year")
+small = replace(corpus, readers=tuple(replace(reader, block_bytes=1 << 20) for reader in corpus.readers))
+store = tokenize(small, sys.argv[2] + "/s")
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, store.report.tokens)
 """
 
@@ -290,10 +293,9 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
     with open(path, "w") as file:
         for _ in range(lines):
             file.write(line)
-    small = "import chronotope.corpus.readers.streams as s; s.read_blocks.__defaults__ = (1 << 20,)"
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     result = subprocess.run(
-        [sys.executable, "-c", small + MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
     )
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000

@@ -1,24 +1,21 @@
-"""Reading before anyone asks gives what reading gives."""
+"""Files are read in blocks of whole lines; what is read does not depend on where the blocks end."""
 
 import gzip
-import os
-import threading
-import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.corpus.readers import folders, streams
+from chronotope.corpus.readers import Fields
+from chronotope.corpus.readers.delimited import Delimited
+from chronotope.corpus.readers.folders import TextFiles
 from chronotope.errors import InputError
-from chronotope.io import streaming
-from chronotope.io.provenance import checksum
+from chronotope.io.streaming import Stream, read_blocks, read_head
 
 
 @pytest.fixture
-def letters(tmp_path):
+def numbers(tmp_path):
     """A compressed file of a few blocks that do not end where lines do."""
     data = b"".join(b"%d\n" % number for number in np.random.default_rng(1).integers(0, 10**9, 20_000))
     path = tmp_path / "numbers.jsonl.gz"
@@ -26,154 +23,110 @@ def letters(tmp_path):
     return path, data
 
 
-@pytest.mark.parametrize(("begun", "room"), [(False, None), (True, 4096), (True, 4)])
-def test_blocks_are_the_same_whether_begun_or_not(letters, begun, room, monkeypatch):
-    """Before a block there is room for the start of its first line, or for some of them."""
-    path, data = letters
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 4096)
-    if begun:
-        monkeypatch.setattr(streaming, "ROOM", room)
-        streaming.begin(path)
-        assert streaming._begun
+def rows(reader, names=("text",)):
+    """The line and the fields of all rows, and the bad rows."""
+    batches = [batch for piece in reader.pieces(Fields("text", names), 0) for batch in piece.parse()]
+    good = [
+        (line, *row) for batch in batches for line, row in zip(batch.line.tolist(), batch.frame.rows(), strict=True)
+    ]
+    return good, sorted((row.line, row.kind) for batch in batches for row in batch.bad)
 
-    blocks = list(streams.read_blocks(path, block_bytes=5000))
+
+def test_blocks_hold_whole_lines(numbers):
+    path, data = numbers
+    blocks = list(read_blocks(path, block_bytes=5000))
     assert b"".join(block.data for block in blocks) == data
     assert all(block.data.endswith(b"\n") for block in blocks)
     assert [block.lines for block in blocks] == [block.data.count(b"\n") for block in blocks]
     assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
     assert blocks[-1].done == path.stat().st_size
-    assert not streaming._begun, "a file that was begun is read once"
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_lines_longer_than_blocks_and_a_mark_of_utf8(tmp_path, begun, monkeypatch):
+def test_lines_longer_than_blocks_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "long.jsonl.gz"
     lines = [b"first\n", b"x" * 10_000 + b"\n", b"\n", b"y" * 5_000 + b"\n", b"the end"]
     path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + b"".join(lines)))
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 1024)
-    monkeypatch.setattr(streaming, "ROOM", 512)
-    if begun:
-        streaming.begin(path)
-    blocks = list(streams.read_blocks(path, 1024))
+    blocks = list(read_blocks(path, 1024))
     assert [line for block in blocks for line in block.data.splitlines(keepends=True)] == lines
     assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
     assert sum(block.lines for block in blocks) == len(lines)
+    assert read_head(path, 100) == b"first\n" + b"x" * 91
 
 
-def test_the_head_is_looked_at_without_using_up_what_was_begun(letters):
-    path, data = letters
-    streaming.begin(path)
-    assert streams.read_head(path, 100).startswith(data[:100])
-    assert b"".join(block.data for block in streams.read_blocks(path)) == data
+def test_a_line_that_is_too_long_is_named(tmp_path):
+    """The first line is read while the format is told, any other while the file is read; both within the bound."""
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x" * 50_000))
+    for read in (lambda: read_head(path, 100, longest_line=2000), lambda: list(read_blocks(path, 100, 2000))):
+        with pytest.raises(InputError, match=r"^a\.jsonl\.gz:1 is longer than 2,000 bytes; split it"):
+            read()
+    path.write_bytes(gzip.compress(b"short\n\n" + b"x" * 50_000))
+    with pytest.raises(InputError, match=r"^a\.jsonl\.gz:3 is longer than 2,000 bytes"):
+        list(read_blocks(path, 100, longest_line=2000))
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text\nb\n" + b"x" * 50_000)
+    with pytest.raises(InputError, match=r"^a\.csv:3 is longer than 2,000 bytes"):
+        rows(Delimited(path, block_bytes=100, longest_record=2000))
 
 
-def test_damage_is_told_where_it_is_met(letters, monkeypatch):
-    path, _ = letters
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 4096)
+def test_damage_is_told_where_it_is_met(numbers):
+    path, _ = numbers
     path.write_bytes(path.read_bytes()[:-2000])
-    streaming.begin(path)
-    found = []
     with pytest.raises(InputError, match=r"numbers\.jsonl\.gz: its compressed data is damaged or cut short"):
-        found.extend(streams.read_blocks(path, 4096))
-    streaming.begin(path)
-    with streams.opened(path, whole=True) as stream:
+        list(read_blocks(path, 4096))
+    with Stream(path) as stream:
         assert len(stream.read(4096)) == 4096
         with pytest.raises(InputError):
             list(iter(lambda: stream.read(4096), b""))
-        with pytest.raises(InputError):
-            stream.read(4096)
 
 
-def test_a_file_that_is_given_up_keeps_no_thread(letters, monkeypatch):
-    path, _ = letters
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 512)
-    before = threading.active_count()
-    streaming.begin(path)
-    assert threading.active_count() > before
-    with streams.opened(path, whole=True) as stream:
-        stream.read(10)
-    deadline = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() == before
+JSON = b'{"text": "the sunny day", "year": 1990}\n\n{"text": ["the", "rain"], "year": 1991}\n{broken\n'
+CSV = b'text,year\nthe day,1990\n"after ""the""\nrain",1991\n\nshort\n"open,1992\nsnow,1993\n'
+CSV_OF_A_MACINTOSH = CSV.replace(b"\n", b"\r")
 
 
-def test_what_nobody_asked_for_is_forgotten(letters):
-    path, _ = letters
-    streaming.begin(path)
-    streaming.forget()
-    path.write_bytes(gzip.compress(b"new\n"))
-    assert [block.data for block in streams.read_blocks(path)] == [b"new\n"]
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.jsonl", JSON * 5), ("a.csv", CSV), ("a.csv", CSV.replace(b"\n", b"\r"))]
+)
+@pytest.mark.parametrize("block_bytes", [1, 7, 40])
+def test_rows_and_their_lines_do_not_depend_on_the_blocks(name, data, block_bytes, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    (reader,) = read_corpus(tmp_path / name).readers
+    whole = rows(reader, ("text", "year"))
+    assert len(whole[0]) >= 3
+    assert len(whole[1]) >= 2
+    assert rows(replace(reader, block_bytes=block_bytes), ("text", "year")) == whole
 
 
-def test_only_compressed_files_are_begun(tmp_path):
-    plain = tmp_path / "plain.jsonl"
-    plain.write_text('{"text": "a b"}\n')
-    for path in (plain, tmp_path / "missing.jsonl.gz", tmp_path):
-        streaming.begin(path)
-    assert not streaming._begun
+def test_an_open_quote_costs_one_line_wherever_the_file_ends(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'text,year\na,1\n"b,2\n' + b"c,3\n" * 100)
+    found = rows(Delimited(path, block_bytes=50, longest_record=200), ("text", "year"))
+    assert found == rows(Delimited(path), ("text", "year"))
+    assert found[0] == [(2, "a", "1"), *((line, "c", "3") for line in range(4, 104))]
+    assert found[1] == [(3, "a quote that never closes")]
 
 
-def test_a_corpus_is_the_same_whether_begun_or_not(tmp_path):
-    path = tmp_path / "corpus.csv.gz"
-    path.write_bytes(gzip.compress(b"text,year\n" + b"the sunny day,1990\nafter the rain,1991\n" * 900))
-    stores = []
-    for folder in ("plain", "begun"):
-        if folder == "begun":
-            streaming.begin(path)
-        stores.append(tokenize(read_corpus(path, time="year"), tmp_path / folder))
-    assert not streaming._begun
-    assert stores[0].ids.tolist() == stores[1].ids.tolist()
-
-
-def test_checksums_are_taken_again_when_a_file_may_have_changed(tmp_path, monkeypatch):
-    path, taken = tmp_path / "own.jsonl", []
-    monkeypatch.setattr(streaming, "checksum", lambda path: taken.append(path) or checksum(path))
-    path.write_bytes(b"one")
-    first = [streaming.checksum_of_file(path) for _ in range(2)]
-    assert (len(taken), set(first)) == (2, {checksum(path)})  # just written: nobody knows
-
-    monkeypatch.setattr(streaming, "SETTLED_AFTER", 0)
-    time.sleep(0.05)
-    first = [streaming.checksum_of_file(path) for _ in range(3)]
-    assert (len(taken), set(first)) == (3, {checksum(path)})
-
-    about = path.stat()
-    path.write_bytes(b"two")
-    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
-    assert streaming.checksum_of_file(path) == checksum(path) != first[0]
-
-    time.sleep(0.05)
-    streaming.checksum_of_file(path)
-    (tmp_path / "other").write_bytes(b"six")
-    os.replace(tmp_path / "other", path)
-    assert streaming.checksum_of_file(path) == checksum(path)
-
-
-@given(st.lists(st.sampled_from([b"\n", b"x", b"y" * 63, b"\x8a"]), max_size=40).map(b"".join))
-def test_ends_of_lines(data):
-    found = streams._line_ends(np.frombuffer(data, np.uint8))
-    assert found == (data.count(b"\n"), data.rfind(b"\n") + 1)
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_long_text_files_are_cut_wherever_blocks_end(tmp_path, begun, monkeypatch):
-    """Documents end at the last line end before every 1,000 bytes, though the file is read 250 bytes at a time."""
+def test_long_text_files_are_cut_at_line_ends(tmp_path):
+    """Documents end at the last line end before every 1,000 bytes."""
     lines = [bytes([97 + number % 26]) * (number * 37 % 90) + b"\n" for number in range(200)]
     lines[100] = b"long" * 600 + b"\n"
     data = b"".join(lines)
     path = tmp_path / "1990.txt.gz"
     path.write_bytes(gzip.compress(data))
-    monkeypatch.setattr(streaming, "BLOCK_BYTES", 250)
-    monkeypatch.setattr(streams.read_blocks, "__defaults__", (250,))
-    monkeypatch.setattr(folders, "MOST_BYTES", 1000)
-    if begun:
-        streaming.begin(path)
     expected, start = [], 0
     for end in range(1000, len(data) + 1000, 1000):
         last = data.rfind(b"\n", 0, end) + 1
         if last > start:
-            expected.append((data[start:last], data.count(b"\n", 0, start) + 1))
+            expected.append((data.count(b"\n", 0, start) + 1, data[start:last].decode()))
             start = last
-    assert [(block.data, block.line) for block in folders._documents(path)] == expected
+    assert rows(TextFiles((path,), tmp_path, document_bytes=1000)) == (expected, [])
     assert len(expected) > 5
+
+
+def test_a_corpus_is_the_same_whether_compressed_or_not(tmp_path):
+    data = b"text,year\n" + b"the sunny day,1990\nafter the rain,1991\n" * 900
+    (tmp_path / "a.csv").write_bytes(data)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(data))
+    stores = [tokenize(read_corpus(path, time="year"), tmp_path / "s") for path in sorted(tmp_path.glob("a.*"))]
+    assert stores[0].ids.tolist() == stores[1].ids.tolist()

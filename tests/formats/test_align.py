@@ -73,7 +73,7 @@ def test_it_is_the_alignment_of_the_baseline(drifting):
     """The same vectors and counts, as models and as a method has them, come to the same place."""
     support, words = drifting.vocabulary.support, drifting.vocabulary.words
     vectors = RNG.standard_normal((len(support.word), SIZE)).astype(np.float32)
-    expected = procrustes.align(vectors, drifting, HALF_TRUST)
+    expected = procrustes.align(vectors, support, drifting.conditions, len(words), HALF_TRUST)
     given = [
         WordVectors(
             [words[word] for word in support.words_in(at).tolist()],
@@ -171,7 +171,7 @@ def test_wrong_input_is_told_in_one_line(tmp_path):
     few = WordVectors(WORDS[:4], TRUTH[:4], name="2000")
     cases = [
         (lambda: ct.align([good, short]), "different dimensions .* 1990 has 8, 2000 has 5"),
-        (lambda: ct.align([good, few]), "1990 and 2000 share only 4 words; to turn 8 dimensions"),
+        (lambda: ct.align([good, few]), "1990 and 2000 share only 4 words; to rotate 8 dimensions"),
         (lambda: ct.align([good]), "two models at least"),
         (lambda: ct.align(good), "a list of models"),
         (lambda: ct.align([good, good]), "the same name"),

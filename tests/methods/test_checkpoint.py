@@ -1,27 +1,22 @@
-"""How often the state of a training is saved."""
+"""When a checkpoint is due; conformance tests stop and resume trainings."""
 
 import numpy as np
 
-from chronotope.methods.checkpoint import SECONDS_BETWEEN, SHARE_OF_THE_TIME, Checkpoint
-
-STATE = {"vectors": np.zeros(3, np.float32)}
+from chronotope.methods.checkpoint import Checkpoint
 
 
-def test_a_state_is_due_after_some_time(tmp_path):
-    now = [0.0]
-    state = Checkpoint(tmp_path / "state", {}, clock=lambda: now[0])
-    state.save(STATE, {})
-    assert not state.due
-    now[0] += 1.1 * SECONDS_BETWEEN
+def test_a_checkpoint_is_due_after_its_pause_and_never_without_a_file(tmp_path):
+    state = Checkpoint(tmp_path / "state", {}, seconds=-1.0)
     assert state.due
-    assert not Checkpoint(None, {}, clock=lambda: now[0]).due, "without a file nothing is due"
+    state.save({"vectors": np.zeros(3, np.float32)}, {})
+    assert (tmp_path / "state").exists()
+    assert not Checkpoint(tmp_path / "state", {}, seconds=3600.0).due
+    assert not Checkpoint(None, {}, seconds=-1.0).due
 
 
-def test_a_state_that_takes_long_to_write_is_written_less_often(tmp_path):
-    ticks = iter([0.0, 0.0, 100.0])  # made, saving, saved: it took 100 seconds
-    now = [100.0 + 0.9 * 100 / SHARE_OF_THE_TIME]
-    state = Checkpoint(tmp_path / "state", {}, clock=lambda: next(ticks, now[0]))
-    state.save(STATE, {})
-    assert not state.due
-    now[0] = 100.0 + 1.1 * 100 / SHARE_OF_THE_TIME
-    assert state.due
+def test_what_was_saved_is_loaded(tmp_path):
+    vectors = np.arange(6, dtype=np.float32).reshape(2, 3)
+    Checkpoint(tmp_path / "state", {"seed": 1}).save({"vectors": vectors}, {"step": 7})
+    tensors, about = Checkpoint(tmp_path / "state", {"seed": 1}).load({"vectors": (None, 3)})
+    assert np.array_equal(tensors["vectors"], vectors)
+    assert about == {"step": 7}

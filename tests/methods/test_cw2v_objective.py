@@ -1,69 +1,55 @@
-"""The specification of CW2V: its gradient against finite differences, and the degenerate solution."""
+"""The loss of CW2V as the paper writes it, and that a training step goes down its gradient."""
 
 from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from chronotope.methods.cw2v.objective import Problem, gradient, loss
+from chronotope.methods import ConditionedModel
+from chronotope.methods.cw2v.cells import STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import Parameters
+from chronotope.methods.cw2v.training import Trainer, penalties
 
-WORDS, CONDITIONS, PAIRS, DIMENSIONS, CELLS = 7, 3, 15, 4, 60
+
+def loss(parameters, cells, edges, alpha, beta):
+    """The loss by its definition, in float64; see `chronotope.methods.cw2v`."""
+    v, u, q, d, d_, b, b_ = (array.astype(np.float64) for array in parameters)
+    word, condition = cells.pair_word, cells.pair_condition
+    i, j = np.repeat(cells.rows, cells.pair_cells[cells.rows]), cells.context
+    target, weight = cells.values[cells.value].astype(np.float64).T
+    own, other = v[word] * q[condition] + d, u[word] * q[condition] + d_
+    errors = np.einsum("nd,nd->n", own[i], other[j]) + b[i] + b_[j] - target
+    apart = q[edges[:, 0]] - q[edges[:, 1]]
+    penalty = alpha @ (apart**2).sum(axis=1) + beta @ (d**2 + d_**2).sum(axis=1)
+    return weight @ errors**2 + penalty / 2
 
 
-def random_problem(beta=1.0, seed=0):
-    random = np.random.default_rng(seed)
-    problem = Problem(
-        pair_word=random.integers(0, WORDS, PAIRS),
-        pair_condition=np.sort(random.integers(0, CONDITIONS, PAIRS)),
-        word_pair=random.integers(0, PAIRS, CELLS),
-        context_pair=random.integers(0, PAIRS, CELLS),
-        target=random.normal(size=CELLS),
-        weight=random.random(CELLS),
-        edges=np.array([[0, 1], [1, 2]]),
-        smoothness=np.array([1.5, 0.7]),
-        deviation_penalty=beta * random.random(PAIRS),
+@pytest.mark.parametrize("penalty", ["once", "each-cell"])
+def test_small_steps_go_down_the_gradient_of_the_loss(small, penalty):
+    """With huge accumulators AdaGrad takes plain gradient steps of one size."""
+    size = 1e-5
+    model = ConditionedModel(
+        dimensions=3, smoothness=1.5, deviation_penalty=0.3, penalties=penalty, accumulator=1e12, rate=size * 1e6
     )
-    shapes = Parameters(
-        (WORDS, DIMENSIONS), (WORDS, DIMENSIONS), (CONDITIONS, DIMENSIONS),
-        (PAIRS, DIMENSIONS), (PAIRS, DIMENSIONS), (PAIRS,), (PAIRS,),
-    )  # fmt: skip
-    return Parameters(*(random.normal(size=shape) for shape in shapes)), problem
-
-
-@pytest.mark.parametrize("name", Parameters._fields)
-def test_the_gradient_equals_finite_differences(name):
-    parameters, problem = random_problem()
-    array, slope = getattr(parameters, name), getattr(gradient(parameters, problem), name)
-    for index in np.ndindex(array.shape):
-        kept, h = array[index], 1e-5
-        array[index] = kept + h
-        above = loss(parameters, problem)
-        array[index] = kept - h
-        below = loss(parameters, problem)
-        array[index] = kept
-        assert (above - below) / (2 * h) == pytest.approx(slope[index], rel=1e-5, abs=1e-5)
-
-
-def without_conditions(parameters, problem):
-    """The same predictions with q = 0: the deviations hold everything."""
-    v, u, q, d, d_, b, b_ = parameters
-    moved = q[problem.pair_condition]
-    return Parameters(
-        v, u, np.zeros_like(q), d + v[problem.pair_word] * moved, d_ + u[problem.pair_word] * moved, b, b_
-    )
-
-
-def test_without_a_penalty_on_deviations_the_degenerate_solution_is_never_worse():
-    parameters, problem = random_problem(beta=0.0)
-    degenerate = without_conditions(parameters, problem)
-    assert loss(degenerate, problem) < loss(parameters, problem)
-
-
-def test_the_penalty_on_deviations_makes_the_degenerate_solution_worse():
-    parameters, problem = random_problem(beta=5.0)
-    # Where words move little of their own, as most do.
-    calm = parameters._replace(
-        word_deviation=0.1 * parameters.word_deviation, context_deviation=0.1 * parameters.context_deviation
-    )
-    assert loss(without_conditions(calm, problem), problem) > loss(calm, problem)
+    graph, random = small.conditions.graph(), np.random.default_rng(1)
+    start, accumulators = model._start(small)
+    start = Parameters(*(array + random.normal(0, 0.3, array.shape).astype(np.float32) for array in start))
+    moved = Parameters(*(array.copy() for array in start))
+    with ThreadPoolExecutor(2) as pool:
+        cells = arrange_cells(small, model, pool)
+        trainer = Trainer(model, cells, graph, moved, accumulators, pool, 2)
+        for stratum in range(STRATA):
+            trainer.move_stratum(stratum)
+    beta, alpha = penalties(model, cells, graph)
+    for name, array in start._asdict().items():
+        direction = random.normal(size=array.shape)
+        ends = [
+            loss(start._replace(**{name: array + step * direction}), cells, graph.edges, alpha, beta)
+            for step in (1e-4, -1e-4)
+        ]
+        slope = (ends[0] - ends[1]) / 2e-4
+        gradient = (array.astype(np.float64) - getattr(moved, name)) / size
+        noise = np.linalg.norm(gradient)  # of a random direction; the tolerance is a share of it
+        assert (gradient * direction).sum() == pytest.approx(slope, abs=0.05 * noise), name

@@ -7,24 +7,36 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import chronotope as ct
 import worlds
+from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, positive_pmi, symmetric
 from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
-from chronotope.methods.graph import objective, solver
+from chronotope.methods.graph import objective
+from chronotope.methods.graph.gpu import GpuProducts
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.matrix import pooled_rows
+from chronotope.methods.graph.solver import CpuProducts, Solver, orthonormal, sum_of_squares
 
 BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 
 
 def problem_of(counts, place_edges=None, **settings):
     matrix = positive_pmi(counts, Association(sides=True, emphasis=1.5))
-    chosen = {"smoothness": 1.0, "deviation_penalty": 0.1, "half_trust": 10.0, **settings}
+    chosen = GraphSettings(**{"smoothness": 1.0, "deviation_penalty": 0.1, **settings})
     return make_problem(
-        matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges=place_edges, **chosen
+        chosen, matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges
     )
+
+
+@pytest.fixture(params=["numba", "sparse matrices"])
+def products(request):
+    """The products of the CPU, and those of the GPU with NumPy and SciPy in the place of CuPy."""
+    with ThreadPoolExecutor(2) as pool:
+        yield CpuProducts(pool) if request.param == "numba" else GpuProducts(np, sparse, cells=700)
 
 
 @pytest.fixture(scope="module")
@@ -35,26 +47,50 @@ def grid(counts_of):
 
 @pytest.mark.parametrize("edges", [None, BORDERS], ids=["chains", "chains and borders"])
 @pytest.mark.parametrize("beta", [0.0, 0.3])
-def test_the_solver_equals_the_specification(grid, edges, beta):
+def test_the_solver_equals_the_specification(grid, products, edges, beta):
     problem = problem_of(grid, edges, deviation_penalty=beta)
-    with ThreadPoolExecutor(2) as pool:
-        contexts = solver.start_contexts(problem, 6, 1, pool)
-        rows = np.zeros((len(problem.weight), 6), dtype=np.float32)
-        gained = solver.solve_rows(contexts, rows, problem, pool)
-        expected = objective.best_rows(contexts, problem)
-        np.testing.assert_allclose(rows, expected, rtol=1e-3, atol=1e-4)
-        np.testing.assert_allclose(
-            solver.best_contexts(rows, problem, pool), objective.best_contexts(rows, problem), rtol=1e-2, atol=1e-4
-        )
-    squares = np.add.reduceat(problem.matrix.value.astype(np.float64) ** 2, problem.matrix.start[:-1])
-    constant = float(problem.weight @ (squares * (np.diff(problem.matrix.start) > 0)))
-    assert constant + gained == pytest.approx(objective.loss(rows, contexts, problem), rel=1e-4)
+    solver = Solver(problem, 6, products)
+    solver.start_contexts(seed=1)
+    gained = solver.solve_rows()
+    rows, contexts = solver.rows.copy(), solver.contexts
+    np.testing.assert_allclose(contexts.T @ contexts, np.eye(6), atol=1e-5)
+    np.testing.assert_allclose(rows, objective.best_rows(contexts, problem), rtol=1e-3, atol=1e-4)
+    assert sum_of_squares(problem) + gained == pytest.approx(objective.loss(rows, contexts, problem), rel=1e-4)
+    solver.best_contexts()
+    np.testing.assert_allclose(solver.contexts, objective.best_contexts(rows, problem), rtol=1e-2, atol=1e-4)
+
+
+def test_principal_axes_keep_all_products(grid, products):
+    problem = problem_of(grid)
+    solver = Solver(problem, 9, products)
+    solver.start_contexts(seed=1)
+    solver.solve_rows()
+    rows, contexts = solver.rows.copy(), solver.contexts.copy()
+    turned, turned_contexts = solver.principal()
+    np.testing.assert_allclose(turned @ turned_contexts.T, rows @ contexts.T, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(turned @ turned.T, rows @ rows.T, rtol=1e-3, atol=1e-3)
+    spread = problem.weight @ turned**2
+    assert (np.diff(spread) <= 1e-5 * spread[0]).all()
+
+
+def test_pooled_rows_are_weighted_sums_over_conditions(grid, tmp_path):
+    problem = problem_of(grid)
+    matrix, support = problem.matrix, grid.vocabulary.support
+    dense = sparse.csr_array((matrix.value, matrix.context, matrix.start), (len(problem.weight), matrix.contexts))
+    total = np.zeros((problem.words, matrix.contexts))
+    np.add.at(total, support.word, problem.weight[:, None] * dense.toarray())
+    expected = total / np.sqrt(np.bincount(support.word, problem.weight))[:, None]
+    for folder in (None, tmp_path):
+        pooled = pooled_rows(problem, folder)
+        cells = slice(0, int(pooled.start[-1]))
+        found = sparse.csr_array((pooled.value[cells], pooled.context[cells], pooled.start), expected.shape)
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_no_rows_are_better_than_the_best(grid):
     problem = problem_of(grid, BORDERS)
     random = np.random.default_rng(0)
-    contexts = solver.orthonormal(random.normal(size=(problem.matrix.contexts, 4)).astype(np.float32))
+    contexts = orthonormal(np, random.normal(size=(problem.matrix.contexts, 4)))
     best = objective.best_rows(contexts, problem)
     least = objective.loss(best, contexts, problem)
     for _ in range(20):
@@ -64,8 +100,27 @@ def test_no_rows_are_better_than_the_best(grid):
 @pytest.mark.parametrize("edges", [None, BORDERS])
 def test_every_sweep_lowers_the_loss(grid, edges):
     losses = []
-    GraphModel(dimensions=12, epochs=8).fit(grid, place_edges=edges, on_epoch=lambda epoch: losses.append(epoch.loss))
+    model = GraphModel(dimensions=12, epochs=8, tolerance=0.0)
+    model.fit(grid, place_edges=edges, on_epoch=lambda epoch: losses.append(epoch.loss))
+    assert len(losses) == 8
     assert all(later < earlier for earlier, later in itertools.pairwise(losses))
+
+
+def test_training_stops_when_a_sweep_gains_little(grid):
+    all_losses, losses = (
+        [epoch["loss"] for epoch in GraphModel(dimensions=12, tolerance=tolerance).fit(grid).provenance["training"]]
+        for tolerance in (0.0, 0.01)
+    )
+    assert losses == all_losses[: len(losses)]
+    gains = [1 - later / earlier for earlier, later in itertools.pairwise(losses)]
+    assert gains[-1] < 0.01
+    assert all(gain >= 0.01 for gain in gains[:-1])
+
+
+def test_the_same_bytes_on_any_number_of_threads(grid):
+    found = [GraphModel(dimensions=9).fit(grid, threads=threads, device="cpu") for threads in (1, 3)]
+    assert found[0].vectors.tobytes() == found[1].vectors.tobytes()
+    assert found[0].contexts.tobytes() == found[1].contexts.tobytes()
 
 
 def test_a_missing_bin_weakens_the_link_as_a_free_vector_in_between_would(grid):
@@ -137,7 +192,7 @@ def test_the_nearest_orthonormal_matrix_is_found_however_thin_the_given_one_is(l
     random = np.random.default_rng(0)
     left, right = (np.linalg.qr(random.normal(size=shape))[0] for shape in ((50, 6), (6, 6)))
     values = np.array([3.0, 2.0, 1.5, 1.0, 0.7, least])
-    found = solver.orthonormal(((left * values) @ right.T).astype(np.float32))
+    found = orthonormal(np, ((left * values) @ right.T).astype(np.float32))
     np.testing.assert_allclose(found.T @ found, np.eye(6), atol=1e-6)
     # Where a direction is lost in the rounding of the given matrix, only the others are told by it.
     kept = values > 1e-6

@@ -63,7 +63,7 @@ class Accident:
 def often() -> None:
     """Save the state at every occasion, and not every half minute."""
     chronotope.methods.checkpoint.SECONDS_BETWEEN = 0.0
-    chronotope.methods.checkpoint.SHARE_OF_THE_TIME = 1.0
+    chronotope.methods.checkpoint.TIME_SHARE = 1.0
 
 
 def prepare(run: str, *more: object) -> Callable[[Path], Callable[[], None]]:

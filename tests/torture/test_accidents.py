@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from chronotope.cooccurrence import CellArrays, count
-from chronotope.cooccurrence.cells_file import groups_of, write_cells
+from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.corpus import read_corpus
 from chronotope.errors import InputError
 from chronotope.io.atomic import disk_errors
@@ -65,7 +65,7 @@ def test_every_library_that_writes_tells_of_a_full_disk(tmp_path):
     table, cells = pl.DataFrame({"a": [1]}), CellArrays.of([0], [1], [2], [1])
     for write in (
         lambda: table.write_parquet("/dev/full"),
-        lambda: write_cells(Path("/dev/full"), [groups_of([cells])]),
+        lambda: write_cells(Path("/dev/full"), [[cells]]),
         lambda: np.save(open("/dev/full", "wb"), np.zeros(100_000)),  # noqa: SIM115
         lambda: Path("/dev/full").write_text("x"),
     ):

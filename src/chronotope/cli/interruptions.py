@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from chronotope.cli.plain_values import PlainGroup
@@ -33,23 +29,3 @@ class Commands(PlainGroup):
         except BrokenPipeError:
             raise ReaderGone from None
         return result
-
-
-@contextmanager
-def held_back() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done.
-
-    For imports beside another thread's: one that breaks off may keep its lock, for which the other waits for ever.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield
-        return
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.interruptions import held_back
 from chronotope.cli.options import Threads
 from chronotope.config import CorpusSettings, CountSettings
 from chronotope.errors import ChronotopeError, SettingsError
-from chronotope.io import streaming
 from chronotope.wording import number_of
 
 if TYPE_CHECKING:
@@ -131,25 +129,19 @@ def prepare(
     """Read, report, count; say what came out."""
     # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    try:
-        with held_back():
-            if len(inputs) == 1 and not (resources["memory"] or resources["workers"] or resources["cluster"]):
-                streaming.begin(Path(inputs[0]).expanduser())
-            from chronotope.cooccurrence import count
-            from chronotope.corpus import read_corpus
+    from chronotope.cooccurrence import count
+    from chronotope.corpus import read_corpus
 
-        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
-        made = False
+    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
+    made = False
 
-        def report(store: TokenStore, vocabulary: Vocabulary) -> None:
-            nonlocal made
-            made = True
-            _report(store, vocabulary, reading, counting)
+    def report(store: TokenStore, vocabulary: Vocabulary) -> None:
+        nonlocal made
+        made = True
+        _report(store, vocabulary, reading, counting)
 
-        with progress_bars() as bars:
-            counts = count(corpus, run, settings=counting, force=force, progress=bars, on_report=report, **resources)
-    finally:
-        streaming.forget()
+    with progress_bars() as bars:
+        counts = count(corpus, run, settings=counting, force=force, progress=bars, on_report=report, **resources)
     if not made:
         talk("{} is there already, made from this input with these settings; --force makes it again", run)
     talk(

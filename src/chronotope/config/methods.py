@@ -106,7 +106,9 @@ class GraphSettings(Settings):
     dimensions
         The length of a vector; None: 200 with time, 300 for places alone, or the number of words where that is less.
     epochs
-        Sweeps over the data; every one lowers the loss.
+        The most sweeps over the data; every one lowers the loss.
+    tolerance
+        Training stops when a sweep lowers the loss by less than this share of it; 0: after `epochs` sweeps.
     smoothness
         τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
         as neighbors; None: 1, or less with fewer than ten time bins, so that a change from the first to the last is
@@ -129,6 +131,7 @@ class GraphSettings(Settings):
     dimensions: Count | None = None
     epochs: Count = 10
     seed: Seed = 1
+    tolerance: Weight = 0.001
     smoothness: Weight | None = None
     deviation_penalty: Weight | None = None
     half_trust: Weight = 10.0

@@ -1,6 +1,6 @@
 """A run: the folder that `prepare` writes and training reads.
 
-    RUN/run.json           settings, versions, checksums; written last, so a folder that has it is whole
+    RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
     RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
     RUN/support.parquet    condition, word, count: how often each word of the vocabulary occurs
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,42 +27,40 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells import CellArrays
-from chronotope.cooccurrence.cells_file import CellsFile, Group, groups_of, write_cells
-from chronotope.cooccurrence.counting import units
-from chronotope.cooccurrence.distributed import count_elsewhere
-from chronotope.cooccurrence.local import Progress, count_conditions
+from chronotope.cooccurrence.cells_file import CellsFile, write_cells
+from chronotope.cooccurrence.counting import MAX_WINDOW, units
+from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
 from chronotope.display import MOST_ROWS, html
 from chronotope.errors import DamagedFile, InputError, SettingsError
 from chronotope.io import stores
-from chronotope.io.atomic import sync_file
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.io.untrusted import read_table
-from chronotope.runtime.resources import Resources
+from chronotope.runtime.resources import Resources, check_not_forked, out_of_memory
 from chronotope.wording import number_of
 
-SUPPORT = "support.parquet"
+SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The vocabulary and the co-occurrence counts of a corpus: what every method is trained on.
+    """The vocabulary and the co-occurrence counts of a corpus: the training data of every method.
 
     Attributes
     ----------
     folder
-        The run that they are read from.
+        The run that holds them.
     conditions, vocabulary, settings
         What was counted, and how.
     pairs, tokens
-        (C,) how many pairs of neighbors (in units of `unit`) and running words each condition has.
+        (C,) the pairs of neighbors (in units of `unit`) and the tokens of each condition.
     unit
-        How many units make one whole pair.
+        The units of one whole pair.
     checksum
-        Of all that the run holds.
+        The checksum of the whole run.
     """
 
     folder: Path
@@ -87,15 +84,15 @@ class Counts:
         )
 
     def cells(self, condition: int) -> CellArrays:
-        """The counts of a condition: word ≤ context, sorted; a diagonal cell holds both directions."""
+        """Return the counts of a condition: word ≤ context, sorted; a diagonal cell holds both directions."""
         return self._cells.read(condition)
 
     def cells_in_parts(self, condition: int) -> Iterator[CellArrays]:
-        """The same a part at a time, some 25 MB each."""
+        """Yield the counts of a condition in parts of some 25 MB."""
         return self._cells.parts(condition)
 
     def held_out(self, condition: int) -> CellArrays:
-        """The counts of the documents that were set aside."""
+        """Return the counts of the documents that were set aside."""
         if self._held_out is None:
             raise SettingsError("no documents were set aside; prepare with holdout (--holdout 0.1)")
         return self._held_out.read(condition)
@@ -107,12 +104,12 @@ class Counts:
 
     @property
     def cell_sizes(self) -> NDArray[np.int64]:
-        """(C,) how many cells each condition has, each pair of words once."""
+        """(C,) the number of cells of each condition, each pair of words once."""
         return np.array(self._cells.sizes, dtype=np.int64)
 
     @property
     def size(self) -> int:
-        """How many cells there are, each pair of words once."""
+        """The number of cells, each pair of words once."""
         return sum(self._cells.sizes)
 
     def _repr_html_(self) -> str:
@@ -136,7 +133,8 @@ class Counts:
 
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
-        """The counts in a run."""
+        """Open the counts in a run."""
+        check_not_forked()
         folder = Path(folder)
         about = read_run(folder)
         sizes = about["vocabulary"]
@@ -149,36 +147,24 @@ class Counts:
             conditions = Conditions.from_dict(about["conditions"])
             support.check(len(words), len(conditions))
             if len(words) != sizes["size"] or (np.diff(condition) < 0).any():
-                raise ValueError("its words and their support are not those that it speaks of")
+                raise ValueError("its words and their support do not fit its description")
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFile(f"{folder} is damaged ({error}); prepare the run again") from None
-        dropped = sizes["dropped_words"], sizes["dropped_tokens"]
-        vocabulary = Vocabulary(tuple(words.to_list()), support, sizes["min_count"], *dropped)
-        return cls._of(folder, about, conditions, vocabulary, settings)
-
-    @classmethod
-    def _of(
-        cls,
-        folder: Path,
-        about: dict[str, Any],
-        conditions: Conditions,
-        vocabulary: Vocabulary,
-        settings: CountSettings,
-    ) -> Counts:
-        """The counts in a run of which all but the cells is at hand."""
-        words, set_aside = len(vocabulary), about["held_out"]
+        held_out = about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=vocabulary,
+            vocabulary=Vocabulary(
+                tuple(words.to_list()), support, sizes["min_count"], sizes["dropped_words"], sizes["dropped_tokens"]
+            ),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
             unit=about["unit"],
             checksum=about["checksum"],
-            _cells=CellsFile(folder / "cells.parquet", about["cells"], words),
-            _held_out=CellsFile(folder / "heldout.parquet", set_aside, words) if set_aside else None,
+            _cells=CellsFile(folder / CELLS, about["cells"], len(words)),
+            _held_out=CellsFile(folder / HELD_OUT, held_out, len(words)) if held_out else None,
         )
 
 
@@ -197,7 +183,7 @@ def count(
     on_report: Callable[[TokenStore, Vocabulary], None] | None = None,
     **counting: Any,
 ) -> Counts:
-    """The vocabulary and co-occurrence counts of a corpus, kept in a run.
+    """Count the words and co-occurrences of a corpus, and keep them in a run.
 
     Parameters
     ----------
@@ -208,68 +194,68 @@ def count(
     settings, **counting
         A `CountSettings`, or its fields: min_count, max_words, window, weighting.
     threads
-        How many cores to use; the result does not depend on it.
+        The number of cores to use; the result does not depend on it.
     memory
-        At most so much is held ('2GB', or a number of bytes); what does not fit goes to disk in the meantime. The
-        result does not depend on it.
+        The most memory to hold ('2GB', or a number of bytes); what does not fit waits on disk. The result does not
+        depend on it.
     workers
-        Read and count in so many processes of this machine; the result does not depend on it.
+        Read and count in this many processes of this machine; the result does not depend on it.
     cluster
         Read and count on a Dask cluster: the address of its scheduler, such as tcp://10.0.0.5:8786.
     spill
-        With a cluster: a folder or an address (s3://…) where all its machines can write. What is there is used again
-        when the same preparation was interrupted; without it the workers use the folder of the run.
+        With a cluster: a folder or an address (s3://…) where all its machines can write. An interrupted preparation
+        continues from what is there; without it the workers write beside the run.
     force
         Replace a run that was made from other input or settings (models in it are kept).
     progress
         Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
     on_report
-        Called with the tokenized text and the vocabulary when counting begins, in a thread of its own.
+        Called with the tokenized text and the vocabulary before counting begins.
+
+    Raises
+    ------
+    SettingsError
+        If the memory is too small, or a setting is out of range.
+    InputError
+        If the text cannot be read as asked, or the folder holds something else.
     """
+    check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
-    if settings.window >= 32:
-        raise SettingsError(f"window must be below 32, not {settings.window}")
+    if settings.window > MAX_WINDOW:
+        raise SettingsError(f"window must be at most {MAX_WINDOW}, not {settings.window}")
     if not isinstance(corpus, Corpus):
         corpus = read_corpus(corpus)
-    owner = None
-    if run is None:
-        owner = tempfile.TemporaryDirectory(prefix="chronotope-")
-        run = Path(owner.name) / "run"
-    run = Path(run).absolute()
-    with Resources.of(threads, memory, workers, cluster) as resources:
+    owner = tempfile.TemporaryDirectory(prefix="chronotope-") if run is None else None
+    run = Path(owner.name, "run") if owner else Path(run or "").absolute()
+    with out_of_memory(), Resources.of(threads, memory, workers, cluster) as resources:
         asked = {
             "corpus": to_dict(corpus.settings),
             "tokenizer": corpus.tokenizer_name,
             "counting": to_dict(settings),
             "sources": fingerprints(corpus, resources.pool),
         }
-        made = None
         with building(run, asked, force) as work:
             if work:
-                with _spilling(resources, spill, run, asked) as ready:
-                    made = _make_run(corpus, work, settings, asked, ready, progress, on_report)
-    counts = Counts._of(run, *made, settings) if made else Counts.open(run)
-    return dataclasses.replace(counts, _owner=owner)
+                with _spilling(resources, spill, run, work, asked) as resources:
+                    _prepare(corpus, work, settings, asked, resources, progress, on_report)
+    return dataclasses.replace(Counts.open(run), _owner=owner)
 
 
 @contextmanager
-def _spilling(resources: Resources, spill: str | None, run: Path, asked: dict[str, Any]) -> Iterator[Resources]:
-    """The resources, with a place where the workers of a cluster leave what they make.
-
-    It is cleared away at the end, but where the user named it only when all went well: what is there is not made again.
-    """
-    if resources.pool is None:
-        yield resources
-    elif spill is None:
-        with tempfile.TemporaryDirectory(prefix=f".{run.name}.", suffix=".partial", dir=run.parent) as folder:
-            yield resources.spilling_to(folder)
-    else:
+def _spilling(
+    resources: Resources, spill: str | None, run: Path, work: Path, asked: dict[str, Any]
+) -> Iterator[Resources]:
+    """Add a folder for cells that wait, and remove it at the end; one that the user named stays if the work fails."""
+    if spill and resources.pool:
         folder = f"{spill.rstrip('/')}/chronotope-{checksum_of([asked, versions()])}"
         yield resources.spilling_to(folder)
         stores.remove(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix=f".{run.name}.", suffix=".partial", dir=work.parent) as folder:
+        yield resources.spilling_to(folder)
 
 
-def _make_run(
+def _prepare(
     corpus: Corpus,
     work: Path,
     settings: CountSettings,
@@ -277,107 +263,56 @@ def _make_run(
     resources: Resources,
     progress: Progress | None,
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
-) -> tuple[dict[str, Any], Conditions, Vocabulary]:
-    """Fill the folder `work` with all that a run consists of; return what it says of itself, and what that is about."""
+) -> None:
+    """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
     store = tokenize(corpus, work, progress=progress, resources=resources)
     for before, after in zip(asked["sources"], store.sources, strict=True):
         if before["checksum"] not in (None, after["checksum"]):
-            raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
+            raise InputError(f"{before['name']} changed while it was read; prepare again when it is complete")
+
     vocabulary = build_vocabulary(store, settings)
-    # While the counting goes on, what is known is told, and what is finished goes to the disk and gets its checksum.
-    finished = list(work.iterdir())
-    with ThreadPoolExecutor(1) as beside:
-        # What Python itself does comes later: it would keep the counting from being begun.
-        sums = {SUPPORT: beside.submit(_write_support, vocabulary.support, work / SUPPORT)}
-        told = beside.submit(on_report or (lambda *_: None), store, vocabulary)
-        computing = beside.submit(versions)
-        if resources.memory.limit is not None:
-            sums[SUPPORT].result()  # what it takes is not taken twice
-        sums |= {path.name: beside.submit(_settled, path) for path in finished}
-        about, own_sums = _write_counts(store, vocabulary, settings, work, resources, progress)
-    told.result()
-    sums_of_all = {name: future.result() for name, future in sums.items()} | own_sums
-    about |= {
+    support = vocabulary.support
+    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(
+        work / SUPPORT
+    )
+    if on_report:
+        on_report(store, vocabulary)
+
+    words, spill = len(vocabulary), resources.spill
+    cells = count_conditions(store, words, settings, resources, spill, progress=progress)
+    sizes, pairs = write_cells(work / CELLS, cells)
+    held_out_sizes: list[int] = []
+    if store.held_out.any():
+        cells = count_conditions(store, words, settings, resources, spill, held_out=True, progress=progress)
+        held_out_sizes, _ = write_cells(work / HELD_OUT, cells)
+    if not sum(sizes):
+        lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
+        raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
+
+    about = {
         "format": FORMAT,
         "asked": checksum_of(asked),
         "corpus": asked["corpus"],
         "tokenizer": asked["tokenizer"],
-        "counting": to_dict(settings),
+        "counting": asked["counting"],
         "sources": store.sources,
         "conditions": store.conditions.to_dict(),
-        "unit": units(settings),
-        "versions": computing.result(),
-        "files": {
-            name: {"bytes": (work / name).stat().st_size, "checksum": own} for name, own in sorted(sums_of_all.items())
-        },
-    }
-    about["checksum"] = checksum_of(about)
-    (work / ABOUT).write_text(canonical_json(about), encoding="utf-8")
-    return about, store.conditions, vocabulary
-
-
-def _write_support(support: Support, path: Path) -> str:
-    """Write how often each word occurs in each condition; return the checksum of the file."""
-    columns = {"condition": support.condition, "word": support.word, "count": support.count}
-    # Twice as fast as with the usual settings, and the file is larger by a fifteenth.
-    pl.DataFrame(columns).write_parquet(path, compression_level=1, statistics=False)
-    return quick_checksum(path)
-
-
-def _settled(path: Path) -> str:
-    """The checksum of a file that is finished, once it is on the disk."""
-    sync_file(path)
-    return quick_checksum(path)
-
-
-def _write_counts(
-    store: TokenStore,
-    vocabulary: Vocabulary,
-    settings: CountSettings,
-    folder: Path,
-    resources: Resources,
-    progress: Progress | None,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Count and write; return the numbers that the run keeps of it, and the checksums of the files."""
-    support, words = vocabulary.support, len(vocabulary)
-    sums = {}
-
-    def counted(held_out: bool) -> Iterator[Iterator[Group]]:
-        if resources.pool:
-            elsewhere = count_elsewhere(
-                store, words, settings, resources.pool, resources.spill, held_out=held_out, progress=progress
-            )
-            return map(groups_of, elsewhere)
-        return count_conditions(
-            store,
-            words,
-            settings,
-            resources.threads,
-            held_out=held_out,
-            memory=resources.memory,
-            folder=folder,
-            pack=groups_of,
-            progress=progress,
-        )
-
-    sizes, pairs, sums["cells.parquet"] = write_cells(folder / "cells.parquet", counted(held_out=False))
-    held_sizes: list[int] = []
-    if store.held_out.any():
-        held_sizes, _, sums["heldout.parquet"] = write_cells(folder / "heldout.parquet", counted(held_out=True))
-    if not sum(sizes):
-        lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
-        raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
-    tokens = np.add.reduceat(np.append(support.count, 0), support.start[:-1]) * (np.diff(support.start) > 0)
-    numbers = {
         "vocabulary": {
             "size": words,
             "min_count": vocabulary.min_count,
             "dropped_words": vocabulary.dropped_words,
             "dropped_tokens": vocabulary.dropped_tokens,
         },
+        "unit": units(settings),
         "cells": sizes,
-        "held_out": held_sizes,
+        "held_out": held_out_sizes,
         "pairs": pairs,
-        "tokens": tokens.tolist(),
+        "tokens": [int(support.counts_in(condition).sum()) for condition in range(len(store.conditions))],
+        "versions": versions(),
+        "files": {
+            path.name: {"bytes": path.stat().st_size, "checksum": quick_checksum(path)}
+            for path in sorted(work.iterdir())
+        },
     }
-    return numbers, sums
+    about["checksum"] = checksum_of(about)
+    (work / ABOUT).write_text(canonical_json(about), encoding="utf-8")

@@ -16,6 +16,8 @@ from chronotope.wording import number_of
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
 
+DOCUMENTS_AT_ONCE = 1000
+
 
 class Support(NamedTuple):
     """Which words occur in which condition, and how often; only pairs that occur are stored.
@@ -136,12 +138,11 @@ def default_min_count(tokens: int) -> int:
 
 
 def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
-    """The most frequent words of a tokenized corpus, with their counts in each condition.
+    """Keep the most frequent words of a tokenized corpus, with their counts in each condition.
 
-    A word's number is its rank in the lexicon, so the vocabulary is simply the first numbers.
+    A word's number is its rank in the lexicon, so the vocabulary is the first numbers.
     """
-    total = int(store.counts.sum())
-    threshold = settings.min_count or default_min_count(total)
+    threshold = settings.min_count or default_min_count(int(store.counts.sum()))
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
@@ -162,6 +163,6 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
 
 
 def _support(store: TokenStore, words: int) -> Support:
-    """How often each of the first `words` words occurs in each condition, held-out documents left out."""
+    """Count the first `words` words in each condition, without held-out documents."""
     counts = store.measured[:, :words]
     return Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)

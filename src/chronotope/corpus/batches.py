@@ -18,6 +18,7 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import Unspaced, count_unspaced
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers import Piece
+from chronotope.corpus.readers.pieces import text_hashes
 from chronotope.corpus.selection import Documents, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts
@@ -142,7 +143,7 @@ def _table(documents: Documents, length: NDArray[np.int64], settings: CorpusSett
         "source": documents.source,
         "line": documents.line,
         "length": length,
-        "text_hash": documents.text.hash(0),
+        "text_hash": text_hashes(documents.text),
     }
     if settings.time:
         columns |= {"time": documents.time, "date": documents.date}

@@ -1,7 +1,7 @@
-"""Time bins: which bin a date falls into, and how the bin is written.
+"""Time bins: the bin of a date, and the label of a bin.
 
-A bin is a whole number, so that bins sort by time whatever their labels; they start at multiples of their length
-(1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in bins of a month) belongs to none.
+A bin is an integer, so that bins sort by time whatever their labels. Bins start at multiples of their length
+(1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in monthly bins) belongs to none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,38 +23,19 @@ LENGTHS = "1y, 5y, 10y, 1q, 1mo, 6mo, 1w, 1d"
 
 
 class Assigned(NamedTuple):
-    """The bins of some dates.
+    """The bins of N dates.
 
     Attributes
     ----------
     key
         (N,) the number of the bin.
-    too_coarse
-        (N,) the date is written too coarsely to tell.
-    outside
-        (N,) the date is in no bin.
+    too_coarse, outside
+        (N,) whether the date is too coarse for the bins, and whether it is in no bin.
     """
 
     key: NDArray[np.int64]
     too_coarse: NDArray[np.bool_]
     outside: NDArray[np.bool_]
-
-
-class Bins(Protocol):
-    """A way to cut time into bins."""
-
-    @property
-    def name(self) -> str:
-        """The bins in words, for a message."""
-
-    def assign(self, dates: Dates) -> Assigned:
-        """The bin of each date."""
-
-    def label(self, key: int) -> str:
-        """How a bin is written."""
-
-    def days(self, key: int) -> tuple[int, int]:
-        """The numbers of the first and the last day of a bin."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +55,7 @@ class RegularBins:
     unit: str
 
     def assign(self, dates: Dates) -> Assigned:
-        """The bin of each date; none is outside."""
+        """Return the bin of each date; none is outside."""
         year, month, day = dates.year, dates.month, dates.day
         nowhere = np.zeros(len(year), dtype=bool)
         if self.unit == "y":
@@ -86,16 +67,15 @@ class RegularBins:
         return Assigned((days + 3) // 7 if self.unit == "w" else days, day == 0, nowhere)
 
     def label(self, key: int) -> str:
-        """How a bin is written: 1998, 1990s, 1995-1999, 1998-Q1, 1998-03, 1998-01..1998-06, 1998-W05, 1998-03-12."""
+        """Return the label of a bin: 1998, 1990s, 1995-1999, 1998-Q1, 1998-03, 1998-01..1998-06, 1998-W05."""
+        first, last = key * self.number, (key + 1) * self.number - 1
         if self.unit == "y":
-            first, last = key * self.number, (key + 1) * self.number - 1
             if self.number == 1:
                 return str(first)
             if self.number == 10:
                 return f"{first}s"
             return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
         if self.unit == "mo":
-            first, last = key * self.number, (key + 1) * self.number - 1
             if self.name == "1q":
                 return f"{_year(first // 12)}-Q{first % 12 // 3 + 1}"
             return _month(first) if self.number == 1 else f"{_month(first)}..{_month(last)}"
@@ -107,7 +87,7 @@ class RegularBins:
         return f"{_year(year)}-{month:02d}-{day:02d}"
 
     def days(self, key: int) -> tuple[int, int]:
-        """The numbers of the first and the last day of a bin.
+        """Return the numbers of the first and last day of a bin.
 
         Examples
         --------
@@ -126,15 +106,7 @@ class RegularBins:
 
 @dataclass(frozen=True)
 class NamedBins:
-    """Bins with names of their own, in order of time.
-
-    Attributes
-    ----------
-    names
-        The names.
-    first_day, last_day
-        (B,) the days they start and end with, both included.
-    """
+    """Bins with names, in order of time, and (B,) the numbers of their first and last days."""
 
     names: tuple[str, ...]
     first_day: NDArray[np.int64]
@@ -142,7 +114,7 @@ class NamedBins:
     name: str = "the named bins"
 
     def assign(self, dates: Dates) -> Assigned:
-        """The bin that a date lies in wholly; a date that lies in one partly is too coarse."""
+        """Return the bin that contains each date; a date that overlaps a bin in part is too coarse."""
         first, last = dates.first_day, dates.last_day
         after = np.searchsorted(self.last_day, first)  # the first bin that does not end before the date
         key = np.minimum(after, len(self.names) - 1)
@@ -151,16 +123,19 @@ class NamedBins:
         return Assigned(key.astype(np.int64), ~inside & ~outside, outside)
 
     def label(self, key: int) -> str:
-        """The name of a bin."""
+        """Return the name of a bin."""
         return self.names[key]
 
     def days(self, key: int) -> tuple[int, int]:
-        """The numbers of the first and the last day of a bin."""
+        """Return the numbers of the first and last day of a bin."""
         return int(self.first_day[key]), int(self.last_day[key])
 
 
+Bins = RegularBins | NamedBins
+
+
 def regular_bins(every: str) -> RegularBins:
-    """The bins of a length such as 1y, 10y, 1q, 6mo, 1w or 1d."""
+    """Make bins of a length such as 1y, 10y, 1q, 6mo, 1w or 1d."""
     match = re.fullmatch(r"\s*([1-9]\d{0,4})\s*(y|q|mo|w|d)\s*", every)
     number, unit = (int(match[1]), match[2]) if match else (0, "")
     months_fit = unit == "mo" and number > 0 and 12 % number == 0
@@ -171,7 +146,7 @@ def regular_bins(every: str) -> RegularBins:
 
 
 def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
-    """The given bins in order of time; overlapping ones, and ones that end before they start, are errors."""
+    """Sort named bins by time; bins that overlap or end before they start raise SettingsError."""
     edges = {}
     for edge in ("start", "end"):
         dates = read_dates(pl.Series([str(getattr(item, edge)) for item in bins], dtype=pl.String))
@@ -193,10 +168,10 @@ def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
 
 
 def _year(year: int) -> str:
-    """A year with at least four digits, as in an ISO date."""
+    """Write a year with at least four digits, as in an ISO date."""
     return f"{'-' if year < 0 else ''}{abs(year):04d}"
 
 
 def _month(number: int) -> str:
-    """A month, given as the number of months since the year 0."""
+    """Write a month that is given as the number of months since the year 0."""
     return f"{_year(number // 12)}-{number % 12 + 1:02d}"

@@ -1,4 +1,4 @@
-"""Dates as whole numbers: the proleptic Gregorian calendar without the limits of `datetime`, for arrays."""
+"""Arrays of dates in the proleptic Gregorian calendar, without the limits of `datetime`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.readers.strings import bytes_of
-
 Integers = NDArray[np.int64]
 
 # A year: four digits, three (476), five, or any number up to nine with a sign; 98 and 199803 are not readable.
@@ -20,7 +18,7 @@ _DAY = r"^(?P<year>[+-]\d{4,9}|\d{4,5})-(?P<month>\d{2})-(?P<day>\d{2})(?:[T ]\s
 _COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:\.0*|T\d{2,}.*)?$"
 _PLAIN = (_DAY, _YEAR, _MONTH, _COMPACT)
 
-# Dates in other forms that can be read in one way only: 12 March 1998, Thu, 12 Mar 1998 10:00 +0100, March 12th, 1998,
+# Other unambiguous forms: 12 March 1998, Thu, 12 Mar 1998 10:00 +0100, March 12th, 1998,
 # Mar 1998, 1998/3/12, 12.3.1998, Thu Mar 12 10:00:00 +0000 1998. Not 12/03/1998, nor a year of two digits.
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAME = (
@@ -43,15 +41,7 @@ _MISSING = -(2**40)
 
 
 class Dates(NamedTuple):
-    """Dates as they were written.
-
-    Attributes
-    ----------
-    year, month, day
-        (N,) whole numbers; month or day is 0 where it was not written.
-    readable
-        (N,) whether the text was a date at all.
-    """
+    """(N,) years, months and days, where a missing month or day is 0, and whether each text is a readable date."""
 
     year: Integers
     month: Integers
@@ -60,22 +50,22 @@ class Dates(NamedTuple):
 
     @property
     def first_day(self) -> Integers:
-        """(N,) the number of the first day of what was written."""
+        """(N,) the number of the first day that the date can mean."""
         return days_from_date(self.year, np.maximum(self.month, 1), np.maximum(self.day, 1))
 
     @property
     def last_day(self) -> Integers:
-        """(N,) the number of the last day of what was written."""
+        """(N,) the number of the last day that the date can mean."""
         month = np.where(self.month == 0, 12, self.month)
         day = np.where(self.day == 0, days_in_month(self.year, month), self.day)
         return days_from_date(self.year, month, day)
 
 
 def read_dates(texts: pl.Series) -> Dates:
-    """The dates in a column of text; the written local date counts, whatever the zone.
+    """Read a column of dates; time zones are ignored.
 
-    Readable are a year, a year and month, an ISO date or timestamp, the compact form 19980312, and other forms that can
-    be read in one way only: with the English name of a month, the year first, or points between day, month and year.
+    Readable are a year, a year and month, an ISO date or timestamp, the compact form 19980312, and other unambiguous
+    forms: with the English name of a month, the year first, or points between day, month and year.
 
     Examples
     --------
@@ -85,8 +75,6 @@ def read_dates(texts: pl.Series) -> Dates:
     ([1998, 1998, 0, 1999, 1998], [3, 0, 0, 2, 3], [True, True, False, False, True])
     """
     texts = texts.cast(pl.String)
-    if plain := _years_or_days(texts):
-        return plain
     dates = _read(texts, _PLAIN)
     left = np.flatnonzero(~dates.readable)
     if len(left):
@@ -95,24 +83,8 @@ def read_dates(texts: pl.Series) -> Dates:
     return dates
 
 
-def _years_or_days(texts: pl.Series) -> Dates | None:
-    """The dates of texts that are all of the form 1998, or all of the form 1998-03-12, as most are; else None."""
-    data, start, stop = bytes_of(texts)
-    size = int(stop[0] - start[0]) if len(start) else 0
-    if size not in (4, 10) or (stop - start != size).any():
-        return None
-    signs = data[start[:, None] + np.arange(size)]
-    numbers = signs.astype(np.int64) - ord("0")
-    year = numbers[:, :4] @ [1000, 100, 10, 1]
-    month = day = np.full(len(year), _MISSING)
-    if size == 10:
-        month, day = numbers[:, 5:7] @ [10, 1], numbers[:, 8:10] @ [10, 1]
-    is_digit = (numbers >= 0) & (numbers <= 9)
-    is_digit[:, 4:8:3] = signs[:, 4:8:3] == ord("-")
-    return _dates(year, month.copy(), day.copy()) if is_digit.all() else None
-
-
 def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:
+    """Read the dates that one of the patterns matches."""
     text = pl.col("text").str.strip_chars()
 
     def part(name: str) -> pl.Expr:
@@ -124,13 +96,8 @@ def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:
         return found.str.strip_prefix("+").cast(pl.Int64, strict=False).fill_null(_MISSING).alias(name)
 
     parts = pl.DataFrame({"text": texts}).select(part("year"), part("month"), part("day"))
-    return _dates(*(parts[name].to_numpy().copy() for name in ("year", "month", "day")))
-
-
-def _dates(year: Integers, month: Integers, day: Integers) -> Dates:
-    """Dates of numbers as they are written, _MISSING where they are not."""
-    readable = year != _MISSING
-    readable &= (month == _MISSING) | ((month >= 1) & (month <= 12))
+    year, month, day = (parts[name].to_numpy().copy() for name in parts.columns)
+    readable = (year != _MISSING) & ((month == _MISSING) | ((month >= 1) & (month <= 12)))
     safe_year, safe_month = np.where(readable, year, 2000), np.where(readable & (month > 0), month, 1)
     readable &= (day == _MISSING) | ((day >= 1) & (day <= days_in_month(safe_year, safe_month)))
     for values in (year, month, day):
@@ -139,50 +106,37 @@ def _dates(year: Integers, month: Integers, day: Integers) -> Dates:
 
 
 def days_from_date(year: Integers, month: Integers, day: Integers) -> Integers:
-    """The number of days from 1970-01-01 to a date.
-
-    Years are counted from March, so that the leap day is the last of its year (Hinnant, "chrono-compatible low-level
-    date algorithms").
+    """Return the number of days from 1970-01-01 to each date.
 
     Examples
     --------
     >>> days_from_date(np.array([1970, 2000]), np.array([1, 3]), np.array([2, 1])).tolist()
     [1, 11017]
     """
-    year = year - (month <= 2)
-    era = year // 400
-    year_of_era = year - era * 400
-    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    return np.asarray(era * 146_097 + day_of_era - 719_468, dtype=np.int64)
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    return np.asarray(months.astype("datetime64[D]").astype(np.int64) + day - 1)
 
 
 def date_from_days(days: int) -> tuple[int, int, int]:
-    """The (year, month, day) that is so many days after 1970-01-01.
+    """Return the (year, month, day) that is `days` after 1970-01-01.
 
     Examples
     --------
     >>> date_from_days(11017)
     (2000, 3, 1)
     """
-    days += 719_468
-    era, day_of_era = divmod(days, 146_097)
-    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * shifted + 2) // 5 + 1
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year_of_era + era * 400 + (month <= 2), month, day
+    month = np.datetime64(days, "D").astype("datetime64[M]")
+    years, months = divmod(int(month.astype(np.int64)), 12)
+    return 1970 + years, months + 1, days - int(month.astype("datetime64[D]").astype(np.int64)) + 1
 
 
 def days_in_month(year: Integers, month: Integers) -> Integers:
-    """How many days a month has.
+    """Return the number of days of each month.
 
     Examples
     --------
     >>> days_in_month(np.array([1900, 2000, 1999]), np.array([2, 2, 12])).tolist()
     [28, 29, 31]
     """
-    lengths = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
-    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    return np.asarray(lengths[month] + ((month == 2) & leap), dtype=np.int64)
+    one = np.ones_like(year)
+    return days_from_date(year, month + 1, one) - days_from_date(year, month, one)

@@ -1,31 +1,18 @@
-"""What was wrong with the input: how many rows of each kind were skipped, and where the first of them stand."""
+"""Bad rows: how many of each kind were skipped, and the locations of the first ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 SHOWN = 5
 ENCODING = "wrong encoding, not UTF-8"
-# What can be done, where it is not plain.
 REMEDIES = {ENCODING: "; `iconv -f latin1 -t utf8 OLD > NEW` rewrites a file"}
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be used.
-
-    Attributes
-    ----------
-    kind
-        What is wrong, in words that are the same for all rows of the kind.
-    source
-        The number of the file.
-    line
-        The line (or row) in it, from 1; 0 for the file as a whole.
-    value
-        What stands there instead, where that helps.
-    """
+    """A row that cannot be used: its fault, the number of its file, its line from 1 (0: the whole file), its value."""
 
     kind: str
     source: int
@@ -35,16 +22,15 @@ class BadRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of bad row: how many there are, where the first ones stand, and what stands there."""
+    """The number of bad rows of one kind, with the locations and values of the first ones."""
 
-    count: int
-    locations: tuple[str, ...]
-    values: tuple[str, ...]
+    count: int = 0
+    locations: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
-@dataclass
-class Problems(Mapping[str, Problem]):
-    """The bad rows by kind, in the order in which the kinds were met.
+class Problems(dict[str, Problem]):
+    """The bad rows by kind, in the order of their first occurrence.
 
     Examples
     --------
@@ -58,42 +44,25 @@ class Problems(Mapping[str, Problem]):
     1 row skipped: unreadable time, such as '5/1/90' (speeches.jsonl:9)
     """
 
-    _kinds: dict[str, Problem] = field(default_factory=dict)
-
     def add(self, kind: str, location: str, value: str = "") -> None:
-        """Count a bad row; a value of several lines is shown in one."""
+        """Count a bad row; line breaks in its value become blanks."""
         value = " ".join(value.split())
-        known = self._kinds.get(kind, Problem(0, (), ()))
+        known = self.get(kind, Problem())
         locations, values = known.locations, known.values
         if len(locations) < SHOWN:
             locations = (*locations, location)
         if value and value not in values and len(values) < SHOWN:
             values = (*values, value)
-        self._kinds[kind] = Problem(known.count + 1, locations, values)
+        self[kind] = Problem(known.count + 1, locations, values)
 
     def add_unseen(self, kind: str, count: int) -> None:
-        """Count more bad rows of a kind that is known."""
-        known = self._kinds[kind]
-        self._kinds[kind] = Problem(known.count + count, known.locations, known.values)
-
-    def __getitem__(self, kind: str) -> Problem:
-        return self._kinds[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kinds)
-
-    def __len__(self) -> int:
-        return len(self._kinds)
-
-    @property
-    def total(self) -> int:
-        """How many rows were skipped."""
-        return sum(problem.count for problem in self._kinds.values())
+        """Count further bad rows of a known kind."""
+        self[kind] = replace(self[kind], count=self[kind].count + count)
 
     def lines(self) -> list[str]:
-        """One readable line for each kind."""
+        """Return one readable line for each kind."""
         lines = []
-        for kind, problem in self._kinds.items():
+        for kind, problem in self.items():
             rows = "row" if problem.count == 1 else "rows"
             more = ", …" if problem.count > len(problem.locations) else ""
             such = ", such as " + ", ".join(f"'{value}'" for value in problem.values[:3]) if problem.values else ""
@@ -102,18 +71,13 @@ class Problems(Mapping[str, Problem]):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
-        return {
-            kind: {"count": problem.count, "locations": list(problem.locations), "values": list(problem.values)}
-            for kind, problem in self._kinds.items()
-        }
+        """Return plain data for JSON."""
+        return {kind: asdict(problem) for kind, problem in self.items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Problems:
-        """The problems that `to_dict` described."""
+        """Restore what `to_dict` returned."""
         return cls(
-            {
-                kind: Problem(entry["count"], tuple(entry["locations"]), tuple(entry["values"]))
-                for kind, entry in data.items()
-            }
+            (kind, Problem(entry["count"], tuple(entry["locations"]), tuple(entry["values"])))
+            for kind, entry in data.items()
         )

@@ -1,9 +1,8 @@
-"""Which rows become documents, and in which condition: the checks on text, time and place, and the user's filter."""
+"""Which rows become documents, and in which condition: checks of text, time and place, and the user's filter."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,13 +17,9 @@ from chronotope.corpus.problems import SHOWN, BadRow
 from chronotope.corpus.readers import Batch, Fields
 from chronotope.errors import SettingsError
 
-NO_TEXT = "no text"
-NO_TIME = "no time"
-UNREADABLE_TIME = "unreadable time"
-NO_PLACE = "no place"
 _MOST_FIELDS_IN_FILTER = 8
-# What polars calls the parts of an expression that need more than one row: max(year), … OVER (…), count(*), quantiles.
-_OF_MANY_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
+# Parts of an expression, as named in polars' JSON, that need several rows: max(year), … OVER (…), count(*), quantiles.
+_SEVERAL_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
 
 class Documents(NamedTuple):
@@ -32,26 +27,18 @@ class Documents(NamedTuple):
 
     Attributes
     ----------
-    text
-        (N,) their texts.
-    tokenized
-        Whether the texts came as lists of tokens.
-    time
-        (N,) the number of the time bin; empty without a time axis.
-    place
-        (N,) the label of the place; empty without places.
-    date
-        (N,) the time as it is written; empty without a time axis.
+    text, tokenized
+        (N,) the texts, and whether they came as lists of tokens.
+    time, place, date
+        (N,) the number of the time bin, the label of the place, and the time as written; empty without that axis.
     kept
-        The fields that are to be kept, a row a document.
+        The fields to keep, one row per document.
     source, line
-        (N,) where they stand.
-    bad
-        The first few bad rows of each kind, in order.
-    more_bad
-        How many more bad rows of each kind there are.
+        (N,) the file and line of each document.
+    bad, more_bad
+        The first few bad rows of each kind, in order, and the number of further bad rows by kind.
     left_out, outside
-        How many rows the user's filter left out, and how many are outside the named bins.
+        The number of rows that the filter excludes, and of rows outside the named bins.
     """
 
     text: pl.Series
@@ -68,20 +55,20 @@ class Documents(NamedTuple):
     outside: int
 
 
-@dataclass(frozen=True)
-class RowFilter:
-    """The user's own condition on rows, in SQL.
+class RowFilter(NamedTuple):
+    """The user's condition on rows, in SQL.
 
-    A field that the condition compares with a number is read as a number (what is not one makes the row drop out);
-    every other field is text, as it stands in the input.
+    Fields that the condition compares with a number are read as numbers, all others as text. A row whose value is not a
+    number is excluded.
     """
 
     where: str
     expression: pl.Expr
+    fields: tuple[str, ...]
     numbers: tuple[str, ...]
 
     def keep(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
-        """(N,) whether a row fulfills the condition."""
+        """Return (N,) whether each row meets the condition."""
         numbers = [pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in self.numbers]
         try:
             kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
@@ -93,15 +80,15 @@ class RowFilter:
         return np.broadcast_to(kept.to_numpy(), (frame.height,))
 
 
-def row_filter(where: str) -> tuple[RowFilter, tuple[str, ...]]:
-    """The filter that an SQL condition stands for, and the fields that it names.
+def row_filter(where: str) -> RowFilter:
+    """Parse an SQL condition.
 
     Examples
     --------
-    >>> keeps, fields = row_filter("year >= 1990 AND lang = 'en'")
-    >>> fields
-    ('year', 'lang')
-    >>> keeps.keep(pl.DataFrame({"year": ["1989", "1990", "n.d."], "lang": ["en", "en", "en"]})).tolist()
+    >>> keep = row_filter("year >= 1990 AND lang = 'en'")
+    >>> keep.fields, keep.numbers
+    (('year', 'lang'), ('year',))
+    >>> keep.keep(pl.DataFrame({"year": ["1989", "1990", "n.d."], "lang": ["en", "en", "en"]})).tolist()
     [False, True, False]
     """
     try:
@@ -109,7 +96,7 @@ def row_filter(where: str) -> tuple[RowFilter, tuple[str, ...]]:
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
     except Exception as error:
         raise SettingsError(f'cannot read where="{where}" as an SQL condition: {_reason(error)}') from None
-    if _looks_beyond_its_row(json.loads(expression.meta.serialize(format="json"))):
+    if _needs_several_rows(json.loads(expression.meta.serialize(format="json"))):
         # Rows come in batches: a maximum would be that of a batch.
         raise SettingsError(
             f'where="{where}" cannot be used: it must be about one row at a time, without max, count, …'
@@ -122,121 +109,94 @@ def row_filter(where: str) -> tuple[RowFilter, tuple[str, ...]]:
             try:
                 if sample.select(expression).dtypes == [pl.Boolean]:
                     numbers = tuple(name for name, kind in zip(fields, kinds, strict=True) if kind == pl.Float64)
-                    return RowFilter(where, expression, numbers), fields
+                    return RowFilter(where, expression, fields, numbers)
             except pl.exceptions.PolarsError as error:
                 reason = _reason(error)
     raise SettingsError(f'where="{where}" cannot be used: {reason}')
 
 
-def _looks_beyond_its_row(part: Any) -> bool:
-    """Whether a part of an expression, as polars writes it in JSON, needs more than one row."""
+def _needs_several_rows(part: Any) -> bool:
+    """Tell whether a part of an expression, in polars' JSON, needs more than one row."""
     if isinstance(part, dict):
         inner = (value for key, value in part.items() if key not in ("Literal", "Column"))
-        return not _OF_MANY_ROWS.isdisjoint(part) or any(map(_looks_beyond_its_row, inner))
+        return not _SEVERAL_ROWS.isdisjoint(part) or any(map(_needs_several_rows, inner))
     if isinstance(part, list):
-        return any(map(_looks_beyond_its_row, part))
-    return part in _OF_MANY_ROWS
+        return any(map(_needs_several_rows, part))
+    return part in _SEVERAL_ROWS
 
 
 class Selection:
-    """The rules of a corpus: from a batch of rows to its documents."""
+    """The rules of a corpus: which rows of a batch are documents, and in which time bin."""
 
     def __init__(self, settings: CorpusSettings) -> None:
         self._settings = settings
-        self._filter: RowFilter | None = None
-        filtered: tuple[str, ...] = ()
-        if settings.where:
-            self._filter, filtered = row_filter(settings.where)
+        self._filter = row_filter(settings.where) if settings.where else None
         self.bins: Bins | None = None
         if settings.time:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
-        named = (settings.text, settings.time, settings.place, *settings.keep, *filtered)
-        self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in named if name)))
+        filtered = self._filter.fields if self._filter else ()
+        names = (settings.text, settings.time, settings.place, *settings.keep, *filtered)
+        self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in names if name)))
 
     def documents(self, batch: Batch) -> Documents:
-        """The documents of a batch."""
-        frame = batch.frame
-        kept = self._filter.keep(frame) if self._filter else np.ones(frame.height, dtype=bool)
-        left_out = int(frame.height - kept.sum())
-        findings = _Findings(batch, kept)
-        findings.reject(NO_TEXT, _blank(frame[self._settings.text]))
-        key = np.empty(0, np.int64)
-        outside = 0
-        if self._settings.time and self.bins:
-            times = frame[self._settings.time]
-            findings.reject(NO_TIME, _blank(times))
-            dates = read_dates(times)
-            findings.reject(UNREADABLE_TIME, ~dates.readable, times)
-            key, too_coarse, beyond = self.bins.assign(dates)
-            findings.reject(f"time too coarse for {self._bins_in_words()}", too_coarse, times)
+        """Return the documents of a batch; a bad row counts for its first fault only."""
+        settings, frame = self._settings, batch.frame
+        good = self._filter.keep(frame).copy() if self._filter else np.ones(frame.height, dtype=bool)
+        left_out = int(frame.height - good.sum())
+        bad: list[BadRow] = []
+        more_bad: dict[str, int] = {}
+
+        def reject(kind: str, faulty: NDArray[np.bool_], values: pl.Series | None = None) -> None:
+            rows = np.flatnonzero(good & faulty)
+            good[rows] = False
+            for row in rows[:SHOWN].tolist():
+                value = "" if values is None else str(values[row])[:40]
+                bad.append(BadRow(kind, int(batch.source[row]), int(batch.line[row]), value))
+            if len(rows) > SHOWN:
+                more_bad[kind] = len(rows) - SHOWN
+
+        for kind in dict.fromkeys(row.kind for row in batch.bad):
+            rows = [row for row in batch.bad if row.kind == kind]
+            bad += rows[:SHOWN]
+            if len(rows) > SHOWN:
+                more_bad[kind] = len(rows) - SHOWN
+        reject("no text", _blank(frame[settings.text]))
+        time, outside = np.empty(0, np.int64), np.zeros(frame.height, dtype=bool)
         place = date = pl.Series([], dtype=pl.String)
-        if self._settings.place:
-            place = frame[self._settings.place].str.strip_chars()
-            findings.reject(NO_PLACE, _blank(place))
-        if self._settings.time:
-            outside = int((findings.good & beyond).sum())
-            findings.good &= ~beyond
-        good = findings.good
-        bad, more_bad = findings.bad_rows()
+        if settings.time and self.bins:
+            date = frame[settings.time]
+            reject("no time", _blank(date))
+            dates = read_dates(date)
+            reject("unreadable time", ~dates.readable, date)
+            time, too_coarse, outside = self.bins.assign(dates)
+            bins = self.bins.name if settings.bins else f"bins of {self.bins.name}"
+            reject(f"time too coarse for {bins}", too_coarse, date)
+        if settings.place:
+            place = frame[settings.place].str.strip_chars()
+            reject("no place", _blank(place))
+        outside_rows = int((good & outside).sum())
+        good &= ~outside
         mask = pl.Series(good)
         return Documents(
-            text=frame[self._settings.text].filter(mask),
+            text=frame[settings.text].filter(mask),
             tokenized=batch.tokenized,
-            time=key[good] if len(key) else key,
-            place=place.filter(mask) if self._settings.place else place,
-            date=frame[self._settings.time].filter(mask) if self._settings.time else date,
-            kept=frame.select(self._settings.keep).filter(mask) if self._settings.keep else pl.DataFrame(),
+            time=time[good] if settings.time else time,
+            place=place.filter(mask) if settings.place else place,
+            date=date.filter(mask) if settings.time else date,
+            kept=frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame(),
             source=batch.source[good],
             line=batch.line[good],
-            bad=bad,
+            bad=sorted(bad, key=lambda row: (row.source, row.line)),
             more_bad=more_bad,
             left_out=left_out,
-            outside=outside,
+            outside=outside_rows,
         )
-
-    def _bins_in_words(self) -> str:
-        name = self.bins.name if self.bins else ""
-        return name if self._settings.bins else f"bins of {name}"
-
-
-class _Findings:
-    """What is found wrong with the rows of a batch; a row counts for the first fault only."""
-
-    def __init__(self, batch: Batch, kept: NDArray[np.bool_]) -> None:
-        self.good = kept.copy()
-        self._batch = batch
-        self._bad = list(batch.bad)
-        self._more: dict[str, int] = {}
-        for kind in {row.kind for row in batch.bad}:
-            self._trim(kind)
-
-    def reject(self, kind: str, faulty: NDArray[np.bool_], values: pl.Series | None = None) -> None:
-        """Count the good rows that are faulty as bad ones."""
-        rows = np.flatnonzero(self.good & faulty)
-        self.good &= ~faulty
-        for row in rows[:SHOWN].tolist():
-            value = "" if values is None else str(values[row])[:40]
-            self._bad.append(BadRow(kind, int(self._batch.source[row]), int(self._batch.line[row]), value))
-        if len(rows) > SHOWN:
-            self._more[kind] = self._more.get(kind, 0) + len(rows) - SHOWN
-
-    def _trim(self, kind: str) -> None:
-        rows = [row for row in self._bad if row.kind == kind]
-        if len(rows) > SHOWN:
-            dropped = set(rows[SHOWN:])
-            self._bad = [row for row in self._bad if row not in dropped]
-            self._more[kind] = len(rows) - SHOWN
-
-    def bad_rows(self) -> tuple[list[BadRow], dict[str, int]]:
-        """The first few bad rows of each kind in the order of the input, and how many more there are."""
-        return sorted(self._bad, key=lambda row: (row.source, row.line)), self._more
 
 
 def _blank(values: pl.Series) -> NDArray[np.bool_]:
-    """(N,) whether a value is missing or holds nothing but blanks."""
-    frame = values.to_frame("value")
-    return frame.select(~pl.col("value").str.contains(r"[^\s\x1f]").fill_null(False))["value"].to_numpy()
+    """Return (N,) whether each value is missing or consists of blanks."""
+    return (~values.str.contains(r"[^\s\x1f]").fill_null(False)).to_numpy()
 
 
 def _reason(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -1,4 +1,4 @@
-"""A corpus: where the text is, and how it is to be read."""
+"""A corpus: where the text is, and how to read it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from chronotope.io.untrusted import printable
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text that has been found and looked at, but not read yet; `read_corpus` makes it, `tokenize` reads it.
+    """Text that was found and checked but not read yet; `read_corpus` makes it, `tokenize` and `count` read it.
 
     Attributes
     ----------
     readers
-        One for each file, folder of texts, frame or series of records.
+        One for each file, folder of text files, data frame or iterable of records.
     settings
-        How it is to be read.
+        How to read it.
     tokenizer
-        A function from a text to its tokens, where the user gave one.
+        The user's function from a text to its tokens, if any.
     empty
-        The numbers of the readers whose file holds nothing.
+        The positions of readers without rows.
     """
 
     readers: tuple[Reader, ...]
@@ -42,16 +42,6 @@ class Corpus:
         fields = [f"{name}={value!r}" for name in ("text", "time", "place") if (value := getattr(settings, name))]
         return f"<Corpus: {shown}; {', '.join(fields)}>"
 
-    @property
-    def names(self) -> list[str]:
-        """The base names of the files, in the order in which they are numbered."""
-        return [name for reader in self.readers for name in reader.names]
-
-    @property
-    def size(self) -> int:
-        """The bytes to be read (rows, for frames and records); 0 where it is not known."""
-        return sum(reader.size for reader in self.readers)
-
     def _repr_html_(self) -> str:
         defaults = CorpusSettings()
         chosen = {
@@ -59,23 +49,31 @@ class Corpus:
             for field in fields(self.settings)
             if getattr(self.settings, field.name) != getattr(defaults, field.name)
         }
-        names = self.names
-        rows = [(name,) for name in names[:MOST_ROWS]]
-        return html("Corpus, not read yet", chosen, ("source",), rows, left_out=len(names) - len(rows))
+        rows = [(name,) for name in self.names[:MOST_ROWS]]
+        return html("Corpus, not read yet", chosen, ("source",), rows, left_out=len(self.names) - len(rows))
+
+    @property
+    def names(self) -> list[str]:
+        """The base names of the files, in the order of their numbers."""
+        return [name for reader in self.readers for name in reader.names]
+
+    @property
+    def size(self) -> int:
+        """The number of bytes (rows of frames and records); 0 if unknown."""
+        return sum(reader.size for reader in self.readers)
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        """The name, bytes and checksum of each file.
+        """Return the name, bytes and checksum of each file.
 
-        The name has no folders but for plain text files, where they are data. A frame, or records that can be read
-        again, have a checksum of the fields that are read; a generator has none. What a user's own tokenizer does is
-        not in it; see `tokenizer_name`.
+        The name is a base name, but a path for plain text files, whose folders are data. The checksum of a frame or of
+        a list of records covers the fields to read; a generator has none. A tokenizer of the user is not covered.
         """
         fields = Selection(self.settings).fields
         return [entry for reader in self.readers for entry in reader.fingerprint(fields)]
 
     @property
     def tokenizer_name(self) -> str | None:
-        """The module and name of the user's own tokenizer, which says nothing of what it does; None without one."""
+        """The module and name of the user's tokenizer, if any."""
         if self.tokenizer is None:
             return None
         named = self.tokenizer if hasattr(self.tokenizer, "__qualname__") else type(self.tokenizer)
@@ -103,44 +101,44 @@ def read_corpus(
     keep: str | Iterable[str] = (),
     settings: CorpusSettings | None = None,
 ) -> Corpus:
-    """A corpus of dated or placed text, checked but not read yet.
+    """Find and check a corpus of dated or placed text; nothing is read yet.
 
     Parameters
     ----------
     source
-        A path (JSONL, CSV, TSV or Parquet; also .gz and .zst of the text formats), a glob, a list of paths, a folder
-        of such files or of plain text files, a frame of polars or pandas, or any iterable of mappings. A plain text
-        file is one document with the fields text, name, folder, date and path, taken from its name:
-        time="date", place="folder".
+        A path (JSONL, CSV, TSV or Parquet; the text formats also as .gz and .zst), a glob, a list of paths, a folder of
+        such files or of plain text files, a polars or pandas data frame, or any iterable of mappings. A plain text
+        file is one document with the fields text, name, folder, date and path, taken from its name: time="date",
+        place="folder".
     text
         The field with the text: a string, or a list of tokens.
     time, every, bins
-        The field with the time (a year, a year and month, an ISO date or timestamp) and the length of the time bins
-        (1y, 10y, 1q, 1mo, 1w, 1d; 1y unless told), or named bins instead: ("cold war", 1947, 1991), or the same as a
-        mapping with name, start and end.
+        The field with the time (a year, a year and month, an ISO date or timestamp), and the length of the time bins
+        (1y, 10y, 1q, 1mo, 1w, 1d; default 1y) or named bins instead: ("cold war", 1947, 1991), or a mapping with name,
+        start and end.
     place
-        The field with the place, or with any other label that parts the text. Spellings that differ in case only are
-        one place. Neither time nor place: the whole corpus is one condition, 'all'.
+        The field with the place, or with any other label. Places that differ only in case are the same. Without time
+        and place the whole corpus is one condition, 'all'.
     where
-        An SQL condition on the fields; a field compared with a number is read as a number, any other as text.
+        An SQL condition on the fields. A field compared with a number is read as a number, any other as text.
     tokenizer
-        'words', 'whitespace' (for text that is tokenized already), or a function from a text to its tokens.
+        'words', 'whitespace' (for tokenized text), or a function from a text to its tokens.
     lowercase, strip_accents
-        Whether case and accents are folded.
+        Whether to fold case and accents.
     phrases, find_phrases
-        Sequences of words that count as one word, written with blanks; and whether to look for such pairs.
+        Sequences of words, separated by blanks, that count as one word; and whether to find such pairs.
     variants
-        Other forms of a word, to be replaced: {"colour": "color"}.
+        Forms of a word to replace: {"colour": "color"}.
     holdout
-        The share of documents that is set aside.
+        The share of documents to hold out.
     strict
-        Stop at the first bad row instead of counting and skipping it.
+        Stop at the first bad row instead of counting and skipping bad rows.
     keep_text
-        Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
+        Whether the run keeps the compressed text, so that `evidence` can show sentences.
     keep
-        More fields whose values the run keeps for each document; `drift` compares within them.
+        Further fields to keep for each document; `drift` compares within them.
     settings
-        All of these together instead.
+        All of these as one object instead.
 
     Examples
     --------
@@ -188,7 +186,7 @@ def read_corpus(
 
 
 def _named_bin(item: Any) -> NamedBin:
-    """A named bin from a bin, a mapping or three values."""
+    """Make a named bin of a bin, a mapping or three values."""
     try:
         if isinstance(item, NamedBin):
             name, start, end = item.name, item.start, item.end
@@ -202,7 +200,7 @@ def _named_bin(item: Any) -> NamedBin:
 
 
 def _check_columns(name: str, columns: Sequence[str], fields: Sequence[str]) -> None:
-    """Refuse an input that lacks one of the fields, or has it twice."""
+    """Raise InputError if an input lacks one of the fields or has it twice."""
     for wanted in fields:
         if wanted not in columns:
             shown = ", ".join(printable(column)[:60] for column in columns[:20]) + (", …" if len(columns) > 20 else "")

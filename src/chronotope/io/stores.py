@@ -1,21 +1,22 @@
-"""Files by name, here or in any store that fsspec can open by its address: s3://…, gs://…, memory://…"""
+"""Files by name: on this machine, or in any store that fsspec opens by its address (s3://…, gs://…, memory://…)."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 from typing import Any
 
-from chronotope.errors import InputError, MissingExtra
+from chronotope.errors import InputError
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is an address such as s3://bucket/file.
+    """Tell whether a name is an address such as s3://bucket/file.
 
     Examples
     --------
@@ -25,80 +26,129 @@ def is_remote(name: str) -> bool:
     return "://" in name and not name.startswith("file://")
 
 
-def here(name: str) -> Path:
-    """The path of a file of this machine; file:// may stand before it."""
+def local_path(name: str) -> Path:
+    """Return the path of a local file, which may be written with file://."""
     return Path(name.removeprefix("file://"))
 
 
 @contextmanager
 def reading(name: str) -> Iterator[Any]:
-    """A file, opened to read its bytes."""
-    opening = here(name).open
-    if is_remote(name):
-        system, path = store_of(name)
-        opening = partial(system.open, path)
-    with asked(name, lambda: opening("rb")) as file:
+    """Open a file for reading bytes."""
+    with _store_errors(name):
+        system, path = _locate(name)
+        file = system.open(path, "rb")
+    with file:
         yield file
 
 
 @contextmanager
 def writing(name: str) -> Iterator[Any]:
-    """A file to write bytes to, which is there under its name when the block ends well, and whole."""
-    if is_remote(name):
-        system, path = store_of(name)
-        asked(name, lambda: system.makedirs(path.rpartition("/")[0], exist_ok=True))
-        with asked(name, lambda: system.open(path, "wb")) as file:
-            yield file
-        return
-    target = here(name)
-    asked(name, lambda: target.parent.mkdir(parents=True, exist_ok=True))
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    """Open a file for writing bytes; a local file gets its name when the block ends without an error."""
+    with _store_errors(name):
+        system, path = _locate(name)
+        parent, _, base = path.rpartition("/")
+        system.makedirs(parent, exist_ok=True)
+        partial = path if is_remote(name) else f"{parent}/.{base}.{uuid.uuid4().hex}.partial"
+        file = system.open(partial, "wb")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             yield file
-        os.replace(temporary, target)
+        if partial != path:
+            os.replace(partial, path)
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        if partial != path:
+            Path(partial).unlink(missing_ok=True)
 
 
 def exists(name: str) -> bool:
-    """Whether there is such a file or folder."""
-    if not is_remote(name):
-        return here(name).exists()
-    system, path = store_of(name)
-    return bool(asked(name, lambda: system.exists(path)))
+    """Tell whether there is a file or folder of this name."""
+    with _store_errors(name):
+        system, path = _locate(name)
+        return bool(system.exists(path))
 
 
 def remove(name: str) -> None:
-    """Remove a file or a folder with all that is in it, if it is there."""
+    """Remove a file, or a folder with everything in it, if it exists."""
+    with _store_errors(name):
+        system, path = _locate(name)
+        if system.exists(path):
+            system.rm(path, recursive=True)
+
+
+@dataclass(frozen=True)
+class RemotePath:
+    """A file in a store, with those parts of the interface of `pathlib.Path` that the readers use."""
+
+    url: str
+
+    def __str__(self) -> str:
+        return self.url
+
+    @property
+    def _path(self) -> PurePosixPath:
+        return PurePosixPath(self.url.split("://", 1)[1])
+
+    @property
+    def name(self) -> str:
+        """The base name."""
+        return self._path.name
+
+    @property
+    def suffix(self) -> str:
+        """The last file extension."""
+        return self._path.suffix
+
+    @property
+    def suffixes(self) -> list[str]:
+        """All file extensions."""
+        return self._path.suffixes
+
+    @cached_property
+    def _size(self) -> int:
+        with _store_errors(self.url):
+            system, path = _locate(self.url)
+            return int(system.info(path)["size"])
+
+    def stat(self) -> SimpleNamespace:
+        """Return the size in bytes as `st_size`."""
+        return SimpleNamespace(st_size=self._size)
+
+    def open(self, mode: str = "rb") -> Any:
+        """Open the file."""
+        with _store_errors(self.url):
+            system, path = _locate(self.url)
+            return system.open(path, mode)
+
+
+def remote_files(url: str) -> list[RemotePath]:
+    """Return the files that an address, a glob or a folder in a store stands for, in order."""
+    with _store_errors(url):
+        system, path = _locate(url)
+        if any(sign in path for sign in "*?["):
+            files = [item for item in system.glob(path) if not system.isdir(item)]
+        else:
+            files = system.find(path) if system.isdir(path) else [path] if system.exists(path) else []
+    if not files:
+        raise InputError(f"no file matches {url}")
+    return [RemotePath(system.unstrip_protocol(item)) for item in sorted(files)]
+
+
+def _locate(name: str) -> tuple[Any, str]:
+    """Return the file system of fsspec that holds a file, and the path in it."""
+    import fsspec  # slow to import, and most commands read no text
+
     if is_remote(name):
-        system, path = store_of(name)
-        if exists(name):
-            asked(name, lambda: system.rm(path, recursive=True))
-    elif here(name).is_dir():
-        shutil.rmtree(here(name), ignore_errors=True)
-    else:
-        here(name).unlink(missing_ok=True)
+        system, path = fsspec.core.url_to_fs(name)
+        return system, str(path)
+    return fsspec.filesystem("file"), local_path(name).absolute().as_posix()
 
 
-def store_of(url: str) -> tuple[Any, str]:
-    """The store of an address, as a file system of fsspec, and the path in it."""
+@contextmanager
+def _store_errors(name: str) -> Iterator[None]:
+    """Turn any error of a store into an InputError of one line."""
     try:
-        import fsspec
-    except ImportError:
-        raise MissingExtra(f"an address such as {url.split('://')[0]}://…", "cluster") from None
-    try:
-        system, path = fsspec.core.url_to_fs(url)
-    except (ImportError, ValueError) as error:
-        raise InputError(f"cannot open {url}: {error}") from None
-    return system, path
-
-
-def asked(name: str, question: Callable[[], Any]) -> Any:
-    """What a store answers; that it does not, or refuses, is an error in one line."""
-    try:
-        return question()
+        yield
     except FileNotFoundError:
         raise InputError(f"there is no file or folder {name}") from None
-    except Exception as error:  # every driver has its own kinds
+    except Exception as error:  # each driver has its own exceptions
         raise InputError(f"cannot open {name}: {next(iter(str(error).splitlines()), repr(error))}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import uuid
 from collections import deque
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 import joblib
@@ -17,6 +19,32 @@ from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
 from chronotope.runtime.cluster import Pool, connected
 from chronotope.runtime.memory import Memory
+
+
+@cache
+def _first_process() -> int:
+    return os.getpid()
+
+
+def check_not_forked() -> None:
+    """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
+    if _first_process() != os.getpid():
+        raise SettingsError(
+            "this process was forked from one that has used chronotope, and would wait for ever; start processes with "
+            "multiprocessing.get_context('spawn')"
+        )
+
+
+@contextmanager
+def out_of_memory() -> Iterator[None]:
+    """Turn a failed allocation in the block into a SettingsError."""
+    try:
+        yield
+    except MemoryError as error:
+        raise SettingsError(
+            f"not enough memory ({str(error).splitlines()[0] if str(error) else 'an allocation failed'}); raise the "
+            "limit of this process, or hold less at a time (--memory 1GB, --threads 1)"
+        ) from None
 
 
 def cores() -> int:

@@ -1,7 +1,12 @@
 """Vectors for resampled documents, with contexts that stay as they are.
 
-Given the contexts the rows of `graph` are the solution of linear equations: one product of mutual information with the
-contexts for each condition that was resampled (those of the others are kept), and one small system for each word.
+Given the contexts, the rows of `graph` solve linear equations: a product of mutual information with the contexts for
+each condition, and a small system for each word. Only the conditions that are compared are resampled. The others are
+eliminated from the equations once, so that a resample solves for a few rows of each word.
+
+The contexts of a model were fitted to its conditions as they are, noise included: with them the observed division of
+the documents would look a little more different than any random one. So they are fitted anew, with the conditions that
+are compared joined into one; then the observed division is one among all others.
 """
 
 from __future__ import annotations
@@ -19,7 +24,6 @@ from chronotope.analysis.significance.resampled_rows import resampled_rows
 from chronotope.analysis.significance.shuffling import Resample
 from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, joined, rows_of
-from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
@@ -27,10 +31,16 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import InputError, SettingsError, some_of
 from chronotope.methods import GraphModel
-from chronotope.methods.graph import solver
+from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.matrix import even_blocks
+from chronotope.methods.graph.objective import GraphProblem
+from chronotope.methods.graph.solver import multiply
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
+# With more conditions to compare, eliminating the others saves little.
+FEW_CONDITIONS = 8
+PAIRS_AT_ONCE = 10_000
 
 
 def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts, compared: Iterable[int]) -> None:
@@ -61,7 +71,7 @@ class Part(NamedTuple):
     Attributes
     ----------
     word, count
-        (P,) the words that occur, ascending, and how often, as far as that decides how much they are trusted.
+        (P,) the words that occur, ascending, and how often, for the weight of their rows.
     product
         (P, D) their mutual information times the contexts.
     """
@@ -72,24 +82,30 @@ class Part(NamedTuple):
 
 
 class Refit:
-    """The vectors of one resample, as `measures.Rows`."""
+    """The vectors of one resample, as `measures.Rows`.
 
-    def __init__(self, support: Support, rows: Floats, counted: Mapping[int, Words]) -> None:
-        self._support, self._rows, self._counted = support, rows, counted
+    Parameters
+    ----------
+    found
+        For each condition that is compared, the words that occur there, ascending, and their vectors.
+    counted
+        For each of these conditions the words that count.
+    """
+
+    def __init__(self, found: Mapping[int, tuple[Words, Floats]], counted: Mapping[int, Words]) -> None:
+        self._at = {}
+        for condition, (word, rows) in found.items():
+            center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+            own, place, _ = np.intersect1d(word, counted[condition], assume_unique=True, return_indices=True)
+            self._at[condition] = own.astype(np.int64), unit_rows(rows[place] - center)
 
     def at(self, condition: int) -> tuple[Words, Floats]:
         """The words that count in a condition and occur in the resample, and their centered unit vectors."""
-        stretch = slice(self._support.start[condition], self._support.start[condition + 1])
-        words, place, _ = np.intersect1d(
-            self._support.word[stretch], self._counted[condition], assume_unique=True, return_indices=True
-        )
-        rows = self._rows[stretch]
-        center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-        return words.astype(np.int64), unit_rows(rows[place] - center)
+        return self._at[condition]
 
     def carried(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
         """The vectors themselves: all conditions are in one space."""
-        own, unit = self.at(condition)
+        own, unit = self._at[condition]
         return unit[np.searchsorted(own, words)]
 
 
@@ -105,9 +121,9 @@ class FrozenModel:
     counted
         For each condition that is compared, ascending, the words that count there.
     documents
-        How many documents these conditions have.
+        The number of documents in these conditions.
     threads
-        How many cores to use; the result does not depend on it.
+        Number of cores; the result does not depend on it.
     """
 
     def __init__(
@@ -120,77 +136,189 @@ class FrozenModel:
     ) -> None:
         made = embeddings.provenance
         self._counts, self._counted, self._documents = counts, counted, documents
-        self._settings = GraphModel(**made["settings"])
-        self._edges = made.get("place_edges")
+        self._settings, self._edges = GraphModel(**made["settings"]), made.get("place_edges")
         self._contexts = label_free_contexts(counts, list(counted), self._settings, self._edges, threads)
         self._weights = distance_weights(counts.settings, counts.unit)
         self.words = len(counts.vocabulary)
         self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None
-        self._compared = list(counted)
         others = [number for number in range(len(counts.conditions)) if number not in counted]
         with ThreadPoolExecutor(threads) as pool:
-            self._kept = dict(zip(others, pool.map(self._as_it_is, others), strict=True))
+            self._others = dict(zip(others, pool.map(self._unchanged, others), strict=True))
+        self._reduced = self._eliminate() if len(counted) <= FEW_CONDITIONS else None
 
     def refit(self, resample: Resample) -> Refit:
-        """The vectors with these documents in the conditions that are compared.
+        """Return the vectors with these documents in the conditions that are compared.
 
-        Fewer documents are trusted as much as all of them, so that the vectors of a draw lean on their neighbors no
-        more than those of the run do.
+        Fewer documents get the weight of all of them, so that the vectors of a draw lean on their neighbors no more
+        than those of the run do.
         """
+        association = self._settings.association
         rows = resampled_rows(
-            self._counts.store,
-            resample,
-            len(self._compared),
-            self.words,
-            self._weights,
-            self._settings.association,
-            self._pooled,
+            self._counts.store, resample, len(self._counted), self.words, self._weights, association, self._pooled
         )
         product = np.empty((len(rows.word), self._contexts.shape[1]), dtype=np.float32)
-        solver.multiply((0, len(product)), rows.matrix, self._contexts, product)
-        parts, trust = {}, self._documents / len(resample.document)
-        for place, condition in enumerate(self._compared):
+        multiply(rows.matrix, self._contexts, product)
+        parts, weight = {}, self._documents / len(resample.document)
+        for place, condition in enumerate(self._counted):
             own = np.flatnonzero(rows.condition == place)
-            parts[condition] = Part(rows.word[own], np.rint(trust * rows.count[own]).astype(np.int64), product[own])
-        return self._solved(parts)
+            parts[condition] = Part(rows.word[own], np.rint(weight * rows.count[own]).astype(np.int64), product[own])
+        found = self._solve(parts) if self._reduced is None else self._reduced.solve(list(parts.values()))
+        return Refit(dict(zip(parts, found, strict=True)), self._counted)
 
-    def _as_it_is(self, condition: int) -> Part:
+    def _unchanged(self, condition: int) -> Part:
         """A condition that is not compared, from the counts of the run."""
         association, support = self._settings.association, self._counts.vocabulary.support
         word = support.words_in(condition)
         rows = rows_of(self._counts.cells(condition), self.words, association, self._pooled)
         matrix = joined([rows._replace(length=rows.length[word])], self.words, association)
         product = np.empty((len(word), self._contexts.shape[1]), dtype=np.float32)
-        solver.multiply((0, len(product)), matrix, self._contexts, product)
+        multiply(matrix, self._contexts, product)
         return Part(word, support.counts_in(condition), product)
 
-    def _solved(self, resampled: Mapping[int, Part]) -> Refit:
-        found = {**self._kept, **resampled}
-        parts = [found[condition] for condition in range(len(found))]
-        start = np.concatenate([[0], np.cumsum([len(part.word) for part in parts])]).astype(np.int64)
-        support = Support(start, np.concatenate([p.word for p in parts]), np.concatenate([p.count for p in parts]))
-        settings = self._settings
-        problem = make_problem(
-            NO_CELLS,
-            support,
-            self.words,
-            self._counts.conditions,
-            smoothness=settings.smoothness or 0.0,
-            deviation_penalty=settings.deviation_penalty or 0.0,
-            half_trust=settings.half_trust,
-            place_edges=self._edges,
+    def _problem(self, parts: Mapping[int, Part]) -> tuple[Support, GraphProblem]:
+        """The equations of all conditions, the parts in the place of those that are compared."""
+        found = {**self._others, **parts}
+        ordered = [found[condition] for condition in range(len(found))]
+        start = np.cumsum([0, *(len(part.word) for part in ordered)])
+        support = Support(start, *(np.concatenate([part[column] for part in ordered]) for column in (0, 1)))
+        return support, make_problem(
+            self._settings, NO_CELLS, support, self.words, self._counts.conditions, self._edges
         )
-        product = np.concatenate([part.product for part in parts])
-        rows = product if problem.chains_only else np.zeros_like(product)
-        solver.solve_words((0, self.words), problem, product, rows)
-        return Refit(support, rows, self._counted)
+
+    def _solve(self, parts: Mapping[int, Part]) -> list[tuple[Words, Floats]]:
+        """Solve the equations of all conditions; return words and vectors of those that are compared."""
+        support, problem = self._problem(parts)
+        rows = np.concatenate([{**self._others, **parts}[at].product for at in range(len(support.start) - 1)])
+        for first, last in word_blocks(problem):
+            Equations(problem, first, last).solve(rows, rows)
+        stretches = {at: slice(support.start[at], support.start[at + 1]) for at in parts}
+        return [(support.word[own].astype(np.int64), rows[own]) for own in stretches.values()]
+
+    def _eliminate(self) -> Reduced:
+        """Let every word have a row in each condition that is compared, and eliminate the others."""
+        everything = np.arange(self.words, dtype=np.int32)
+        size = self._contexts.shape[1]
+        nothing = Part(everything, np.ones(self.words, np.int64), np.empty((self.words, size), np.float32))
+        support, problem = self._problem(dict.fromkeys(self._counted, nothing))
+        place = np.full(len(self._counts.conditions), -1)
+        place[list(self._counted)] = np.arange(len(self._counted))
+        product = np.zeros((len(support.word), size), dtype=np.float32)
+        for condition, part in self._others.items():
+            product[support.start[condition] : support.start[condition + 1]] = part.product
+        return Reduced(problem, product, place[support.condition], len(self._counted), self._settings.half_trust)
 
     def _pooled_contexts(self) -> NDArray[np.float64]:
         """How often each context occurs in the run: exchanging documents does not change it but for its scaling."""
         scale, sides = scale_of_conditions(self._counts), self._settings.association.sides
-
-        def totals(cells: CellArrays) -> NDArray[np.float64]:
-            return context_totals(cells, self.words, sides)
-
-        parts = [scale[number] * totals(self._counts.cells(number)) for number in range(len(scale))]
+        parts = [
+            scale[number] * context_totals(self._counts.cells(number), self.words, sides)
+            for number in range(len(scale))
+        ]
         return np.asarray(np.sum(parts, axis=0))
+
+
+class Reduced:
+    """The equations of all words for a few free conditions, the fixed ones eliminated (Schur complements).
+
+    A word that is absent from a free condition has a row there without weight: along a chain it changes nothing.
+
+    Parameters
+    ----------
+    problem
+        The equations, with a row for each word in each free condition.
+    product
+        (P, D) M B of the fixed rows.
+    place
+        (P,) the number of a row's free condition; −1 for fixed rows.
+    free
+        The number of free conditions.
+    half_trust
+        The count with which a row has weight ½.
+    """
+
+    def __init__(
+        self, problem: GraphProblem, product: Floats, place: NDArray[np.int64], free: int, half_trust: float
+    ) -> None:
+        order, words, size = problem.order, problem.words, product.shape[1]
+        self._penalty, self._half_trust = problem.deviation_penalty, half_trust
+        place, product = place[order], product[order]
+        weight = np.where(place < 0, problem.weight[order], 0)
+        word = np.repeat(np.arange(words), np.diff(problem.word_start))
+        link_word = np.repeat(np.arange(words), np.diff(problem.link_start))
+        tau = problem.link_weight.astype(np.float64)
+        ends = np.stack([problem.link_a, problem.link_b]) + problem.word_start[link_word]
+        fixed = place < 0
+        number = np.cumsum(fixed) - 1  # of each fixed row
+        inner = fixed[ends].all(axis=0)
+        # The Laplacian among free rows, and the links of fixed rows to free ones.
+        laplacian = np.zeros((words, free, free))
+        border = np.zeros((int(fixed.sum()), free), dtype=np.float32)
+        pull = np.zeros(len(border))
+        for a, b in (ends, ends[::-1]):
+            to_free = ~fixed[a]
+            np.add.at(laplacian, (link_word[to_free], place[a][to_free], place[a][to_free]), tau[to_free])
+            both = to_free & ~fixed[b]
+            np.add.at(laplacian, (link_word[both], place[a][both], place[b][both]), -tau[both])
+            across = fixed[a] & ~fixed[b]
+            np.add.at(border, (number[a[across]], place[b][across]), -tau[across])
+            np.add.at(pull, number[a[across]], tau[across])
+        start = np.searchsorted(word[fixed], np.arange(words + 1))
+        remaining = problem._replace(
+            weight=(weight[fixed] + pull).astype(np.float32),
+            order=np.arange(len(border)),
+            word_start=start,
+            link_start=np.searchsorted(link_word[inner], np.arange(words + 1)),
+            link_a=(number[ends[0][inner]] - start[link_word[inner]]).astype(np.int32),
+            link_b=(number[ends[1][inner]] - start[link_word[inner]]).astype(np.int32),
+            link_weight=problem.link_weight[inner],
+        )
+        right = (weight[:, None] * product)[fixed].astype(np.float32)
+        self._size = np.diff(start)
+        self._system = laplacian
+        self._border = np.zeros((words, free))  # 1ᵀ T⁻¹ border
+        self._inner = np.zeros(words)  # 1ᵀ T⁻¹ 1
+        self._total = np.zeros((words, size), dtype=np.float32)  # 1ᵀ T⁻¹ right
+        self._right = np.zeros((words, free, size), dtype=np.float32)  # borderᵀ T⁻¹ right
+        for first, last in word_blocks(remaining):
+            own, at = slice(start[first], start[last]), slice(first, last)
+            if own.start == own.stop:
+                continue
+            block = Equations(remaining, first, last)
+            edge = border[own]
+            found = block.invert(np.hstack([right[own], edge, np.ones((len(edge), 1), np.float32)]))
+            solved, coupled, ones = found[:, :size], found[:, size:-1], found[:, -1]
+            self._total[at], self._border[at], self._inner[at] = (
+                block.adding @ part for part in (solved, coupled, ones)
+            )
+            for number_free in range(free):
+                touching = edge[:, number_free, None]
+                self._right[at, number_free] = block.adding @ (touching * solved)
+                self._system[at, number_free] -= block.adding @ (touching * coupled)
+
+    def solve(self, parts: list[Part]) -> list[tuple[Words, Floats]]:
+        """Return the words of each part and their vectors."""
+        shape = self._right.shape
+        present, weight, right = np.zeros(shape[:2]), np.zeros(shape[:2]), -self._right
+        for place, part in enumerate(parts):
+            share = part.count / (part.count + self._half_trust)
+            present[part.word, place], weight[part.word, place] = 1, share
+            right[part.word, place] += share[:, None].astype(np.float32) * part.product
+        system, diagonal = self._system.copy(), np.arange(shape[1])
+        # Without any link an absent row has no equation: a small number stands for it.
+        system[:, diagonal, diagonal] += weight + self._penalty * present + 1e-9 * (1 - present)
+        inverse = np.linalg.inv(system)
+        rows = inverse.astype(np.float32) @ right
+        members = present - self._border
+        ones = np.einsum("wij,wj->wi", inverse, members)
+        total = self._total + np.einsum("wi,wid->wd", members.astype(np.float32), rows)
+        norm = self._inner + (members * ones).sum(axis=1)
+        share = self._penalty / np.maximum(self._size + present.sum(axis=1), 1)
+        scale = share / (1 - share * norm)
+        rows += (scale[:, None] * ones).astype(np.float32)[:, :, None] * total[:, None, :]
+        return [(part.word.astype(np.int64), rows[part.word, place]) for place, part in enumerate(parts)]
+
+
+def word_blocks(problem: GraphProblem) -> list[tuple[int, int]]:
+    """Return blocks of words whose rows fit the cache."""
+    size = int(problem.word_start[-1])
+    return even_blocks(problem.word_start, min(max(1, size // PAIRS_AT_ONCE), max(1, problem.words)))

@@ -1,4 +1,4 @@
-"""Readers: one a format, each delivering the named fields of its rows as strings, in pieces of a bounded size."""
+"""Readers, one per format; each delivers the requested fields of its rows as strings, in pieces of bounded size."""
 
 from chronotope.corpus.readers.opening import open_readers
 from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, Reader

@@ -1,4 +1,4 @@
-"""From what the user names (a path, a glob, a folder, a frame, records) to the readers that read it."""
+"""From a path, a glob, a folder, a data frame or records to the readers that read it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from chronotope.corpus.readers.delimited import Delimited
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.jsonl import JsonLines
 from chronotope.corpus.readers.pieces import Reader
-from chronotope.corpus.readers.records import Records
-from chronotope.corpus.readers.remote import RemotePath, remote_files
-from chronotope.corpus.readers.tables import Frame, Parquet
+from chronotope.corpus.readers.tables import Frame, Parquet, Records
 from chronotope.errors import InputError
-from chronotope.io.stores import here, is_remote
+from chronotope.io.stores import RemotePath, is_remote, local_path, remote_files
 from chronotope.io.streaming import CODECS
 
 FORMATS = {
@@ -36,15 +34,15 @@ KNOWN = "JSONL, CSV, TSV, Parquet or text (.jsonl, .ndjson, .csv, .tsv, .parquet
 
 
 def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
-    """The readers for a source; what does not exist, and what has no known format, is an error.
+    """Return the readers of a source; a missing file and an unknown format raise InputError.
 
     Parameters
     ----------
     source
-        A path, a glob, a folder, a list of these, a frame of polars or pandas, or an iterable of mappings.
+        A path, a glob, a folder, a list of these, a polars or pandas data frame, or an iterable of mappings.
     fields
-        The names of the fields that will be read; in a folder that holds both text files and tables they tell which
-        are meant.
+        The names of the fields to read. They decide whether a folder with both text files and tables stands for the
+        text files or the tables.
     """
     if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
         raise InputError(
@@ -54,7 +52,7 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or hasattr(source, "iloc"):
         return [Frame(source)]
     if isinstance(source, str | os.PathLike):
-        return _readers_of_files(_files(os.fspath(source), tuple(fields)))
+        source = [source]
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         raise InputError(f"cannot read {type(source).__name__} as a corpus; give a path, a frame or records")
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
@@ -63,52 +61,46 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
 
 
 def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, Path]]:
-    """The files that a path, an address, a glob or a folder stands for, each with the folder that was given."""
+    """Return the files that a path, an address, a glob or a folder stands for, each with the folder given."""
     if is_remote(name):
         return [(file, Path()) for file in remote_files(name) if format_of(file)]
-    name = str(here(name))
-    path = Path(name).expanduser()
+    path = local_path(name).expanduser()
     if path.is_dir():
         return [(file, path) for file in _files_in_folder(path, fields)]
     if path.exists():
         return [(path, path.parent)]
-    if glob.has_magic(name):
-        found = sorted(Path(item) for item in glob.glob(str(path), recursive=True) if Path(item).is_file())
-        if found:
-            root = Path(os.path.commonpath([file.parent for file in found]))
-            return [(file, root) for file in found]
-        raise InputError(f"no file matches {name}")
-    raise InputError(f"there is no file or folder {name}")
+    if not glob.has_magic(name):
+        raise InputError(f"there is no file or folder {path}")
+    found = sorted(Path(item) for item in glob.glob(str(path), recursive=True) if Path(item).is_file())
+    if not found:
+        raise InputError(f"no file matches {path}")
+    root = Path(os.path.commonpath([file.parent for file in found]))
+    return [(file, root) for file in found]
 
 
 def _files_in_folder(folder: Path, fields: tuple[str, ...]) -> list[Path]:
-    """The text files of a folder and its sub-folders, or its tables; hidden files are left out."""
-    texts, tables = [], []
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        kind = format_of(path)
-        if kind == "text":
-            texts.append(path)
-        elif kind:
-            tables.append(path)
+    """Return the text files of a folder and its subfolders, or its tables, without hidden files."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and format_of(path)]
+    paths = [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if not paths:
+        raise InputError(f"the folder {folder} holds no text that can be read: {KNOWN}")
+    texts = [path for path in paths if format_of(path) == "text"]
+    tables = [path for path in paths if format_of(path) != "text"]
     if texts and tables:
         return texts if set(fields) <= set(FIELDS) else tables
-    if not texts and not tables:
-        raise InputError(f"the folder {folder} holds no text that can be read: {KNOWN}")
-    return texts or tables
+    return paths
 
 
 def format_of(path: Path | RemotePath) -> str | None:
-    """The format of a file by its ending; None for an unknown one."""
-    endings = [ending.lower() for ending in path.suffixes]
-    compressed = bool(endings) and endings[-1] in CODECS
-    kind = FORMATS.get((endings[:-1] if compressed else endings)[-1:][0]) if len(endings) > compressed else None
+    """Return the format of a file by its extension; None if unknown."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] in CODECS
+    kind = FORMATS.get("".join(suffixes[-2:-1] if compressed else suffixes[-1:]))
     return None if compressed and kind == "parquet" else kind
 
 
 def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reader]:
-    """One reader a file, but one for all the text files of a folder."""
+    """Make one reader per file, but one for all text files of a folder."""
     readers: list[Reader] = []
     for (kind, root), group in groupby(files, key=lambda file: (_known_format(file[0]), file[1])):
         paths = tuple(path for path, _ in group)
@@ -119,12 +111,12 @@ def _readers_of_files(files: list[tuple[Path | RemotePath, Path]]) -> list[Reade
         elif kind == "parquet":
             readers += [Parquet(path) for path in paths]
         else:
-            readers += [Delimited(path, "," if kind == "csv" else "\t") for path in paths]
+            readers += [Delimited(path, separator="," if kind == "csv" else "\t") for path in paths]
     return readers
 
 
 def _known_format(path: Path | RemotePath) -> str:
-    """The format of a file that can be read; anything else is an error."""
+    """Return the format of a readable file; anything else raises InputError."""
     kind = format_of(path)
     if kind is None:
         raise InputError(f"cannot tell the format of {path.name}; chronotope reads {KNOWN}")

@@ -1,22 +1,31 @@
-"""What every reader delivers: pieces of input that can be parsed apart, each into batches of rows."""
+"""The interface of all readers: an input is cut into pieces, and each piece parses on its own into batches of rows."""
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
+import xxhash
 from numpy.typing import NDArray
 
 from chronotope.corpus.problems import BadRow
+from chronotope.io.provenance import canonical_json
+from chronotope.io.stores import RemotePath
+from chronotope.io.streaming import BLOCK_BYTES
 
-# Between the tokens of a text that came as a list; it occurs in no text that people write.
+# Joins the tokens of a text that came as a list; no one writes this control character.
 TOKEN_SEPARATOR = "\x1f"
+
+Fingerprint = dict[str, Any]
 
 
 class Batch(NamedTuple):
@@ -25,13 +34,13 @@ class Batch(NamedTuple):
     Attributes
     ----------
     frame
-        The named fields, all as strings; null where a row has no such field.
+        (N, fields) the requested fields as strings; null where a row lacks the field.
     source, line
-        (N,) where each row stands: the number of its file, and the line in it from 1.
+        (N,) the number of the file of each row, and its line in that file, from 1.
     tokenized
-        Whether the text came as a list of tokens; they are then joined by TOKEN_SEPARATOR.
+        Whether the texts were lists of tokens, which are joined by TOKEN_SEPARATOR.
     bad
-        The rows that could not be read at all.
+        The rows that could not be read.
     """
 
     frame: pl.DataFrame
@@ -42,81 +51,145 @@ class Batch(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of the input, not parsed yet.
-
-    Attributes
-    ----------
-    parse
-        Returns the batches of this piece, in order; may run in any thread.
-    done
-        How many bytes (or rows) of the input lie before the end of this piece.
-    """
+    """A part of the input: `parse` returns its batches, in any thread; `done` counts the bytes (or rows) up to it."""
 
     parse: Callable[[], list[Batch]]
     done: int
 
 
 class Fields(NamedTuple):
-    """The fields to read: the one with the text, and all of them (the text among them)."""
+    """The name of the text field, and the names of all fields to read, including the text."""
 
     text: str
     names: tuple[str, ...]
 
 
 class Reader(Protocol):
-    """One input: a file, a folder of texts, a frame, or records."""
+    """One input: a file, a folder of text files, a data frame, or records."""
 
     @property
     def names(self) -> list[str]:
-        """The base name of each file; they are numbered from the reader's first number on."""
+        """The base name of each file."""
 
     @property
     def size(self) -> int:
-        """The number of bytes (or rows)."""
+        """The number of bytes (or rows); 0 if unknown."""
 
     def columns(self) -> list[str] | None:
-        """The fields that are there; None where the input is empty, no name where they cannot be told yet."""
+        """Return the field names: None for an empty input, an empty list if they are not known yet."""
 
-    def fingerprint(self, fields: Fields) -> list[dict[str, Any]]:
-        """What tells each file, or the fields that are read of anything else, from others: name, bytes, checksum."""
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:
+        """Return the name, bytes and checksum of each file; without files, the checksum of the requested fields."""
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
-        """The input in pieces; `first` is the number of the first file."""
+        """Cut the input into pieces; `first` is the number of its first file."""
+
+
+@dataclass(frozen=True)
+class FileReader:
+    """The part of `Reader` that is the same for all readers of a single file."""
+
+    path: Path | RemotePath
+    block_bytes: int = BLOCK_BYTES
+
+    @property
+    def names(self) -> list[str]:
+        """The name of the file."""
+        return [self.path.name]
+
+    @property
+    def size(self) -> int:
+        """The bytes on disk."""
+        return int(self.path.stat().st_size)
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
+        """Return the name, bytes and checksum of the file."""
+        return [file_fingerprint(self.path)]
 
 
 def batches_of_rows(
     rows: Iterable[tuple[int, Mapping[str, Any]]], fields: Fields, source: int, bad: Iterable[BadRow] = ()
 ) -> list[Batch]:
-    """Batches from (line, record) pairs: one for each run of rows whose text is a string, or a list of tokens."""
+    """Make batches of (line, record) pairs; a new one starts where texts change from strings to token lists or back."""
     batches: list[Batch] = []
     left = tuple(bad)
     for tokenized, run in groupby(rows, key=lambda row: isinstance(row[1].get(fields.text), list | tuple | np.ndarray)):
         lines, records = zip(*run, strict=True)
-        columns = {name: [written(record.get(name)) for record in records] for name in fields.names}
+        columns = {name: [to_string(record.get(name)) for record in records] for name in fields.names}
         if tokenized:
-            columns[fields.text] = [joined(record[fields.text]) for record in records]
+            columns[fields.text] = [join_tokens(record[fields.text]) for record in records]
         frame = pl.DataFrame(columns, schema=dict.fromkeys(fields.names, pl.String))
-        batches.append(Batch(frame, np.full(len(lines), source, np.int32), np.array(lines, np.int64), tokenized, left))
+        batches.append(make_batch(frame, source, np.array(lines, np.int64), tokenized, left))
         left = ()
     if left:
-        nothing = pl.DataFrame(schema=dict.fromkeys(fields.names, pl.String))
-        batches.append(Batch(nothing, np.empty(0, np.int32), np.empty(0, np.int64), False, left))
+        empty = pl.DataFrame(schema=dict.fromkeys(fields.names, pl.String))
+        batches.append(make_batch(empty, source, np.empty(0, np.int64), bad=left))
     return batches
 
 
-def written(value: Any) -> str | None:
-    """A value as it would stand in a JSON or CSV file; None for what is missing."""
-    if value is None or isinstance(value, str):
-        return value if value is None or value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, float) and math.isnan(value):
+def make_batch(
+    frame: pl.DataFrame, source: int, line: NDArray[np.int64], tokenized: bool = False, bad: Iterable[BadRow] = ()
+) -> Batch:
+    """Make a batch of rows that all come from one file."""
+    return Batch(frame, np.full(frame.height, source, np.int32), line, tokenized, tuple(bad))
+
+
+def to_string(value: Any) -> str | None:
+    """Return a value as it is written in a JSON or CSV file; None for a missing value.
+
+    Examples
+    --------
+    >>> to_string(1990), to_string(True), to_string(float("nan")), to_string(datetime.date(1990, 2, 1))
+    ('1990', 'true', None, '1990-02-01')
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool | int | float | list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, datetime.date):  # a datetime is one, too
-        return value.isoformat()
-    return str(value)
+    return value.isoformat() if isinstance(value, datetime.date) else str(value)
 
 
-def joined(tokens: Iterable[Any]) -> str:
-    """The tokens of a text that came as a list, as one string."""
-    return TOKEN_SEPARATOR.join(text for token in tokens if (text := written(token)) is not None)
+def join_tokens(tokens: Iterable[Any]) -> str:
+    """Join the tokens of a text that came as a list."""
+    return TOKEN_SEPARATOR.join(text for token in tokens if (text := to_string(token)) is not None)
+
+
+def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:
+    """Return the name (by default the base name), bytes and checksum of a file."""
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, _digest).hexdigest()
+    return {"name": name or path.name, "bytes": path.stat().st_size, "checksum": checksum}
+
+
+def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Fields) -> Fingerprint:
+    """Return the fingerprint of an input without files: a checksum of all values, however the rows are cut into pieces.
+
+    Without pieces, for what can be read only once, the checksum is None.
+
+    Examples
+    --------
+    >>> content_fingerprint("records", None, Fields("text", ("text",)))
+    {'name': 'records', 'bytes': None, 'checksum': None}
+    """
+    digest = _digest()
+    for batch in (batch for piece in pieces or () for batch in piece.parse()):
+        for row in batch.frame.select(fields.names).iter_rows():
+            digest.update(canonical_json([batch.tokenized, *row]).encode())
+    return {"name": name, "bytes": None, "checksum": None if pieces is None else digest.hexdigest()}
+
+
+def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
+    """Hash each text; unlike those of `Series.hash`, the values are the same in every version of polars.
+
+    Examples
+    --------
+    >>> [f"{value:x}" for value in text_hashes(pl.Series(["a", "b"])).tolist()]
+    ['e6c632b61e964e1f', '575a0b1c44d8843f']
+    """
+    return np.fromiter(map(xxhash.xxh3_64_intdigest, texts.cast(pl.Binary)), np.uint64, len(texts))
+
+
+def _digest() -> Any:
+    return hashlib.blake2b(digest_size=16)

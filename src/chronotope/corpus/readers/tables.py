@@ -1,46 +1,47 @@
-"""Tables with typed columns: Parquet files and data frames, read in slices of a bounded size."""
+"""Tables and records: Parquet files, data frames, and iterables of mappings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from pathlib import Path
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from chronotope.corpus.readers.fingerprints import Fingerprint, content_fingerprint, file_fingerprint
-from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, Piece, joined, written
-from chronotope.corpus.readers.remote import RemotePath
+from chronotope.corpus.readers.pieces import (
+    TOKEN_SEPARATOR,
+    Batch,
+    Fields,
+    FileReader,
+    Fingerprint,
+    Piece,
+    batches_of_rows,
+    content_fingerprint,
+    join_tokens,
+    make_batch,
+    to_string,
+)
 from chronotope.errors import InputError
+from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+RECORDS_IN_PIECE = 1024
+RECORDS_IN_HEAD = 100
+PANDAS_ROWS = 4096
 
-@dataclass(frozen=True)
-class Parquet:
+
+class Parquet(FileReader):
     """A Parquet file."""
 
-    path: Path | RemotePath
-
-    @property
-    def names(self) -> list[str]:
-        """The name of the file."""
-        return [self.path.name]
-
-    @property
-    def size(self) -> int:
-        """The bytes on disk."""
-        return self.path.stat().st_size
-
-    @cached_property
-    def _file(self) -> pq.ParquetFile:
-        import pyarrow.parquet as pq  # most text is in other files
+    def _open(self) -> pq.ParquetFile:
+        import pyarrow.parquet as pq  # slow to import, and most text is in other files
 
         if not self.size:
             raise InputError(f"{self.path.name} is empty")
@@ -50,60 +51,62 @@ class Parquet:
             raise InputError(f"cannot read {self.path} as Parquet: {str(error).splitlines()[0]}") from None
 
     def columns(self) -> list[str] | None:
-        """The column names; None for an empty file."""
-        return list(self._file.schema_arrow.names) if self.size else None
-
-    def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
-        """The name, bytes and checksum of the file."""
-        return [file_fingerprint(self.path)]
+        """Return the column names; None for an empty file."""
+        if not self.size:
+            return None
+        with self._open() as file:
+            return list(file.schema_arrow.names)
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
-        """Slices of the rows."""
-        about = self._file.metadata
-        bytes_of_rows = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-        rows = rows_in_block(about.num_rows, bytes_of_rows)
+        """Cut the file into slices of rows."""
         line = 1
         try:
-            for batch in self._file.iter_batches(batch_size=rows, columns=list(fields.names)):
-                batch.validate(full=True)  # text that is not UTF-8 must not reach the compiled code
-                line += batch.num_rows
-                done = self.size * (line - 1) // max(about.num_rows, 1)
-                # Without what else the file says of its columns, which need not be UTF-8, either.
-                frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
-                yield Piece(partial(_parse, frame, line - batch.num_rows, fields, first), done)
+            with self._open() as file:
+                about = file.metadata
+                table_bytes = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+                rows = _rows_in_block(about.num_rows, table_bytes, self.block_bytes)
+                for batch in file.iter_batches(batch_size=rows, columns=list(fields.names)):
+                    batch.validate(full=True)  # refuses text that is not UTF-8
+                    # Without the metadata of the columns, which need not be UTF-8 either.
+                    frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
+                    done = self.size * (line - 1 + frame.height) // max(about.num_rows, 1)
+                    yield Piece(partial(_parse, frame, line, fields, first), done)
+                    line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A data frame of polars (also a lazy one) or pandas."""
+    """A polars (also lazy) or pandas data frame."""
 
     frame: Any
     names: list[str] = field(default_factory=lambda: ["frame"])
+    block_bytes: int = BLOCK_BYTES
 
-    @cached_property
+    @property
     def size(self) -> int:
-        """The number of rows; 0 where it is not known before the frame is computed."""
+        """The number of rows; 0 for a lazy frame."""
         return 0 if isinstance(self.frame, pl.LazyFrame) else len(self.frame)
 
     def columns(self) -> list[str] | None:
-        """The column names."""
+        """Return the column names."""
         if isinstance(self.frame, pl.LazyFrame):
             return self.frame.collect_schema().names()
         return [str(name) for name in self.frame.columns]
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:
-        """The checksum of the columns that are read."""
+        """Return the checksum of the requested columns."""
         return [content_fingerprint(self.names[0], self.pieces(fields, 0), fields)]
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
-        """Slices of the rows."""
+        """Cut the frame into slices of rows."""
         line = 1
         for frame in self._slices(list(fields.names)):
-            for part in frame.iter_slices(rows_in_block(frame.height, int(frame.estimated_size()))):
+            rows = _rows_in_block(frame.height, int(frame.estimated_size()), self.block_bytes)
+            for part in frame.iter_slices(rows):
+                yield Piece(partial(_parse, part, line, fields, first), line - 1 + part.height)
                 line += part.height
-                yield Piece(partial(_parse, part, line - part.height, fields, first), line - 1)
 
     def _slices(self, names: list[str]) -> Iterator[pl.DataFrame]:
         if isinstance(self.frame, pl.DataFrame):
@@ -111,58 +114,102 @@ class Frame:
         elif isinstance(self.frame, pl.LazyFrame):
             yield from self.frame.select(names).collect_batches(maintain_order=True)
         else:
-            # By position: the name of a column of pandas need not be a string.
+            # By position: the name of a pandas column need not be a string.
             position = {str(name): number for number, name in enumerate(self.frame.columns)}
-            for start in range(0, self.size, 4096):
-                part = self.frame.iloc[start : start + 4096]
-                yield pl.DataFrame({name: _series(part.iloc[:, position[name]]) for name in names})
+            for start in range(0, self.size, PANDAS_ROWS):
+                part = self.frame.iloc[start : start + PANDAS_ROWS]
+                yield pl.DataFrame({name: _from_pandas(part.iloc[:, position[name]]) for name in names})
 
 
-def _series(column: Any) -> pl.Series:
-    """A column of pandas; where its values are of several kinds, as they are written."""
+@dataclass
+class Records:
+    """An iterable of mappings, for instance the rows of a database cursor; a generator can be read only once."""
+
+    records: Iterable[Mapping[str, Any]]
+    names: list[str] = field(default_factory=lambda: ["records"])
+    _head: list[Mapping[str, Any]] | None = None
+    _used: bool = False
+
+    def __post_init__(self) -> None:
+        self._once = iter(self.records) is self.records
+
+    @property
+    def size(self) -> int:
+        """The number of records; 0 if unknown."""
+        return len(self.records) if isinstance(self.records, Sized) else 0
+
+    def columns(self) -> list[str] | None:
+        """Return the fields of the first records; None if there are no records."""
+        if self._head is None:
+            self._head = list(islice(iter(self.records), RECORDS_IN_HEAD))
+        _check_mappings(enumerate(self._head, 1))
+        return list(dict.fromkeys(str(name) for record in self._head for name in record)) or None
+
+    def fingerprint(self, fields: Fields) -> list[Fingerprint]:
+        """Return the checksum of the requested fields; None for what can be read only once."""
+        again = not self._once and isinstance(self.records, Sized)
+        return [content_fingerprint(self.names[0], self.pieces(fields, 0) if again else None, fields)]
+
+    def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
+        """Cut the records into pieces."""
+        if self._once and self._used:
+            raise InputError("the records came from a generator and were read already; give a list, or read them anew")
+        self._used = True
+        rows = enumerate(chain(self._head or [], self.records) if self._once else self.records, 1)
+        done = 0
+        while part := list(islice(rows, RECORDS_IN_PIECE)):
+            done += len(part)
+            yield Piece(partial(_parse_records, part, fields, first), done)
+
+
+def _check_mappings(rows: Iterable[tuple[int, Any]]) -> None:
+    for number, record in rows:
+        if not isinstance(record, Mapping):
+            raise InputError(f"records:{number} is not a mapping of field names to values but {record!r:.60}")
+
+
+def _parse_records(rows: list[tuple[int, Mapping[str, Any]]], fields: Fields, source: int) -> list[Batch]:
+    _check_mappings(rows)
+    return batches_of_rows(rows, fields, source)
+
+
+def _from_pandas(column: Any) -> pl.Series:
+    """Convert a pandas column; values of mixed types become strings."""
     try:
         return pl.Series(pl.from_pandas(column.reset_index(drop=True)))
     except (pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
         values = zip(column, column.isna(), strict=True)
-        return pl.Series([None if missing else written(value) for value, missing in values], dtype=pl.String)
+        return pl.Series([None if missing else to_string(value) for value, missing in values], dtype=pl.String)
 
 
-def rows_in_block(rows: int, size: int) -> int:
-    """How many rows of a table make a block."""
-    return int(np.clip(rows * BLOCK_BYTES // max(size, 1), 1, 1 << 20))
+def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
+    """Return how many rows of a table make a block."""
+    return int(np.clip(rows * block_bytes // max(table_bytes, 1), 1, 1 << 20))
 
 
 def _parse(frame: pl.DataFrame, line: int, fields: Fields, source: int) -> list[Batch]:
-    """The rows of a slice: every column as strings."""
+    """Convert every column of a slice to strings."""
     tokenized = isinstance(frame.schema[fields.text], pl.List | pl.Array)
     columns = []
     for name in fields.names:
         try:
-            columns.append(as_text(frame[name], tokenized and name == fields.text))
+            columns.append(_to_strings(frame[name], tokenized and name == fields.text))
         except pl.exceptions.PolarsError:
             raise InputError(f"column '{name}' holds {frame[name].dtype}, which cannot be read as text") from None
-    lines = np.arange(line, line + frame.height)
-    return [Batch(pl.DataFrame(columns), np.full(frame.height, source, np.int32), lines, tokenized)]
+    return [make_batch(pl.DataFrame(columns), source, np.arange(line, line + frame.height), tokenized)]
 
 
-def as_text(column: pl.Series, tokenized: bool = False) -> pl.Series:
-    """A column as strings: dates in ISO form, lists of tokens joined."""
+def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:
+    """Convert a column to strings: dates in ISO form, lists of tokens joined."""
     kind = column.dtype
     if tokenized:
-        tokens = pl.col(column.name).cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
-        return column.to_frame().select(tokens).to_series()
-    if kind == pl.String:
-        return column
+        return column.cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
     if kind == pl.Object:
-        values = [joined(value) if isinstance(value, list | tuple) else written(value) for value in column]
-        return pl.Series(column.name, values, dtype=pl.String)
+        texts = [join_tokens(item) if isinstance(item, list | tuple) else to_string(item) for item in column]
+        return pl.Series(column.name, texts, dtype=pl.String)
     if kind == pl.Binary:
-        texts = [None if value is None else value.decode("utf-8", "replace") for value in column]
+        texts = [None if item is None else item.decode("utf-8", "replace") for item in column]
         return pl.Series(column.name, texts, dtype=pl.String)
     if isinstance(kind, pl.Datetime):
         return column.dt.strftime("%Y-%m-%dT%H:%M:%S")
-    if kind.is_float():
-        column = column.fill_nan(None)
-    if kind == pl.Boolean:
-        return pl.Series(column.name, [value if value is None else str(value).lower() for value in column], pl.String)
-    return column.cast(pl.String)
+    return (column.fill_nan(None) if kind.is_float() else column).cast(pl.String)

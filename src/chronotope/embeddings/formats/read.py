@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from chronotope.config import at_least, one_of
-from chronotope.corpus.readers.streams import read_head
 from chronotope.embeddings.formats.export import MANIFEST, WITHOUT_BLANKS
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwords
 from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
 from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile, InputError
-from chronotope.io.streaming import CODECS
+from chronotope.io.streaming import CODECS, read_head
 from chronotope.io.untrusted import read_json
 
 READABLE = ("word2vec", "word2vec-binary", "glove", "histwords")

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from chronotope.corpus.readers.streams import opened, read_blocks
 from chronotope.embeddings.nearest import Floats
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import DamagedFile
+from chronotope.io.streaming import Stream, read_blocks
 
 BLOCK_ROWS = 4096
 BLOCK_BYTES = 4 << 20
@@ -141,7 +141,7 @@ def read_text(path: Path, *, header: bool, limit: int | None = None) -> VectorTa
 
 def read_binary(path: Path, limit: int | None = None) -> VectorTable:
     """Read a binary file of word2vec, also compressed; DamagedFile names the word where it breaks off."""
-    with opened(path) as stream:
+    with Stream(path) as stream:
         data = bytearray(stream.read(BLOCK_BYTES))
         line, _, rest = data.partition(b"\n")
         announced, dimensions = _read_header(path, line[:MAX_WORD_BYTES].decode("utf-8", "replace"))

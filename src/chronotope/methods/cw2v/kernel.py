@@ -13,10 +13,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.methods.base import FAST_BUT_NAN_SAFE
-from chronotope.methods.cw2v.cells import PARTS, Cells
+from chronotope.methods.cw2v.cells import PARTS
 from chronotope.methods.cw2v.parameters import Accumulators, Floats, Parameters
 from chronotope.runtime.kernels import kernel
 

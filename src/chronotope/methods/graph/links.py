@@ -7,24 +7,22 @@ from collections.abc import Iterable
 import numpy as np
 
 from chronotope.conditions import Conditions
+from chronotope.config import GraphSettings
 from chronotope.cooccurrence import PairMatrix
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.methods.graph.matrix import MatrixOnDisk
 from chronotope.methods.graph.objective import GraphProblem
 
 
 def make_problem(
-    matrix: PairMatrix | MatrixOnDisk,
+    settings: GraphSettings,
+    matrix: PairMatrix,
     support: Support,
     words: int,
     conditions: Conditions,
-    *,
-    smoothness: float,
-    deviation_penalty: float,
-    half_trust: float,
     place_edges: Iterable[tuple[str, str]] | None = None,
 ) -> GraphProblem:
-    """The loss for a corpus: trust in each row, and the links of each word."""
+    """Return the loss for a corpus: the weight of each row, and the links of each word."""
+    smoothness = settings.smoothness or 0.0
     size = len(conditions)
     time = np.array(conditions.time_of if conditions.times else (0,) * size)[support.condition]
     place = np.array(conditions.place_of if conditions.places else (0,) * size)[support.condition]
@@ -46,7 +44,7 @@ def make_problem(
         link_word, a, b, weight = link_word[by_word], a[by_word], b[by_word], weight[by_word]
     return GraphProblem(
         matrix=matrix,
-        weight=(support.count / (support.count + half_trust)).astype(np.float32),
+        weight=(support.count / (support.count + settings.half_trust)).astype(np.float32),
         words=words,
         order=order,
         word_start=word_start,
@@ -54,7 +52,7 @@ def make_problem(
         link_a=a.astype(np.int32),
         link_b=b.astype(np.int32),
         link_weight=weight.astype(np.float32),
-        deviation_penalty=deviation_penalty,
+        deviation_penalty=settings.deviation_penalty or 0.0,
         chains_only=place_edges is None,
     )
 
@@ -66,7 +64,7 @@ def _same_time(conditions: Conditions, a: int, b: int) -> bool:
 def _place_links(
     edges: list[list[int]], support: Support, order: np.ndarray, word_start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every edge between conditions, the words that occur in both, and where these stand in their stretches."""
+    """Return a link for each edge between conditions and each word in both: the word, and its two positions."""
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     words, ends = [np.empty(0, dtype=np.int64)], [np.empty((2, 0), dtype=np.int64)]

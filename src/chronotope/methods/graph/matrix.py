@@ -1,69 +1,140 @@
-"""The mutual information of all conditions, in memory or on disk, a stretch of rows at a time."""
+"""The positive mutual information of all conditions, in memory or on disk, and its sum over conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import errno
+import tempfile
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
 
-from chronotope.cooccurrence import Association, Counts, PairMatrix, positive_pmi
+from chronotope.cooccurrence import Association, Counts, PairMatrix
 from chronotope.cooccurrence.association import rows_by_condition
-from chronotope.methods.stretches import InFile
+from chronotope.errors import InputError
+from chronotope.methods.graph.objective import GraphProblem
 
-CELLS_AT_ONCE = 1 << 20  # are read from disk, 8 bytes each
+CELLS_AT_ONCE = 1 << 20
+POOLED_AT_ONCE = 1 << 22
 
 Block = tuple[int, int]  # rows, from the first to before the last
+Rows = tuple[
+    NDArray[Any], NDArray[Any], NDArray[Any]
+]  # the length of each row, then the cells of all rows: contexts, values
 
 
-@dataclass(frozen=True)
-class MatrixOnDisk:
-    """A `PairMatrix` whose cells are read when they are needed."""
+class DiskArray:
+    """A long array in a nameless file in `folder`; what is read is mapped into memory for as long as it is used."""
 
-    start: NDArray[np.int64]  # (P + 1,)
-    context: InFile
-    value: InFile
-    contexts: int
+    def __init__(self, dtype: DTypeLike, folder: Path) -> None:
+        self._dtype, self._folder = np.dtype(dtype), folder
+        self._file = tempfile.TemporaryFile(dir=folder, prefix="chronotope-")  # noqa: SIM115
+
+    def __setitem__(self, part: slice, numbers: NDArray[Any]) -> None:
+        try:
+            self._file.seek(part.start * self._dtype.itemsize)
+            self._file.write(np.ascontiguousarray(numbers, self._dtype).data)
+            self._file.flush()
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(f"the disk of {self._folder} is full; make room, or allow more memory") from None
+
+    def __getitem__(self, part: slice) -> NDArray[Any]:
+        if part.start >= part.stop:
+            return np.empty(0, dtype=self._dtype)
+        offset, shape = int(part.start) * self._dtype.itemsize, (int(part.stop - part.start),)
+        return np.asarray(np.memmap(self._file, self._dtype, mode="r", offset=offset, shape=shape))
 
 
 def mutual_information(
     counts: Counts, association: Association, *, marginals: str, threads: int, folder: Path | None
-) -> PairMatrix | MatrixOnDisk:
-    """One sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
-    if folder is None:
-        return positive_pmi(counts, association, marginals=marginals, threads=threads)
-    context, value = InFile((), np.int32, folder), InFile((), np.float32, folder)
-    lengths, end = [np.zeros(1, dtype=np.int64)], 0
-    for rows in rows_by_condition(counts, association, marginals=marginals, threads=1):
-        context.put(end, rows.context)
-        value.put(end, rows.value)
-        lengths.append(rows.length)
-        end += len(rows.value)
-    return MatrixOnDisk(
-        np.cumsum(np.concatenate(lengths)), context, value, len(counts.vocabulary) * (1 + association.sides)
-    )
+) -> PairMatrix:
+    """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
+    conditions = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)
+    parts = ((rows.length, rows.context, rows.value) for rows in conditions)
+    room = 2 * (1 + association.sides) * counts.size
+    return _assemble(parts, room, len(counts.vocabulary) * (1 + association.sides), folder)
 
 
-def pieces(matrix: PairMatrix | MatrixOnDisk, block: Block) -> Iterator[tuple[slice, PairMatrix]]:
-    """Which rows, and the matrix of these, until the block is through; a piece is good until the next is asked for."""
-    start = matrix.start
-    if isinstance(matrix, PairMatrix):
-        own = slice(start[block[0]], start[block[1]])
-        cut = PairMatrix(_from_zero(start, block), matrix.context[own], matrix.value[own], matrix.contexts)
-        yield slice(*block), cut
-        return
-    limits = [block[0]]
-    while limits[-1] < block[1]:
-        last = int(np.searchsorted(start, start[limits[-1]] + CELLS_AT_ONCE, side="right")) - 1
-        limits.append(min(max(last, limits[-1] + 1), block[1]))
-    stretches = [(int(start[first]), int(start[last])) for first, last in pairwise(limits)]
-    cells = zip(matrix.context.stream(stretches), matrix.value.stream(stretches), strict=True)
-    for rows, (context, value) in zip(pairwise(limits), cells, strict=True):
-        yield slice(*rows), PairMatrix(_from_zero(start, rows), context, value, matrix.contexts)
+def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix:
+    """Return one row for each word: Σ w M over its conditions, divided by √Σ w.
+
+    The squares of these rows are what the mean vectors of all words carry: most of what the vectors in the conditions
+    carry, in a fraction of the cells.
+    """
+    matrix, weight, words = problem.matrix, problem.weight, problem.words
+    word = np.empty(len(weight), dtype=np.int64)
+    word[problem.order] = np.repeat(np.arange(words), np.diff(problem.word_start))
+    scale = 1 / np.sqrt(np.maximum(np.bincount(word, weight, words), 1e-12))
+    load = np.append(0, np.cumsum(np.bincount(word, np.diff(matrix.start), words)))
+    blocks = even_blocks(load, max(1, int(load[-1]) // POOLED_AT_ONCE))
+    # Words ascend within a condition, so a block of words is one stretch of rows in each.
+    first = np.flatnonzero(np.diff(word, prepend=words) <= 0)
+    limits = np.array(
+        [
+            low + np.searchsorted(word[low:high], [block[0] for block in blocks] + [words])
+            for low, high in pairwise([*first, len(word)])
+        ]
+    ).reshape(-1, len(blocks) + 1)
+
+    def pool(number: int) -> Rows:
+        own = limits[:, number : number + 2]
+        pairs = np.concatenate([np.arange(low, high) for low, high in own])
+        cells = [slice(matrix.start[low], matrix.start[high]) for low, high in own]
+        value, context = (np.concatenate([column[part] for part in cells]) for column in (matrix.value, matrix.context))
+        start = np.append(0, np.cumsum(np.diff(matrix.start)[pairs]))
+        rows = sparse.csr_array((value, context, start), shape=(len(pairs), matrix.contexts))
+        share = (weight[pairs] * scale[word[pairs]]).astype(np.float32)
+        low, high = blocks[number]
+        adding = sparse.csr_array((share, (word[pairs] - low, np.arange(len(pairs)))), shape=(high - low, len(pairs)))
+        total = adding @ rows
+        total.sort_indices()
+        return np.diff(total.indptr), total.indices, total.data
+
+    return _assemble(map(pool, range(len(blocks))), int(matrix.start[-1]), matrix.contexts, folder)
 
 
-def _from_zero(start: NDArray[np.int64], rows: Block) -> NDArray[np.int64]:
-    return np.asarray(start[rows[0] : rows[1] + 1] - start[rows[0]])
+def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE) -> Iterator[tuple[slice, PairMatrix]]:
+    """Yield slices of the rows of a block, and the matrix of each; all cells of a piece are in memory."""
+    start, first = matrix.start, block[0]
+    while first < block[1]:
+        last = int(np.searchsorted(start, start[first] + cells_at_once, side="right")) - 1
+        last = min(max(last, first + 1), block[1])
+        cells = slice(int(start[first]), int(start[last]))
+        own = start[first : last + 1] - start[first]
+        yield slice(first, last), PairMatrix(own, matrix.context[cells], matrix.value[cells], matrix.contexts)
+        first = last
+
+
+def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
+    """Return stretches of rows with about equal loads, where row r carries start[r + 1] − start[r].
+
+    Examples
+    --------
+    >>> even_blocks(np.array([0, 5, 6, 7, 10]), 2)
+    [(0, 1), (1, 4)]
+    """
+    limits = np.searchsorted(start, np.linspace(0, start[-1], blocks + 1))
+    limits[0], limits[-1] = 0, len(start) - 1
+    return [(int(first), int(last)) for first, last in pairwise(limits)]
+
+
+def _assemble(parts: Iterable[Rows], room: int, contexts: int, folder: Path | None) -> PairMatrix:
+    """Put rows together that come in parts of (lengths, contexts, values), `room` cells at most."""
+    lengths, size = [np.zeros(1, dtype=np.int64)], 0
+    # Memory that is never written is never used.
+    columns: list[Any] = [
+        DiskArray(dtype, folder) if folder else np.empty(room, dtype) for dtype in (np.int32, np.float32)
+    ]
+    for length, *cells in parts:
+        lengths.append(length)
+        for column, part in zip(columns, cells, strict=True):
+            column[size : size + len(part)] = part
+        size += len(cells[0])
+    context, value = (column[:size] if folder is None else column for column in columns)
+    return PairMatrix(np.cumsum(np.concatenate(lengths)), context, value, contexts)

@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope import config
 from chronotope.config import GraphSettings
-from chronotope.cooccurrence import Association, Counts, count
+from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError
-from chronotope.io.provenance import versions
-from chronotope.methods.checkpoint import Checkpoint, stop_requests
-from chronotope.methods.device import Choice, gpu_versions, train_on
-from chronotope.methods.graph.gpu import GpuSolver, memory_needed
+from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, training_run
+from chronotope.methods.device import Choice, train_on
+from chronotope.methods.graph.gpu import GpuProducts, memory_needed
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
-from chronotope.methods.graph.objective import GraphProblem
-from chronotope.methods.graph.solver import BLOCKS, Floats, best_contexts, solve_rows, start_contexts, sum_of_squares
-from chronotope.methods.heldout import Scores, held_out_rows, log_context_distribution, log_likelihood
-from chronotope.methods.progress import Epoch, OnStep
-from chronotope.methods.stretches import HostNeed, cells_on_disk
-from chronotope.runtime.blas import one_blas_thread
-from chronotope.runtime.memory import Memory
-from chronotope.runtime.resources import cores
+from chronotope.methods.graph.solver import BLOCKS, CpuProducts, Solver, sum_of_squares
+from chronotope.methods.heldout import Scores, held_out_scorer
 
-# Where none are asked for: beyond these, renamed words are not clearly found better (docs/reproduce.md).
+# Defaults; more dimensions do not clearly find more renamed words.
 DIMENSIONS_WITH_TIME, DIMENSIONS_OF_PLACES = 200, 300
-ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
-class GraphModel(GraphSettings):
+class GraphModel(GraphSettings, Method):
     """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
 
     The fields are those of `chronotope.config.GraphSettings`. Without any pull between a word's vectors (smoothness and
-    deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts.
+    deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts. In
+    `fit`, `place_edges` add links between a word's vectors in neighboring places; without them its vectors in all
+    places are pulled toward their mean alone.
 
     Examples
     --------
     >>> GraphModel(dimensions=200).method
     'graph'
     """
+
+    supports = frozenset({"cuda", "memory", "place_edges"})
 
     @property
     def association(self) -> Association:
@@ -59,47 +51,21 @@ class GraphModel(GraphSettings):
         """The name of the method that these settings make."""
         return "shared-context" if self.smoothness == 0 and self.deviation_penalty == 0 else "graph"
 
-    def fit(
-        self,
-        counts: Counts | Any,
-        *,
-        threads: int | None = None,
-        device: str = "auto",
-        memory: str | int | None = None,
-        place_edges: Iterable[tuple[str, str]] | None = None,
-        checkpoint: str | Path | None = None,
-        resume: bool = False,
-        on_step: OnStep | None = None,
-        on_epoch: Callable[[Epoch], None] | None = None,
-        on_device: Callable[[str], None] | None = None,
-    ) -> ConditionedEmbeddings:
-        """Train, and return the embeddings; the parameters are those of `ConditionedModel.fit`.
-
-        Here `place_edges` add links between a word's vectors in neighboring places; without them a word's vectors in
-        all places are pulled toward their mean alone.
-        """
-        if not isinstance(counts, Counts):
-            counts = count(counts)
-        words = len(counts.vocabulary)
-        if self.dimensions is not None and self.dimensions > words:
-            raise SettingsError(f"{self.dimensions} dimensions are more than the {words} words; ask for fewer")
-        model = self._for_counts(counts)
-        edges = None if place_edges is None else list(place_edges)
-        assert model.dimensions is not None
-        pairs, sides = len(counts.vocabulary.support.word), 1 + self.sides
-        need = memory_needed(pairs, sides * words, 2 * sides * counts.size, model.dimensions)
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        words, pairs = len(counts.vocabulary), len(counts.vocabulary.support.word)
+        check_dimensions(self.dimensions or 1, words)
+        model = self.with_defaults(counts)
+        contexts = words * (1 + self.sides)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
-            folder = None
-            if choice.device == "cpu":
-                host = host_need(counts, model.dimensions or 1, sides, chains_only=edges is None)
-                folder = cells_on_disk(Memory.of(memory), host, checkpoint, on_device)
-            return model._fit(counts, choice, threads or cores(), folder, edges, checkpoint, resume, on_step, on_epoch)
+            folder = options.cells_folder(*host_memory(counts, model)) if choice.device == "cpu" else None
+            return model._fit_on(counts, options, choice, folder)
 
-        return train_on(device, need, fit_on, on_device)
+        need = memory_needed(pairs, contexts, model.dimensions or 1)
+        return train_on(options.device, need, fit_on, options.on_device)
 
-    def _for_counts(self, counts: Counts) -> GraphModel:
-        """The model with the settings that depend on the corpus filled in."""
+    def with_defaults(self, counts: Counts) -> GraphModel:
+        """Return the model with the settings that depend on the corpus filled in."""
         time = "time" in counts.conditions.axis
         enough = DIMENSIONS_WITH_TIME if time else DIMENSIONS_OF_PLACES
         dimensions = self.dimensions or min(enough, len(counts.vocabulary))
@@ -107,92 +73,64 @@ class GraphModel(GraphSettings):
         tau = default_smoothness(len(counts.conditions.times)) if self.smoothness is None else self.smoothness
         return replace(self, dimensions=dimensions, smoothness=tau, deviation_penalty=beta)
 
-    def _fit(
-        self,
-        counts: Counts,
-        choice: Choice,
-        threads: int,
-        folder: Path | None,
-        place_edges: list[tuple[str, str]] | None,
-        checkpoint: str | Path | None,
-        resume: bool,
-        on_step: OnStep | None,
-        on_epoch: Callable[[Epoch], None] | None,
+    def _fit_on(
+        self, counts: Counts, options: FitOptions, choice: Choice, folder: Path | None
     ) -> ConditionedEmbeddings:
         assert self.dimensions is not None
-        support = counts.vocabulary.support
-        matrix = mutual_information(counts, self.association, marginals=self.marginals, threads=threads, folder=folder)
-        problem = make_problem(
-            matrix,
-            support,
-            len(counts.vocabulary),
-            counts.conditions,
-            smoothness=self.smoothness or 0.0,
-            deviation_penalty=self.deviation_penalty or 0.0,
-            half_trust=self.half_trust,
-            place_edges=place_edges,
+        vocabulary, edges = counts.vocabulary, options.place_edges
+        matrix = mutual_information(
+            counts, self.association, marginals=self.marginals, threads=options.threads, folder=folder
         )
-        held_out = held_out_rows(counts) if counts.has_held_out else None
-        base = log_context_distribution(counts) if held_out else None
-        provenance = {
-            "method": self.method,
-            "settings": config.to_dict(self),
-            "seed": self.seed,
-            "run": counts.checksum,
-            "min_count": counts.vocabulary.min_count,
-            "window": counts.settings.window,
-            "place_edges": place_edges,
-            "device": choice.recorded,
-            "versions": versions() | gpu_versions(choice),
+        problem = make_problem(self, matrix, vocabulary.support, len(vocabulary), counts.conditions, edges)
+        score = held_out_scorer(counts)
+        provenance = self.provenance(counts, options, device=choice.recorded, packages=choice.packages)
+        constant = sum_of_squares(problem)
+        shapes = {
+            "rows": (len(problem.weight), self.dimensions),
+            "contexts": (matrix.contexts, self.dimensions),
         }
-        saved = Checkpoint(checkpoint, provenance)
-        sizes = {"rows": len(support.word), "contexts": matrix.contexts}
-        found = saved.load({name: (size, self.dimensions) for name, size in sizes.items()}) if resume else None
-        history: list[dict[str, float]] = found[1]["history"] if found else []
-        with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
-            constant = sum_of_squares(problem, pool)
-            solver = (
-                CpuSolver(problem, self.dimensions, pool)
-                if choice.device == "cpu"
-                else GpuSolver(problem, self.dimensions, streamed=choice.streamed)
-            )
-            if found:
-                solver.rows, solver.contexts = found[0]["rows"], found[0]["contexts"]
+        with training_run(options, provenance) as run:
+            products = CpuProducts(run.pool) if choice.device == "cpu" else GpuProducts()
+            solver = Solver(problem, self.dimensions, products, folder)
+            if saved := run.load(shapes):
+                solver.rows, solver.contexts = saved[0]["rows"], saved[0]["contexts"]
             else:
                 solver.start_contexts(self.seed)
-            while len(history) < self.epochs:
-                if history:
+            while not self.converged([epoch["loss"] for epoch in run.history]):
+                if run.history:
                     solver.best_contexts()
-                loss = constant + solver.solve_rows()
-                likelihood = None
-                if held_out and base is not None:
-                    likelihood = log_likelihood(held_out, context_scores(solver.rows, solver.contexts, base, counts))
-                epoch = Epoch(len(history) + 1, self.epochs, loss / constant if constant else 0.0, likelihood)
-                history.append(epoch.to_dict())
-                if on_step:
-                    on_step(epoch.number, epoch.of)
-                if on_epoch:
-                    on_epoch(epoch)
-                if saved.due or stop.is_set():
-                    saved.save({"rows": solver.rows, "contexts": solver.contexts}, {"history": history})
-                if stop.is_set():
-                    raise KeyboardInterrupt
+                loss = (constant + solver.solve_rows()) / (constant or 1.0)
+                held_out = score(context_scores(solver, counts))
+                run.report(Epoch(len(run.history) + 1, self.epochs, loss, held_out))
+                options.on_step(len(run.history), self.epochs)
+                run.save_if_due({"rows": solver.rows, "contexts": solver.contexts}, {})
             rows, contexts = solver.principal()
         return ConditionedEmbeddings(
-            counts.vocabulary.words,
+            vocabulary.words,
             counts.conditions,
-            support,
+            vocabulary.support,
             rows,
             contexts=contexts,
-            provenance=provenance | {"training": history},
+            provenance=provenance | {"training": run.history},
         )
+
+    def converged(self, losses: list[float]) -> bool:
+        """Whether the sweeps so far are enough: as many as `epochs`, or the last gained less than `tolerance`.
+
+        Examples
+        --------
+        >>> model = GraphModel(epochs=3, tolerance=0.01)
+        >>> [model.converged(losses) for losses in ([0.9], [0.9, 0.85], [0.9, 0.895], [0.9, 0.85, 0.8])]
+        [False, False, True, True]
+        """
+        return len(losses) >= self.epochs or (len(losses) > 1 and losses[-2] - losses[-1] < self.tolerance * losses[-2])
 
 
 def default_smoothness(bins: int) -> float:
-    """As much as leaves ten elevenths of a steady change over all time bins; at least 0.1, and at most 1.
+    """Return the τ that keeps ten elevenths of a steady change over all time bins, between 0.1 and 1.
 
-    Along a chain of n bins, what changes slowest is divided by 1 + τ (2 - 2 cos π/n). Ten bins and more are smoothed
-    alike; two are each other's only neighbors, and with τ = 1 two thirds of their difference would be lost.
+    Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Two bins are each other's only
+    neighbors: with τ = 1 two thirds of their difference would be lost.
 
     Examples
     --------
@@ -202,68 +140,28 @@ def default_smoothness(bins: int) -> float:
     return float(np.clip(0.1 / (2 - 2 * np.cos(np.pi / bins)), 0.1, 1.0)) if bins > 1 else 1.0
 
 
-def host_need(counts: Counts, dimensions: int, sides: int, chains_only: bool) -> HostNeed:
-    """The memory that training on the CPU takes."""
+def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
+    """Return the bytes that training on the CPU takes: in memory at all times, and for the cells."""
     words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
-    # The vectors of a pair (twice where its equations are solved by iteration), and where its cells are.
-    kept = pairs * (4 * dimensions * (1 if chains_only else 2) + 80)
-    # The contexts, a sum for each block, and some of double length to make them orthonormal.
+    dimensions, sides = model.dimensions or 1, 1 + model.sides
+    # The vectors of each pair; its cells and equations.
+    kept = pairs * (4 * dimensions + 120)
+    # The contexts, a sum for each block, and copies of double length to make them orthonormal.
     kept += sides * words * 4 * dimensions * (BLOCKS + 8)
-    # A condition's counts, their mutual information, and its rows are made at a time.
-    return HostNeed(kept + (24 + 24 * sides) * largest, 2 * 8 * sides * counts.size)
+    # The counts of one condition, their mutual information, and its rows; what is pooled at a time.
+    kept += (24 + 24 * sides) * largest
+    return kept, 2 * 12 * sides * counts.size
 
 
-class CpuSolver:
-    """The steps of `solver` with the rows and contexts they work on; `GpuSolver` is the same on a GPU."""
+def context_scores(solver: Solver, counts: Counts) -> Scores:
+    """Return a function that predicts the mutual information of all contexts of some words in a condition."""
+    support, words = counts.vocabulary.support, len(counts.vocabulary)
+    on_host = cache(lambda: (solver.rows, solver.contexts))
 
-    def __init__(self, problem: GraphProblem, dimensions: int, pool: ThreadPoolExecutor) -> None:
-        self._problem, self._dimensions, self._pool = problem, dimensions, pool
-        self.rows: Floats = np.zeros((len(problem.weight), dimensions), dtype=np.float32)
-        self.contexts: Floats = np.empty((problem.matrix.contexts, dimensions), dtype=np.float32)
-
-    def start_contexts(self, seed: int) -> None:
-        """Orthonormal contexts near the main directions of the data."""
-        self.contexts = start_contexts(self._problem, self._dimensions, seed, self._pool)
-
-    def best_contexts(self) -> None:
-        """The best orthonormal contexts for the rows."""
-        self.contexts = best_contexts(self.rows, self._problem, self._pool)
-
-    def solve_rows(self) -> float:
-        """The best rows for the contexts; the loss less its constant Σ w‖M‖²."""
-        return solve_rows(self.contexts, self.rows, self._problem, self._pool)
-
-    def principal(self) -> tuple[Floats, Floats]:
-        """Rows and contexts, turned to the principal axes of the rows."""
-        self.contexts = turn_to_principal_axes(self.rows, self.contexts, self._problem.weight)
-        return self.rows, self.contexts
-
-
-def turn_to_principal_axes(rows: Floats, contexts: Floats, weight: Floats) -> Floats:
-    """Turn the rows so that the first dimension carries most of them, and so on; return the contexts turned so, too."""
-    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
-    with one_blas_thread():
-        squares = np.zeros((rows.shape[1], rows.shape[1]))
-        for part in parts:
-            own = rows[part].astype(np.float64)
-            squares += own.T @ (own * weight[part, None])
-        axes = np.linalg.eigh(squares)[1][:, ::-1]
-        # The sign of an axis is arbitrary: the largest entry of each is made positive.
-        axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-        for part in parts:
-            rows[part] = rows[part] @ axes.astype(np.float32)
-        return np.asarray(contexts @ axes.astype(np.float32))
-
-
-def context_scores(rows: Floats, contexts: Floats, base: NDArray[np.float64], counts: Counts) -> Scores:
-    """The predicted mutual information of every context of a word, over the distribution of contexts."""
-    support = counts.vocabulary.support
-
-    def scores(condition: int, words: NDArray[np.int32]) -> NDArray[np.floating]:
-        positions = support.start[condition] + np.searchsorted(support.words_in(condition), words)
-        given = rows[positions] @ contexts.T
-        if contexts.shape[0] > len(base):  # either side, each with half of the word's frequency
-            given = np.logaddexp(given[:, ::2], given[:, 1::2])
-        return np.asarray(given + base)
+    def scores(condition: int, asked: NDArray[np.int32]) -> NDArray[np.floating]:
+        rows, contexts = on_host()
+        found = rows[support.start[condition] + np.searchsorted(support.words_in(condition), asked)] @ contexts.T
+        # With sides a context is two columns, each with half of the word's frequency.
+        return found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2])
 
     return scores

@@ -102,7 +102,7 @@ def _fit_aligned(
         counts.vocabulary.words,
         counts.conditions,
         support,
-        align(vectors, counts, model.half_trust),
+        align(vectors, support, counts.conditions, len(counts.vocabulary), model.half_trust),
         center=np.zeros((len(conditions), model.dimensions)),
         query_mapping=mapping,
         provenance=provenance,

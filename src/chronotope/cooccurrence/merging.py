@@ -1,0 +1,230 @@
+"""Count chunks of documents and add them up, condition after condition.
+
+Chunks are counted in threads or by the workers of a Dask cluster. The cells of a chunk stay in memory or wait in a file
+until their condition is complete; then all its chunks are merged as streams. Counts are integers and merged cells are
+sorted, so every way gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.config import CountSettings
+from chronotope.cooccurrence.cells import CellArrays, merge
+from chronotope.cooccurrence.cells_file import CellsFile, write_cells
+from chronotope.cooccurrence.counting import count_cells, distance_weights
+from chronotope.corpus import TokenStore
+from chronotope.io.stores import writing
+from chronotope.runtime.cluster import once
+from chronotope.runtime.memory import Memory
+from chronotope.runtime.resources import Resources, in_order
+
+Progress = Callable[[str, int, int | None], None]
+Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
+
+PAIRS_IN_A_CHUNK = 4_000_000
+MIN_TOKENS_IN_A_CHUNK = 25_000
+BYTES_OF_A_PAIR = 72  # sort keys and all that is made of them
+BYTES_OF_A_CELL = 24
+BYTES_OF_WRITING = 110_000_000
+
+
+class Limits(NamedTuple):
+    """How much is done at a time; the result does not depend on it.
+
+    Attributes
+    ----------
+    tokens
+        Tokens in a chunk.
+    held
+        Conditions of up to this many chunks stay in memory, larger ones wait in files.
+    fan_in
+        Streams that are merged at a time.
+    rows
+        Rows of each stream in memory meanwhile.
+    """
+
+    tokens: int
+    held: int = 8
+    fan_in: int = 32
+    rows: int = 1 << 15
+
+    @classmethod
+    def of(cls, memory: Memory, threads: int, window: int) -> Limits:
+        """Choose limits for an amount of memory; raise SettingsError if that is too little."""
+        usual = cls(max(PAIRS_IN_A_CHUNK // window, MIN_TOKENS_IN_A_CHUNK))
+        if memory.limit is None:
+            return usual
+        fixed = BYTES_OF_WRITING + 4 * usual.fan_in * usual.rows * BYTES_OF_A_CELL
+        of_a_token = (2 * threads + 1) * window * BYTES_OF_A_PAIR
+        left = memory.room_for(fixed + MIN_TOKENS_IN_A_CHUNK * of_a_token, "counting") - fixed
+        return usual._replace(tokens=min(usual.tokens, left // of_a_token), held=1)
+
+
+class Chunk(NamedTuple):
+    """Documents first … last - 1, all of one condition."""
+
+    condition: int
+    first: int
+    last: int
+
+
+def count_conditions(
+    store: TokenStore,
+    words: int,
+    settings: CountSettings,
+    resources: Resources,
+    folder: str,
+    *,
+    held_out: bool = False,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Iterator[CellArrays]]:
+    """Yield the cells of each condition in turn, as blocks to be used before the next condition is asked for.
+
+    Parameters
+    ----------
+    words
+        The size of the vocabulary.
+    folder
+        Where cells wait: on this machine or, with a cluster, where all its machines can write.
+    held_out
+        Count the documents that were set aside instead of the others.
+    """
+    limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
+    stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
+    tasks = list(_tasks(store, limits.tokens))
+    read = partial(_read, store, held_out=held_out)
+    weights = distance_weights(settings)
+    if resources.pool:
+        counted = _in_processes(tasks, read, words, weights, limits, resources, folder, kind)
+    else:
+        counted = _in_threads(tasks, read, words, weights, limits, resources, folder)
+    waiting: list[Iterator[CellArrays]] = []
+    current = done = 0
+    for chunks, streams in zip(tasks, counted, strict=True):
+        for chunk, stream in zip(chunks, streams, strict=True):
+            while current < chunk.condition:
+                yield _merge(waiting, words, folder, limits)
+                waiting, current = [], current + 1
+            waiting.append(stream)
+            done += int(store.starts[chunk.last] - store.starts[chunk.first])
+        if progress:
+            progress(stage, done, len(store.ids))
+    while current < len(store.conditions):
+        yield _merge(waiting, words, folder, limits)
+        waiting, current = [], current + 1
+
+
+def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
+    """Cut large conditions into chunks of about `tokens`, and group small ones."""
+    group: list[Chunk] = []
+    size = 0
+    for condition in range(len(store.conditions)):
+        documents = store.condition_slice(condition)
+        first = documents.start
+        while first < documents.stop:
+            last = int(np.searchsorted(store.starts, store.starts[first] + tokens, side="right")) - 1
+            last = min(max(last, first + 1), documents.stop)
+            length = int(store.starts[last] - store.starts[first])
+            if group and size + length > tokens:
+                yield group
+                group, size = [], 0
+            group.append(Chunk(condition, first, last))
+            first, size = last, size + length
+    if group:
+        yield group
+
+
+def _read(store: TokenStore, chunk: Chunk, held_out: bool) -> Texts:
+    """Read the documents of a chunk: those that were set aside, or the others."""
+    starts = store.starts[chunk.first : chunk.last + 1]
+    ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
+    store.forget(chunk.first, chunk.last)
+    chosen = store.held_out[chunk.first : chunk.last] == held_out
+    return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
+
+
+def _in_threads(
+    tasks: list[list[Chunk]],
+    read: Callable[[Chunk], Texts],
+    words: int,
+    weights: NDArray[np.int64],
+    limits: Limits,
+    resources: Resources,
+    folder: str,
+) -> Iterator[list[Iterator[CellArrays]]]:
+    """Count tasks in threads; yield the cells of their chunks."""
+    chunks_of = np.bincount([chunk.condition for chunks in tasks for chunk in chunks])
+
+    def count(chunks: list[Chunk]) -> list[Iterator[CellArrays]]:
+        texts = map(read, chunks)
+        if max(chunks_of[chunk.condition] for chunk in chunks) > limits.held:
+            path = f"{folder}/{uuid.uuid4().hex}.parquet"
+            return _streams(path, _count_to_file(path, texts, words, weights, limits.rows), words)
+        return [count_cells(*text, words, weights).blocks(limits.rows) for text in texts]
+
+    with ThreadPoolExecutor(resources.threads) as pool:
+        try:
+            yield from in_order(pool, count, tasks, ahead=resources.threads)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_processes(
+    tasks: list[list[Chunk]],
+    read: Callable[[Chunk], Texts],
+    words: int,
+    weights: NDArray[np.int64],
+    limits: Limits,
+    resources: Resources,
+    folder: str,
+    kind: str,
+) -> Iterator[list[Iterator[CellArrays]]]:
+    """Count tasks on the workers of a cluster, which leave files; yield the cells of their chunks."""
+    assert resources.pool
+    names = [f"{kind}-{number}" for number in range(len(tasks))]
+    calls = (
+        (folder, name, [read(chunk) for chunk in chunks], words, weights, limits.rows)
+        for name, chunks in zip(names, tasks, strict=True)
+    )
+    for name, sizes in zip(names, resources.pool.in_order(_count_once, calls), strict=True):
+        yield _streams(f"{folder}/{name}.parquet", sizes, words)
+
+
+def _count_once(
+    folder: str, name: str, texts: list[Texts], words: int, weights: NDArray[np.int64], rows: int
+) -> list[int]:
+    """Count on a worker, unless the file is there already."""
+    path = f"{folder}/{name}.parquet"
+    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, texts, words, weights, rows))
+    return sizes
+
+
+def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:
+    """Write the cells of each chunk to a file, chunks numbered in place of conditions; return their sizes."""
+    with writing(path) as file:
+        return write_cells(file, ([count_cells(*text, words, weights)] for text in texts), rows)[0]
+
+
+def _streams(path: str, sizes: list[int], words: int) -> list[Iterator[CellArrays]]:
+    """Return the cells of each chunk in a file."""
+    file = CellsFile(path, sizes, words)
+    return [file.parts(number) for number in range(len(sizes))]
+
+
+def _merge(streams: list[Iterator[CellArrays]], words: int, folder: str, limits: Limits) -> Iterator[CellArrays]:
+    """Add streams; if there are too many, the sums of some wait in files."""
+    while len(streams) > limits.fan_in:
+        path = f"{folder}/{uuid.uuid4().hex}.parquet"
+        with writing(path) as file:
+            sizes, _ = write_cells(file, [merge(streams[: limits.fan_in])], limits.rows)
+        streams = streams[limits.fan_in :] + _streams(path, sizes, words)
+    yield from merge(streams)

@@ -1,0 +1,109 @@
+"""How a count is cut, where its parts wait, and how much memory it may hold does not change the result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+
+import worlds
+from chronotope.config import CountSettings
+from chronotope.cooccurrence import CellArrays, count
+from chronotope.cooccurrence.cells_file import CellsFile, write_cells
+from chronotope.cooccurrence.merging import Limits, count_conditions
+from chronotope.corpus import read_corpus, tokenize
+from chronotope.runtime.resources import Resources
+
+LIMITS = {
+    "one chunk": Limits(tokens=10**9),
+    "small chunks": Limits(tokens=50, held=10**9, rows=7),
+    "files": Limits(tokens=50, held=1, rows=7),
+    "files of files": Limits(tokens=50, held=0, rows=7, fan_in=3),
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    corpus = read_corpus(worlds.planted_drift(documents=120).records, time="time", holdout=0.2)
+    return tokenize(corpus, tmp_path_factory.mktemp("store"))
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_the_limits_do_not_change_a_byte(store, tmp_path, held_out):
+    written = set()
+    for name, limits in LIMITS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        cells = count_conditions(
+            store, 50, CountSettings(), Resources(threads=2), str(folder), held_out=held_out, limits=limits
+        )
+        write_cells(tmp_path / f"{name}.parquet", cells)
+        written.add((tmp_path / f"{name}.parquet").read_bytes())
+        assert any(folder.iterdir()) == name.startswith("files")
+    assert len(written) == 1
+
+
+def test_row_groups_never_mix_conditions(tmp_path):
+    cells = [CellArrays.of(range(size), range(size), range(1, size + 1), [0] * size) for size in (8, 0, 2)]
+    sizes, pairs = write_cells(tmp_path / "cells.parquet", ([part] for part in cells), rows=3)
+    assert (sizes, pairs) == ([8, 0, 2], [36, 0, 3])
+    groups = [pq.ParquetFile(tmp_path / "cells.parquet").read_row_group(number) for number in range(4)]
+    assert [group["condition"].to_pylist() for group in groups] == [[0] * 3, [0] * 3, [0] * 2, [2] * 2]
+    about = pq.read_metadata(tmp_path / "cells.parquet").row_group(0)
+    assert all("DELTA_BINARY_PACKED" in about.column(number).encodings for number in range(5))
+    for number, part in enumerate(cells):
+        assert CellsFile(tmp_path / "cells.parquet", sizes, 8).read(number).count.tolist() == part.count.tolist()
+
+
+PROGRAM = """
+import sys
+import numpy as np, polars as pl
+import chronotope as ct
+
+random = np.random.default_rng(1)
+drawn = random.integers(0, 30_000, (2000, 1000))
+texts = [" ".join(f"w{number}" for number in row) for row in drawn.tolist()]
+corpus = ct.read_corpus(pl.DataFrame({"text": texts, "year": ["2000"] * 2000}), time="year", keep_text=False)
+memory = int(sys.argv[2]) or None
+counts = ct.count(corpus, sys.argv[1], min_count=1, window=10, threads=1, memory=memory)
+# Not getrusage: that begins with the memory of the parent.
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(counts.checksum, int(peak.split()[1]) * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units elsewhere")
+def test_a_limit_on_memory_is_obeyed_and_does_not_show(tmp_path):
+    limit = 700_000_000
+
+    def run(name, memory):
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path / name), str(memory)]
+        checksum, peak = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        return checksum, int(peak)
+
+    (free, most), (limited, peak) = run("free", 0), run("limited", limit)
+    assert limited == free
+    assert peak < 1.1 * limit
+    assert peak < most, "without the limit more was held"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_is_refused_in_one_line():
+    """The threads of polars do not survive a fork: the child would wait for ever."""
+    corpus = read_corpus(worlds.planted_drift(documents=20).records, time="time")
+    count(corpus, min_count=1)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            count(corpus, min_count=1)
+        except Exception as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        assert "multiprocessing.get_context('spawn')" in said.read()
