@@ -115,9 +115,19 @@ def test_the_same_seed_gives_the_same_bytes_with_any_number_of_threads(fitted, m
     assert files[0] == files[1] == files[2]
 
 
-def test_the_seed_is_used(fitted, method, small):
-    other = dataclasses.replace(method, seed=2).fit(small)
+def test_the_seed_is_used_up_to_the_largest(fitted, method, small):
+    other = dataclasses.replace(method, seed=2**64 - 1).fit(small)
+    assert np.isfinite(other.vectors).all()
     assert not np.array_equal(fitted.vectors, other.vectors)
+    with pytest.raises(SettingsError, match="seed must be"):
+        dataclasses.replace(method, seed=2**64)
+
+
+@pytest.mark.parametrize(("option", "value", "line"), [("device", "cuda", "CPU"), ("memory", "9GB", "on disk")])
+def test_an_option_that_a_method_does_not_support_is_refused(method, small, option, value, line):
+    if {"device": "cuda"}.get(option, option) not in method.supports:
+        with pytest.raises(SettingsError, match=f"{method.method} .*{line}"):
+            method.fit(small, **{option: value})
 
 
 def test_what_it_is_trained_on_stays_as_it_was(method, small):

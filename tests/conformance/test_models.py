@@ -51,11 +51,6 @@ def own_method(request):
     return request.param
 
 
-def test_another_seed_gives_other_bytes(own_method, small):
-    other = dataclasses.replace(own_method, seed=2)
-    assert not np.array_equal(own_method.fit(small).vectors, other.fit(small).vectors)
-
-
 def test_a_word_that_changes_company_drifts_most(drifting):
     """'bank' keeps company with rivers before 1995 and with money after; nothing else moves."""
     changes = drift(GraphModel().fit(drifting), min_support=5)
@@ -96,23 +91,6 @@ def test_where_nothing_changes_no_word_stands_out(counts_of):
     null = drift(GraphModel().fit(counts_of(worlds.unchanged(documents=6000), time="time")), min_support=5)
     planted = drift(GraphModel().fit(counts_of(worlds.planted_drift(documents=6000), time="time")), min_support=5)
     assert null.top(1)[0].score < planted.of("bank").score - 0.3
-
-
-def test_a_word_absent_from_a_condition_has_no_deviation_of_its_own(own_method, small):
-    embeddings = own_method.fit(small)
-    absent = [
-        (word, label)
-        for word in small.vocabulary.words
-        for label in small.conditions.labels
-        if embeddings.support(word, label) == 0
-    ]
-    assert absent
-    for word, label in absent[:20]:
-        _, own = embeddings.parts(word, label)
-        assert np.array_equal(own, np.zeros_like(own))
-        assert np.isfinite(embeddings.vector(word, label)).all()
-    changes = drift(embeddings, min_support=5)
-    assert not {word for word, label in absent if label in (changes.start, changes.end)} & set(changes.words)
 
 
 def test_function_words_are_the_most_stable(fitted_to_addresses):

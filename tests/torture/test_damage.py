@@ -146,7 +146,7 @@ class TestDamaged:
             drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
 
     def test_resamples_do_not_pile_up(self, run, monkeypatch):
-        monkeypatch.setattr("chronotope.analysis.significance.kept.MOST_FILES", 2)
+        monkeypatch.setattr("chronotope.analysis.significance.resampling.MOST_FILES", 2)
         embeddings, counts = load(run / "model.ct"), Counts.open(run)
         for seed in range(4):
             drift(embeddings, counts=counts, permutations=1, min_support=5, keep_in=run, seed=seed)

@@ -10,7 +10,7 @@ import typer
 from chronotope.cli.completing import names
 from chronotope.cli.console import progress_bars, show, talk
 from chronotope.cli.options import Json, Retrieval, Run, Threads
-from chronotope.cli.train import check_choices, device_options, read_edges, untrained
+from chronotope.cli.train import check_choices, read_edges, untrained
 from chronotope.config import one_of
 from chronotope.methods import METHODS
 
@@ -95,7 +95,8 @@ def renamings(
             threads=threads,
             place_edges=place_edges,
             on_step=lambda done, total: bars("training", done, total),
-            **device_options(model, method, device),
+            device=device,
+            on_device=lambda line: talk("{}", line),
         )
         bars("asking", 0)
         answer = evaluate(embeddings, made.pairs, retrieval=retrieval)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 import sys
 import tempfile
@@ -18,14 +17,16 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
+from chronotope.io.atomic import check_regular
 from chronotope.io.locks import locked
-from chronotope.methods import METHODS, Method, method_class
+from chronotope.io.run_folder import read_run, verify_run
+from chronotope.methods import METHODS, method_class
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.methods import Epoch
+    from chronotope.methods import Epoch, Method
 
 # What a model is made from is compared with its checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
@@ -97,8 +98,10 @@ def train(
     force: bool,
 ) -> ConditionedEmbeddings:
     """Train on a run, save the model, say what came out."""
+    read_run(run)  # refused before anything is written
     check_output(output, force)
     place_edges = read_edges(edges) if edges else None
+    output.parent.mkdir(parents=True, exist_ok=True)
     with locked(output, "train"), locked(run, "train", shared=True):
         check_output(output, force)  # another process may have been faster
         return _train(run, method, preset, chosen, config, place_edges, threads, device, memory, resume, output)
@@ -118,12 +121,10 @@ def _train(
     output: Path,
 ) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import Counts
-    from chronotope.io.run_folder import verify_run
 
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)
     model = untrained(method, preset, chosen, config, counts.conditions.axis)
-    on_device = device_options(model, method, device, memory)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
@@ -145,7 +146,9 @@ def _train(
                 counts,
                 threads=threads,
                 place_edges=place_edges,
-                **on_device,
+                device=device,
+                memory=memory,
+                on_device=lambda line: talk("{}", line),
                 checkpoint=checkpoint,
                 resume=resume,
                 on_step=lambda done, total: bars("training", done, total, note),
@@ -183,29 +186,17 @@ def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: P
     return model
 
 
-def device_options(model: Method, method: str, device: str, memory: str | None = None) -> dict[str, Any]:
-    """What `fit` is told about the device and its memory; nothing where a method knows only one."""
-    if "device" in inspect.signature(model.fit).parameters:
-        return {"device": device, "memory": memory, "on_device": lambda line: talk("{}", line)}
-    if memory:
-        raise SettingsError(f"{method} cannot keep its counts on disk; leave out --memory")
-    if device == "cuda":
-        raise SettingsError(f"{method} trains on the CPU alone; leave out --device cuda")
-    return {}
-
-
 def check_output(output: Path, force: bool) -> None:
-    """Refuse what could not be written in the end, before anything is trained."""
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; -o takes the name of a file")
+    """Refuse what could not be written in the end, before anything is trained; write nothing."""
+    check_regular(output)
     if output.exists() and not force:
         raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
-    output.parent.mkdir(parents=True, exist_ok=True)
+    folder = next(parent for parent in output.absolute().parents if parent.exists())
     try:
         # The only sure way to know.
-        tempfile.TemporaryFile(dir=output.parent).close()
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError:
-        raise InputError(f"{output.parent} cannot be written to; choose another place with -o") from None
+        raise InputError(f"{folder} cannot be written to; choose another place with -o") from None
 
 
 def read_edges(path: Path) -> list[tuple[str, str]]:

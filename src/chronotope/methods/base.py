@@ -195,14 +195,15 @@ def check_dimensions(dimensions: int, words: int) -> None:
 
 
 class TrainingRun:
-    """A training in progress: its threads, its history, and its checkpoint; made by `training_run`."""
+    """A training in progress: its threads, its history, and its checkpoint; opened by `training_run`."""
 
     def __init__(
-        self, options: FitOptions, checkpoint: Checkpoint, pool: ThreadPoolExecutor, stop: threading.Event
+        self, options: FitOptions, provenance: dict[str, Any], pool: ThreadPoolExecutor, stop: threading.Event
     ) -> None:
         self.pool, self.threads = pool, options.threads
         self.history: list[dict[str, float]] = []
-        self._options, self._checkpoint, self._stop = options, checkpoint, stop
+        self._options, self._stop = options, stop
+        self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
     def load(
         self, shapes: Mapping[str, tuple[int | None, ...]]
@@ -230,7 +231,7 @@ class TrainingRun:
 def training_run(options: FitOptions, provenance: dict[str, Any]) -> Iterator[TrainingRun]:
     """Open a training that can be stopped and resumed; a checkpoint of another provenance is refused."""
     with ThreadPoolExecutor(options.threads) as pool, stop_requests() as stop:
-        yield TrainingRun(options, Checkpoint(options.checkpoint, provenance), pool, stop)
+        yield TrainingRun(options, provenance, pool, stop)
 
 
 def empty_array(shape: tuple[int, ...], dtype: DTypeLike, folder: Path | None) -> NDArray[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from chronotope.methods.base import FAST_BUT_NAN_SAFE
 from chronotope.methods.cw2v.cells import PARTS
-from chronotope.methods.cw2v.parameters import Accumulators, Floats, Parameters
+from chronotope.methods.cw2v.parameters import Floats, Parameters
 from chronotope.runtime.kernels import kernel
 
 GROUP = 32
@@ -33,7 +33,7 @@ class Side(NamedTuple):
     bias_sum: Floats
 
     @classmethod
-    def of(cls, name: str, parameters: Parameters, accumulators: Accumulators) -> Side:
+    def of(cls, name: str, parameters: Parameters, accumulators: Parameters) -> Side:
         """Return the side 'word' or 'context'."""
         fields = (name, f"{name}_deviation", f"{name}_bias")
         return cls(*(getattr(tensors, field) for tensors in (parameters, accumulators) for field in fields))

@@ -19,7 +19,6 @@ from chronotope.errors import Diverged
 from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, training_run
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import (
-    Accumulators,
     Parameters,
     from_tensors,
     initial_accumulators,
@@ -107,7 +106,7 @@ class ConditionedModel(Method, ConditionedSettings):
             options.on_step(step + 1, self.epochs * STRATA)
         return parameters
 
-    def _start(self, counts: Counts) -> tuple[Parameters, Accumulators]:
+    def _start(self, counts: Counts) -> tuple[Parameters, Parameters]:
         pairs = len(counts.vocabulary.support.word)
         parameters = initial_parameters(
             len(counts.vocabulary), len(counts.conditions), pairs, self.dimensions, self.seed

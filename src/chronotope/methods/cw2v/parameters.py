@@ -1,4 +1,4 @@
-"""What CW2V learns, and how it starts.
+"""The parameters of CW2V, and their start.
 
 The paper's letters and our words: V `word`, U `context`, Q `condition`, D `word_deviation`, D′ `context_deviation`,
 b `word_bias`, b′ `context_bias`. W words, C conditions, P pairs of word and condition that occur, D dimensions.
@@ -16,7 +16,11 @@ Floats = NDArray[np.float32]
 
 
 class Parameters(NamedTuple):
-    """Everything that is learned; deviations and biases exist only for pairs that occur."""
+    """Everything that is learned; deviations and biases exist only for pairs that occur.
+
+    AdaGrad's accumulators have the same fields, with one number for each row: one number for each element would cost
+    twice the time and memory at the same held-out error.
+    """
 
     word: Floats  # (W, D)
     context: Floats  # (W, D)
@@ -27,26 +31,10 @@ class Parameters(NamedTuple):
     context_bias: Floats  # (P,)
 
 
-class Accumulators(NamedTuple):
-    """AdaGrad's memory: the sum of mean squared gradients, one number for each row of each parameter.
-
-    One number a row, not one an element: it halves the time and the memory, at the same held-out error.
-    """
-
-    word: Floats  # (W,)
-    context: Floats  # (W,)
-    condition: Floats  # (C,)
-    word_deviation: Floats  # (P,)
-    context_deviation: Floats  # (P,)
-    word_bias: Floats  # (P,)
-    context_bias: Floats  # (P,)
-
-
 def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int, seed: int) -> Parameters:
-    """Small random words and contexts, condition vectors of 1, deviations and biases of 0.
+    """Return small random words and contexts, condition vectors of 1, deviations and biases of 0.
 
-    A condition vector near 0 would sit at a saddle: there the gradient of words and contexts vanishes with it, and
-    only the biases learn.
+    Condition vectors near 0 would be at a saddle: the gradient of words and contexts vanishes, only biases learn.
     """
     random = np.random.Generator(np.random.PCG64([seed, 0]))
 
@@ -64,14 +52,13 @@ def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int,
     )
 
 
-def initial_accumulators(parameters: Parameters, start: float, fixed: Collection[str] = ()) -> Accumulators:
-    """Accumulators that hold `start`; those of parameters that are to stay as they are hold the largest number.
+def initial_accumulators(parameters: Parameters, start: float, fixed: Collection[str] = ()) -> Parameters:
+    """Return accumulators of `start`; those of `fixed` parameters hold the largest float.
 
-    A step is the rate over the root of the accumulator, some 1e-21 there: what starts at 1 stays exactly 1, and what
-    starts at 0 stays so far below any vector that adding it changes no bit. (Infinity would give steps of exactly 0,
-    but compiled kernels may take the root by an approximation that makes NaN of it.)
+    A step is the rate divided by the root of the accumulator, about 1e-21 there: a 1 stays exactly 1, and a 0 stays so
+    small that adding it to a vector changes no bit. (Infinity could become NaN in a compiled square root.)
     """
-    return Accumulators(
+    return Parameters(
         *(
             np.full(len(array), np.finfo(np.float32).max if name in fixed else start, dtype=np.float32)
             for name, array in parameters._asdict().items()
@@ -79,13 +66,16 @@ def initial_accumulators(parameters: Parameters, start: float, fixed: Collection
     )
 
 
-def to_tensors(parameters: Parameters, accumulators: Accumulators) -> dict[str, Floats]:
+def to_tensors(parameters: Parameters, accumulators: Parameters) -> dict[str, Floats]:
     """Return all arrays by name, for a checkpoint."""
     named = {f"parameters.{name}": array for name, array in parameters._asdict().items()}
     return named | {f"accumulators.{name}": array for name, array in accumulators._asdict().items()}
 
 
-def from_tensors(tensors: Mapping[str, Floats]) -> tuple[Parameters, Accumulators]:
-    """Return the arrays of a checkpoint."""
-    parameters = Parameters(*(tensors[f"parameters.{name}"] for name in Parameters._fields))
-    return parameters, Accumulators(*(tensors[f"accumulators.{name}"] for name in Accumulators._fields))
+def from_tensors(tensors: Mapping[str, Floats]) -> tuple[Parameters, Parameters]:
+    """Return parameters and accumulators of a checkpoint."""
+    parameters, accumulators = (
+        Parameters(*(tensors[f"{kind}.{name}"] for name in Parameters._fields))
+        for kind in ("parameters", "accumulators")
+    )
+    return parameters, accumulators

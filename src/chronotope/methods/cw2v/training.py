@@ -6,7 +6,6 @@ condition vectors, from the gradients summed on the way. In an epoch each cell i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,7 +17,7 @@ from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
 from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
-from chronotope.methods.cw2v.parameters import Accumulators, Floats, Parameters
+from chronotope.methods.cw2v.parameters import Floats, Parameters
 
 # Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
 BLOCK_BYTES = 6 << 20
@@ -39,7 +38,7 @@ class Trainer:
         cells: Cells,
         graph: Graph,
         parameters: Parameters,
-        accumulators: Accumulators,
+        accumulators: Parameters,
         pool: ThreadPoolExecutor,
         threads: int,
         block_bytes: int = BLOCK_BYTES,
@@ -89,13 +88,7 @@ class Trainer:
                 q, self._rate, gradient, squared,
             )  # fmt: skip
 
-        self._on_threads(write)
-        self._on_threads(move)
-
-    def _on_threads(self, work: Callable[[int], None]) -> None:
-        if self._threads == 1:
-            work(0)
-        else:
+        for work in (write, move):
             list(self._pool.map(work, range(self._threads)))
 
 

@@ -98,9 +98,14 @@ def train(
 ) -> list[Floats]:
     """Return for each part (some conditions) the (W, D) vectors of a model of its text; zero for absent words."""
     from gensim.models import Word2Vec
+    from gensim.models.callbacks import CallbackAny2Vec
 
     epochs = settings.epochs or EPOCHS
     steps = StepCounter(options.on_step, epochs * len(parts))
+
+    class CountEpoch(CallbackAny2Vec):  # type: ignore[misc]
+        def on_epoch_end(self, _model: Any) -> None:
+            steps.add()
 
     def train_part(part: Sequence[int]) -> Floats:
         vectors = np.zeros((len(counts.vocabulary), settings.dimensions), dtype=np.float32)
@@ -122,7 +127,7 @@ def train(
         )
         model.build_vocab_from_freq({str(word): int(frequency[word]) for word in words})
         text = TrainingText(counts, part)
-        model.train(text, total_words=int(frequency.sum()), epochs=epochs, callbacks=[_EpochEnd(steps.add)])
+        model.train(text, total_words=int(frequency.sum()), epochs=epochs, callbacks=[CountEpoch()])
         vectors[words] = model.wv[[str(word) for word in words]]
         return vectors
 
@@ -144,16 +149,3 @@ def gensim_version() -> dict[str, str]:
     except ImportError:
         raise MissingExtra("word2vec", "word2vec") from None
     return {"gensim": gensim.__version__}
-
-
-class _EpochEnd:
-    """Callback for gensim."""
-
-    def __init__(self, then: Callable[[], None]) -> None:
-        self._then = then
-
-    def on_train_begin(self, _model: Any) -> None: ...
-    def on_train_end(self, _model: Any) -> None: ...
-    def on_epoch_begin(self, _model: Any) -> None: ...
-    def on_epoch_end(self, _model: Any) -> None:
-        self._then()
