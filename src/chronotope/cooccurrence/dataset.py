@@ -33,8 +33,8 @@ from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
-from chronotope.display import MOST_ROWS, html
 from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.frames import MOST_ROWS, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run

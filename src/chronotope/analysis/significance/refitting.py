@@ -263,8 +263,9 @@ class FrozenModel:
         support, problem = self._problem(dict.fromkeys(self._counted, nothing))
         place = np.full(len(self._counts.conditions), -1)
         place[list(self._counted)] = np.arange(len(self._counted))
-        product = np.zeros((len(support.word), size), dtype=np.float32)
-        for condition, part in self._others.items():
+        product = np.empty((len(support.word), size), dtype=np.float32)
+        while self._others:  # they are not needed any more, and large
+            condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
         return Reduced(problem, product, place[support.condition], len(self._counted), self._settings.half_trust)
 
@@ -302,13 +303,13 @@ class Reduced:
     ) -> None:
         order, words, size = problem.order, problem.words, product.shape[1]
         self._penalty, self._half_trust = problem.deviation_penalty, half_trust
-        place, product = place[order], product[order]
-        weight = np.where(place < 0, problem.weight[order], 0)
+        place = place[order]
         word = np.repeat(np.arange(words), np.diff(problem.word_start))
         link_word = np.repeat(np.arange(words), np.diff(problem.link_start))
         tau = problem.link_weight.astype(np.float64)
         ends = np.stack([problem.link_a, problem.link_b]) + problem.word_start[link_word]
         fixed = place < 0
+        weight, pairs = problem.weight[order[fixed]], order[fixed]
         number = np.cumsum(fixed) - 1  # of each fixed row
         inner = fixed[ends].all(axis=0)
         # The Laplacian among free rows, and the links of fixed rows to free ones.
@@ -325,7 +326,7 @@ class Reduced:
             np.add.at(pull, number[a[across]], tau[across])
         start = np.searchsorted(word[fixed], np.arange(words + 1))
         remaining = problem._replace(
-            weight=(weight[fixed] + pull).astype(np.float32),
+            weight=(weight + pull).astype(np.float32),
             order=np.arange(len(border)),
             word_start=start,
             link_start=np.searchsorted(link_word[inner], np.arange(words + 1)),
@@ -333,7 +334,6 @@ class Reduced:
             link_b=(number[ends[1][inner]] - start[link_word[inner]]).astype(np.int32),
             link_weight=problem.link_weight[inner],
         )
-        right = (weight[:, None] * product)[fixed].astype(np.float32)
         self._size = np.diff(start)
         self._system = laplacian
         self._border = np.zeros((words, free))  # 1ᵀ T⁻¹ border
@@ -345,8 +345,8 @@ class Reduced:
             if own.start == own.stop:
                 continue
             block = Equations(remaining, first, last)
-            edge = border[own]
-            found = block.invert(np.hstack([right[own], edge, np.ones((len(edge), 1), np.float32)]))
+            edge, right = border[own], weight[own, None] * product[pairs[own]]
+            found = block.invert(np.hstack([right, edge, np.ones((len(edge), 1), np.float32)]))
             solved, coupled, ones = found[:, :size], found[:, size:-1], found[:, -1]
             self._total[at], self._border[at], self._inner[at] = (
                 block.adding @ part for part in (solved, coupled, ones)
