@@ -1,7 +1,7 @@
 """What compiling costs on first use: `python benchmarks/first_use.py [COMMAND …]`, by default `demo`.
 
 The command runs twice in a temporary folder, first with an empty cache of compiled kernels. Printed are the kernels
-that were compiled with their seconds (a kernel includes those that it calls first), and the processor seconds of both
+that were compiled with their processor seconds (including kernels that they call), and the processor seconds of both
 runs with their ratio.
 """
 
@@ -18,26 +18,24 @@ from pathlib import Path
 from harness import record
 
 PROGRAM = """
-import atexit, json, sys
+import atexit, json, sys, time
 from numba.core import event
 
-output = sys.argv.pop(1)
-recorder = event.RecordingListener()
-event.register("numba:compile", recorder)
+class Seconds(event.Listener):
+    def __init__(self):
+        self.begin, self.found = {}, {}
 
-def report():
-    begin, seconds = {}, {}
-    for at, one in recorder.buffer:
-        kernel = one.data["dispatcher"].py_func
-        name = f"{kernel.__module__}.{kernel.__qualname__}"
-        if one.is_start:
-            begin[name] = at
-        else:
-            seconds[name] = seconds.get(name, 0) + at - begin[name]
-    with open(output, "w") as file:
-        json.dump(seconds, file)
+    def on_start(self, one):
+        self.begin[one.data["dispatcher"]] = time.thread_time()
 
-atexit.register(report)
+    def on_end(self, one):
+        kernel = one.data["dispatcher"]
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        self.found[name] = self.found.get(name, 0) + time.thread_time() - self.begin[kernel]
+
+output, seconds = sys.argv.pop(1), Seconds()
+event.register("numba:compile", seconds)
+atexit.register(lambda: open(output, "w").write(json.dumps(seconds.found)))
 from chronotope.cli import main
 main()
 """

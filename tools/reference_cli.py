@@ -86,7 +86,7 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Results go to stdout, messages to stderr. Every answer has `--json`; answers that are tables also have `--csv` and "
+        "Results go to stdout, messages to stderr. Every answer has `--json`; tables also have `--csv` and "
         "`--markdown`. `chronotope COMMAND --help` prints the same as this page.",
         "",
         "| exit code | |",

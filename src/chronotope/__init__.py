@@ -42,75 +42,37 @@ if TYPE_CHECKING:
 
 # Each name is loaded when it is first used, so that `import chronotope` costs nothing.
 _HOME = {
-    "Corpus": "corpus",
-    "read_corpus": "corpus",
-    "sotu_corpus": "datasets.sotu",
-    "invented_world": "datasets.invented",
-    "Counts": "cooccurrence",
-    "count": "cooccurrence",
-    "GraphModel": "methods",
-    "ConditionedModel": "methods",
-    "StaticWord2Vec": "methods",
-    "LinearWord2Vec": "methods",
-    "AlignedWord2Vec": "methods",
-    "CompassWord2Vec": "methods",
-    "DynamicFactorization": "methods",
-    "ConditionedEmbeddings": "embeddings",
-    "load": "embeddings",
-    "show_progress": "runtime.progress",
-    "WordInCondition": "features",
-    "DocumentVectors": "features",
-    "align": "methods.align",
-    "export": "embeddings.formats",
-    "read_vectors": "embeddings.formats",
-    "drift": "analysis",
-    "stable": "analysis",
-    "company": "analysis",
-    "evidence": "analysis",
-    "frequency": "analysis",
-    "collocates": "analysis",
-    "collocate_changes": "analysis",
-    "evaluate": "evaluation.evaluate",
-    "extend": "methods",
+    name: module
+    for module, names in {
+        "corpus": "Corpus read_corpus",
+        "datasets.sotu": "sotu_corpus",
+        "datasets.invented": "invented_world",
+        "cooccurrence": "Counts count",
+        "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
+        "DynamicFactorization extend",
+        "embeddings": "ConditionedEmbeddings load",
+        "runtime.progress": "show_progress",
+        "features": "WordInCondition DocumentVectors",
+        "methods.align": "align",
+        "embeddings.formats": "export read_vectors",
+        "analysis": "drift stable company evidence frequency collocates collocate_changes",
+        "evaluation.evaluate": "evaluate",
+    }.items()
+    for name in names.split()
 }
-# The folders and files that documentation names: `ct.analysis.series` needs no import of its own.
+# Modules that need no import of their own: `ct.analysis.series`.
 _PARTS = (
     "analysis", "conditions", "config", "cooccurrence", "corpus", "datasets", "embeddings", "errors", "evaluation",
     "features", "io", "methods", "runtime", "views",
 )  # fmt: skip
 
 __all__ = [
-    "AlignedWord2Vec",
-    "CompassWord2Vec",
-    "ConditionedEmbeddings",
-    "ConditionedModel",
-    "Corpus",
-    "Counts",
-    "DocumentVectors",
-    "DynamicFactorization",
-    "GraphModel",
-    "LinearWord2Vec",
-    "StaticWord2Vec",
-    "WordInCondition",
-    "align",
-    "collocate_changes",
-    "collocates",
-    "company",
-    "count",
-    "drift",
-    "evaluate",
-    "evidence",
-    "export",
-    "extend",
-    "frequency",
-    "invented_world",
-    "load",
-    "read_corpus",
-    "read_vectors",
-    "show_progress",
-    "sotu_corpus",
+    "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
+    "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
+    "align", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence", "export",
+    "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress", "sotu_corpus",
     "stable",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,13 +1,13 @@
 """The conditions of a corpus, and the graph that says which of them are neighbors.
 
-A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; everything that
-depends on that difference is in the edges of a `Graph`, so that the rest of the code has no branch for it.
+A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; only the edges
+of a `Graph` depend on that difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chronotope.errors import SettingsError, UnknownCondition
 
 SEPARATOR = "/"
-MOST_EDGES = 10_000_000  # some hundred bytes each while a model is trained
+MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
 
 
 class Graph(NamedTuple):
@@ -36,7 +36,7 @@ class Graph(NamedTuple):
 
     @classmethod
     def without_edges(cls, size: int) -> Graph:
-        """Nobody is a neighbor of anybody."""
+        """Return a graph without neighbors."""
         return cls(size, np.empty((0, 2), dtype=np.int32))
 
 
@@ -59,17 +59,17 @@ class Conditions:
 
     @classmethod
     def of_times(cls, times: Sequence[str]) -> Conditions:
-        """Conditions that are time bins, given in order."""
+        """Return conditions that are time bins, given in order."""
         return cls(times=tuple(times), time_of=tuple(range(len(times))))
 
     @classmethod
     def of_places(cls, places: Sequence[str]) -> Conditions:
-        """Conditions that are places."""
+        """Return conditions that are places."""
         return cls(places=tuple(places), place_of=tuple(range(len(places))))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """How each condition is written.
+        """The label of each condition.
 
         Examples
         --------
@@ -95,14 +95,14 @@ class Conditions:
         return {label.casefold(): number for number, label in enumerate(self.labels)}
 
     def index(self, label: str) -> int:
-        """The number of the condition that is written `label`, in any case."""
+        """Return the number of the condition with a label, in any case."""
         try:
             return self._by_label[str(label).strip().casefold()]
         except KeyError:
             raise UnknownCondition(str(label), self.labels) from None
 
     def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
-        """The graph of neighboring conditions.
+        """Return the graph of neighboring conditions.
 
         Time bins form a chain, places a complete graph, time × place their product: a condition is the neighbor of
         the same place in the nearest bin where that place occurs, and of the other places in the same bin.
@@ -119,65 +119,53 @@ class Conditions:
         >>> Conditions.of_places(["canada", "india", "usa"]).graph([("USA", "canada")]).edges.tolist()
         [[0, 2]]
         """
-        together = self._place_neighbors(place_edges)
-        chain: list[tuple[int, int]] = []
+        neighbors = None if place_edges is None else self._place_numbers(place_edges)
+        edges: list[NDArray[np.int32]] = []
         latest: dict[int, int] = {}
         at_time: dict[int, dict[int, int]] = {}
         for number in range(len(self)):
             place = self.place_of[number] if self.places else 0
             time = self.time_of[number] if self.times else 0
-            if self.times:
-                if place in latest:
-                    chain.append((latest[place], number))
-                latest[place] = number
+            if self.times and place in latest:
+                edges.append(np.array([[latest[place], number]], dtype=np.int32))
+            latest[place] = number
             at_time.setdefault(time, {})[place] = number
-        edges = [np.array(chain, dtype=np.int32).reshape(-1, 2)]
-        if together is None:
-            total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
-            if total > MOST_EDGES:
-                raise SettingsError(
-                    f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
-                    f"name those that are neighbors (--edges), or set smoothness to 0"
-                )
+        total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
+        if neighbors is None and total > MOST_EDGES:
+            raise SettingsError(
+                f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
+                f"name those that are neighbors (--edges), or set smoothness to 0"
+            )
         for here in at_time.values():
-            if together is None:
+            if neighbors is None:
                 members = np.fromiter(here.values(), dtype=np.int32)
                 edges.append(members[np.column_stack(np.triu_indices(len(members), 1))])
             else:
-                pairs = [(here[a], here[b]) for a, b in together if a in here and b in here and here[a] < here[b]]
+                pairs = [sorted((here[a], here[b])) for a, b in neighbors if a in here and b in here]
                 edges.append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
-        array = np.concatenate(edges)
-        return Graph(len(self), array[np.lexsort(array.T[::-1])])
+        return Graph(len(self), np.unique(np.concatenate(edges), axis=0))
 
-    def _place_neighbors(self, place_edges: Iterable[tuple[str, str]] | None) -> set[tuple[int, int]] | None:
-        """The given edges between places, in both directions; None for all pairs."""
-        if place_edges is None:
-            return None
+    def _place_numbers(self, place_edges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+        """Return edges between places as pairs of their numbers."""
         if not self.places:
             raise SettingsError("edges between places were given, but the corpus has no places")
         number = {place.casefold(): index for index, place in enumerate(self.places)}
-        together = set()
+        pairs = []
         for pair in place_edges:
             for label in pair:
                 if str(label).casefold() not in number:
                     raise UnknownCondition(str(label), self.places, "places")
             a, b = (number[str(label).casefold()] for label in pair)
-            if a != b:
-                together |= {(a, b), (b, a)}
-        return together
+            pairs += [(a, b)] if a != b else []
+        return pairs
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON; `Conditions(**d)` after `from_dict` is the same again."""
-        return {
-            "times": list(self.times),
-            "places": list(self.places),
-            "time_of": list(self.time_of),
-            "place_of": list(self.place_of),
-        }
+        """Return plain data for JSON, which `from_dict` reads."""
+        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conditions:
-        """The conditions that `to_dict` described; ValueError where they are none.
+        """Return the conditions that `to_dict` described; raise ValueError if they are none.
 
         Examples
         --------
@@ -197,7 +185,7 @@ class Conditions:
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        found = cls(**{key: tuple(data[key]) for key in ("times", "places", "time_of", "place_of")})
+        found = cls(*(tuple(data[field.name]) for field in fields(cls)))
         if len(found._by_label) < len(found.labels):
             raise ValueError("two of its conditions have the same label")
         return found

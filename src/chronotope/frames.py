@@ -1,4 +1,4 @@
-"""Answers as frames: `to_polars` and `to_pandas` on every one of them, and a table in a notebook.
+"""Answers as frames: `to_polars` and `to_pandas` on every one of them, and HTML in a notebook.
 
 A column has the name of the field that it comes from, and a type of its own even where there is no row.
 """
@@ -9,9 +9,9 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.display import MOST_ROWS, html
 from chronotope.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PLAIN = ("str", "int", "float", "bool")
+MOST_ROWS = 20
+MOST_LETTERS = 200
 
 
 class Framed:
-    """What can be had as a frame; `_frame` says how."""
+    """An answer that can be turned into a frame; `_frame` says how."""
 
     __slots__ = ()
 
@@ -30,37 +32,46 @@ class Framed:
         return frame_of(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """The answer as a frame of polars, a row for each thing that was found."""
+        """Return the answer as a polars frame, a row for each result."""
         return self._frame()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The answer as a frame of pandas, which is not installed with chronotope."""
+        """Return the answer as a pandas frame; pandas is not installed with chronotope."""
         return as_pandas(self.to_polars())
 
     def _shown(self) -> pl.DataFrame:
-        """The frame as it is shown: one that would be long may be wide here."""
+        """Return the frame as it is shown: one that would be long may be wide here."""
         return self._frame()
 
     def _repr_html_(self) -> str:
-        """A table, for a notebook; what the heading tells, and what is known of no row, has no column in it."""
-        frame, fields = self._shown(), self._frame().columns
+        """Return a table for a notebook, without columns that are empty or repeat the heading."""
+        frame, own = self._shown(), self._frame().columns
         facts, note = _facts(self)
-        told = [
-            name for name in ("word", "of", "at") if name in frame.columns and _is_all(frame[name], facts.get(name))
-        ]
-        told += ["of"] if "of" in frame.columns and _is_all(frame["of"], facts.get("word")) else []
-        unknown = [
-            name
-            for name in frame.columns
-            if name in fields and frame.height and frame[name].null_count() == frame.height
-        ]
-        frame = frame.drop({*told, *unknown})
+        repeated = {name: facts.get(name) for name in ("word", "of", "at")}
+        if "word" in facts and not _is_all(frame, "of", repeated["of"]):
+            repeated["of"] = facts["word"]
+        hidden = [name for name, value in repeated.items() if _is_all(frame, name, value)]
+        empty = [name for name in frame.columns if name in own and frame.height and frame[name].is_null().all()]
+        frame = frame.drop({*hidden, *empty})
         rows = frame.head(MOST_ROWS).rows()
         return html(type(self).__name__, facts, frame.columns, rows, left_out=frame.height - len(rows), note=note)
 
 
+def _is_all(frame: pl.DataFrame, name: str, value: Any) -> bool:
+    """Return whether a column exists and holds one value only."""
+    return value is not None and name in frame.columns and frame.height > 0 and bool((frame[name] == value).all())
+
+
+def _facts(answer: Any) -> tuple[dict[str, Any], str]:
+    """Return the plain fields of an answer for its heading, and its signature for the line below."""
+    if not is_dataclass(answer):
+        return {}, ""
+    plain = [field.name for field in fields(answer) if _plain(str(field.type)) in _PLAIN and field.name != "signature"]
+    return {name.replace("_", " "): getattr(answer, name) for name in plain}, str(getattr(answer, "signature", ""))
+
+
 def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
-    """A frame of polars as one of pandas."""
+    """Return a polars frame as a pandas frame."""
     try:
         import pandas  # noqa: F401
     except ImportError:
@@ -69,11 +80,11 @@ def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
 
 
 def frame_of(answer: Any) -> pl.DataFrame:
-    """A dataclass as a frame, by what it holds.
+    """Return a dataclass as a frame.
 
-    A tuple of dataclasses in it gives a row for each of them (the rows of each, where they are over conditions
-    themselves); else tuples as long as its `conditions` are columns, a row for each condition; else its plain fields
-    make one row. The word that was asked about comes first.
+    A tuple of dataclasses in it gives a row for each of them (the rows of each, if they have `conditions` themselves);
+    else tuples as long as its `conditions` are columns, a row for each condition; else its plain fields make one row.
+    The word that was asked about comes first.
 
     Examples
     --------
@@ -86,10 +97,13 @@ def frame_of(answer: Any) -> pl.DataFrame:
     >>> frame_of(Series("bank", ("1990", "2000"), (7, 9))).to_dict(as_series=False)
     {'word': ['bank', 'bank'], 'condition': ['1990', '2000'], 'support': [7, 9]}
     """
+    import polars as pl
+
     for field in fields(answer):
         kind = _row_class(type(answer), str(field.type))
         if kind is not None and any(part.name == "conditions" for part in fields(kind)):
-            return _joined([frame_of(part) for part in getattr(answer, field.name)])
+            frames = [frame_of(part) for part in getattr(answer, field.name)]
+            return pl.concat(frames) if frames else pl.DataFrame()
         if kind is not None:
             return rows_frame(kind, getattr(answer, field.name), {"word": getattr(answer, "word", None)})
     if isinstance(getattr(answer, "conditions", None), tuple):
@@ -98,24 +112,11 @@ def frame_of(answer: Any) -> pl.DataFrame:
     return table({field.name: (str(field.type), [getattr(answer, field.name)]) for field in plain})
 
 
-def _joined(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.concat(frames) if frames else pl.DataFrame()
-
-
 def rows_frame(kind: type[Any], rows: Sequence[Any], constants: Mapping[str, Any] | None = None) -> pl.DataFrame:
-    """Rows that are dataclasses of one kind, a column for each of their fields.
+    """Return rows that are dataclasses of one kind, a column for each of their fields.
 
-    Parameters
-    ----------
-    kind
-        Their class; its fields are the columns also where there is no row.
-    rows
-        The rows.
-    constants
-        Columns that come first and have the same value in each row; None is left out. One whose name the rows have is
-        called `of`.
+    `constants` are columns that come first, with the same value in each row; None is left out. One whose name the rows
+    have is called `of`.
     """
     own = {field.name: (str(field.type), [getattr(row, field.name) for row in rows]) for field in fields(kind)}
     first = {
@@ -127,7 +128,7 @@ def rows_frame(kind: type[Any], rows: Sequence[Any], constants: Mapping[str, Any
 
 
 def parallel_frame(answer: Any, axis: str, constants: Sequence[str] = ("word",)) -> pl.DataFrame:
-    """A row for each entry of the field `axis`, and a column for each field that is as long."""
+    """Return a row for each entry of the field `axis`, and a column for each field of the same length."""
     along = getattr(answer, axis)
     columns: dict[str, tuple[str, Iterable[Any]]] = {
         name: ("str", [getattr(answer, name)] * len(along)) for name in constants if hasattr(answer, name)
@@ -135,31 +136,34 @@ def parallel_frame(answer: Any, axis: str, constants: Sequence[str] = ("word",))
     for field in fields(answer):
         value, kind = getattr(answer, field.name), _item(str(field.type))
         if kind in _PLAIN and isinstance(value, tuple) and len(value) in (0, len(along)):
-            # What was not asked for is empty; its column is there all the same.
-            columns[_singular(field.name)] = (kind, value or [None] * len(along))
+            # What was not asked for is empty, and its column is null.
+            columns[field.name.removesuffix("s")] = (kind, value or [None] * len(along))
     return table(columns)
 
 
 def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
-    """A frame from its columns, each given as its type, written as an annotation, and its values."""
-    import polars as pl
-
-    made = [
-        pl.Series(name, [_cell(value) for value in values], dtype=_dtype(kind), strict=False)
-        for name, (kind, values) in columns.items()
-    ]
-    return pl.DataFrame(made)
-
-
-def _dtype(annotation: str) -> Any:
+    """Return a frame from its columns, each given as an annotation and its values."""
     import polars as pl
 
     types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
-    plain = _plain(annotation)
-    if plain in types:
-        return types[plain]
-    item = _item(plain)
-    return pl.List(types.get(item, pl.String)) if item else pl.String
+
+    def dtype(annotation: str) -> Any:
+        item = _item(annotation)
+        return pl.List(types.get(item, pl.String)) if item else types.get(_plain(annotation), pl.String)
+
+    return pl.DataFrame(
+        [
+            pl.Series(name, [_value(value) for value in values], dtype=dtype(kind), strict=False)
+            for name, (kind, values) in columns.items()
+        ]
+    )
+
+
+def _value(value: Any) -> Any:
+    """Return a value that a frame can hold: of an answer within an answer its word."""
+    if isinstance(value, tuple | list):
+        return [_value(item) for item in value]
+    return getattr(value, "word", str(value)) if is_dataclass(value) else value
 
 
 def _plain(annotation: str) -> str:
@@ -167,50 +171,75 @@ def _plain(annotation: str) -> str:
 
 
 def _item(annotation: str) -> str:
-    """The type of the items of a tuple; empty where it is none."""
+    """Return the type of the items of a tuple, or nothing."""
     found = re.match(r"tuple\[([\w.]+)", _plain(annotation))
     return found[1] if found else ""
 
 
 def _row_class(owner: type[Any], annotation: str) -> type[Any] | None:
-    """The dataclass that a field holds a tuple of."""
-    item = _item(annotation)
-    if not item or item in _PLAIN:
-        return None
-    found = getattr(sys.modules[owner.__module__], item, None)
+    """Return the dataclass that a field holds a tuple of."""
+    found = getattr(sys.modules[owner.__module__], _item(annotation) or "_", None)
     return found if isinstance(found, type) and is_dataclass(found) else None
 
 
-def _cell(value: Any) -> Any:
-    """A value that a frame can hold: of an answer within an answer its word, or how it is written."""
-    if isinstance(value, tuple | list):
-        return [_cell(item) for item in value]
-    if is_dataclass(value):
-        return getattr(value, "word", str(value))
-    return value
-
-
-def _singular(name: str) -> str:
-    """The name of one entry.
+def html(
+    title: str,
+    facts: Mapping[str, Any] | None = None,
+    columns: Sequence[str] = (),
+    rows: Sequence[Sequence[Any]] = (),
+    *,
+    left_out: int = 0,
+    note: str = "",
+) -> str:
+    """Return HTML for a notebook: a heading, facts in one line, a table, the number of rows left out, a note.
 
     Examples
     --------
-    >>> [_singular(name) for name in ("conditions", "values", "support", "per_million", "ranks")]
-    ['condition', 'value', 'support', 'per_million', 'rank']
+    >>> html("Words <i>", {"axis": "time", "method": None}, note="made today")  # doctest: +ELLIPSIS
+    '<div><strong>Words &lt;i&gt;</strong> <span>axis time</span><div...><small>made today</small></div></div>'
     """
-    return name.removesuffix("s") if name not in ("words",) else "word"
+    parts = [f"<strong>{escape(title)}</strong>"]
+    known = [f"{name} {shown(value)}" for name, value in (facts or {}).items() if value not in (None, "", (), [])]
+    if known:
+        parts.append(f" <span>{escape(' · '.join(known))}</span>")
+    if columns:
+        sides = ["right" if _is_number([row[at] for row in rows]) else "left" for at in range(len(columns))]
+        lines = [_row("td", [shown(cell) for cell in row], sides) for row in rows]
+        head = _row("th", columns, sides)
+        parts.append(f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>")
+    if left_out:
+        parts.append(f"<div>… {left_out:,} more</div>")
+    if note:
+        parts.append(f'<div style="opacity:0.7"><small>{escape(note)}</small></div>')
+    return f"<div>{''.join(parts)}</div>"
 
 
-def _is_all(column: pl.Series, value: Any) -> bool:
-    """Whether a column holds one value and nothing else."""
-    return value is not None and len(column) > 0 and bool((column == value).all())
+def shown(value: Any) -> str:
+    """Format a value for human eyes.
+
+    Examples
+    --------
+    >>> [shown(value) for value in (0.04213, 1234, None, ["a", "b"], True)]
+    ['0.042', '1,234', '–', 'a, b', 'yes']
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}" if abs(value) < 1e6 else f"{value:.3g}"
+    text = ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…"
 
 
-def _facts(answer: Any) -> tuple[dict[str, Any], str]:
-    """The plain fields of an answer, for its heading, and its signature for the line below."""
-    if not is_dataclass(answer):
-        return {}, ""
-    plain = {field.name: getattr(answer, field.name) for field in fields(answer) if _plain(str(field.type)) in _PLAIN}
-    plain.pop("signature", None)
-    note = str(getattr(answer, "signature", ""))
-    return {name.replace("_", " "): value for name, value in plain.items()}, note
+def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    style = "padding:2px 10px;text-align:"
+    marked = [f'<{tag} style="{style}{side}">{escape(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)]
+    return f"<tr>{''.join(marked)}</tr>"
+
+
+def _is_number(values: Sequence[Any]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import false_discovery_control, kstest
 
 import worlds
-from chronotope.analysis.significance.contexts import join_conditions, label_free_contexts
 from chronotope.analysis.significance.matched import false_discovery_rates, matched_z, pooled_p, studentized
-from chronotope.analysis.significance.refitting import FrozenModel
+from chronotope.analysis.significance.refitting import FrozenModel, join_conditions, label_free_contexts
 from chronotope.analysis.significance.resampled_rows import document_counts, resampled_rows
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, take_part
 from chronotope.cooccurrence.association import Association, rows_of

@@ -260,25 +260,6 @@ def test_the_demo_runs(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "shown"),
-    [(["--version"], 0, "chronotope"), (["neighbors", "nowhere", "word"], 2, "error"), (["nothing"], 2, "nothing")],
-)
-def test_the_program_ends_with_its_status_and_all_its_words(arguments, status, shown):
-    """It ends without taking itself apart; nothing that it printed may be lost, nor what others do at the end."""
-    meanwhile = """
-import atexit
-from chronotope import cli
-main = cli.main
-cli.main = lambda: (atexit.register(print, "goodbye"), main())
-cli.program()
-"""
-    done = subprocess.run([sys.executable, "-c", meanwhile, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == status
-    assert shown in done.stdout + done.stderr
-    assert "goodbye" in done.stdout
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_words_that_cannot_be_written_are_an_error():
     with open("/dev/full", "w") as full:
@@ -288,24 +269,23 @@ def test_words_that_cannot_be_written_are_an_error():
 
 def test_a_second_ctrl_c_changes_nothing():
     impatient = """
-import signal, sys
+import signal
 from chronotope import cli
-from chronotope.cli import app
+from chronotope.cli import app, console
 
-class Finder:
-    def find_spec(self, name, *_):
-        if name == "rich.console":
-            signal.raise_signal(signal.SIGINT)
+def talk(*message):
+    signal.raise_signal(signal.SIGINT)
+    print(*message[1:])
 
 def pressed():
-    sys.meta_path.insert(0, Finder())
     signal.raise_signal(signal.SIGINT)
 
 app.make_app = lambda _: pressed
-cli.program()
+console.talk = talk
+cli.main()
 """
     done = subprocess.run([sys.executable, "-c", impatient], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "stopped\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "stopped\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes the output")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import fsspec
 import pandas as pd
 import polars as pl
 import pytest
@@ -175,7 +176,7 @@ def test_a_missing_column_names_those_that_are_there(tmp_path):
     path = write(tmp_path / "speeches.csv", b"text,year,country\na,1998,canada\n")
     message = "speeches.csv has no column 'date'; its columns are: text, year, country"
     failing(message, lambda: read_corpus(path, time="date"))
-    path = write(tmp_path / "speeches.jsonl", b'{"text": "a"}\n{"text": "b", "year": 1}\n')
+    path = write(tmp_path / "speeches.jsonl", b'{"text": "a", "year": 1}\n{"text": "b"}\n')
     failing("speeches.jsonl has no column 'date'; its columns are: text, year", lambda: read_corpus(path, time="date"))
     frame = pl.DataFrame({"txt": ["a"]})
     failing("frame has no column 'text'; its columns are: txt; did you mean txt?", lambda: read_corpus(frame))
@@ -212,8 +213,10 @@ def test_nothing_left_says_why(tmp_path):
 def test_what_cannot_be_read_at_all(tmp_path):
     failing(f"there is no file or folder {tmp_path / 'x.csv'}", lambda: read_corpus(tmp_path / "x.csv"))
     failing(f"no file matches {tmp_path}/*.csv", lambda: read_corpus(f"{tmp_path}/*.csv"))
-    with pytest.raises(InputError, match=r"cannot tell the format of a\.docx"):
-        read_corpus(write(tmp_path / "a.docx", b"x"))
+    fsspec.filesystem("memory").pipe("/strange/a.docx", b"x")
+    for unknown in (write(tmp_path / "a.docx", b"x"), "memory://strange/a.docx", "memory://strange"):
+        with pytest.raises(InputError, match=r"cannot tell the format of a\.docx"):
+            read_corpus(unknown)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="holds no text that can be read"):
         read_corpus(tmp_path / "empty")

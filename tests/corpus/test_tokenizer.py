@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.corpus.tokenizer import WORD, remove_junk, split_texts
+from chronotope.corpus.tokenizer import PATTERNS, remove_junk, split_texts
 from chronotope.errors import InputError
 
 
@@ -73,14 +73,30 @@ def tokens_of(tokens):
     return found
 
 
-@given(st.lists(st.lists(PARTS, max_size=30).map("".join), max_size=5))
-def test_codes_and_lengths_give_back_the_tokens(texts):
+@pytest.mark.parametrize("tokenizer", PATTERNS)
+@given(texts=st.lists(st.lists(PARTS, max_size=30).map("".join), max_size=5))
+def test_the_kernel_finds_what_the_pattern_describes(tokenizer, texts):
     series = pl.Series(texts, dtype=pl.String)
-    assert tokens_of(split_texts(series)) == remove_junk(series).str.extract_all(WORD).to_list()
-    assert tokens_of(split_texts(series, "tokens")) == [[t for t in text.split("\x1f") if t] for text in texts]
-    assert tokens_of(split_texts(series, str.split)) == [
-        [t for token in text.split() for t in token.split("\x1f") if t] for text in texts
-    ]
+    clean = remove_junk(series) if tokenizer == "words" else series
+    assert tokens_of(split_texts(series, tokenizer)) == clean.str.extract_all(PATTERNS[tokenizer]).to_list()
+
+
+@pytest.mark.parametrize("tokenizer", PATTERNS)
+def test_every_character_is_classified_as_in_the_pattern(tokenizer):
+    codes = [*range(1, 0x3400), *range(0x3400, 0xD800, 7), *range(0xE000, 0x110000, 7)]
+    codes = [code for code in codes if chr(code) not in "@<&"]  # no junk
+    texts = pl.Series([f"a{chr(code)}b 1{chr(code)}2 {chr(code)}" for code in codes])
+    tokens, expected = split_texts(texts, tokenizer), texts.str.extract_all(PATTERNS[tokenizer])
+    assert tokens.length.tolist() == expected.list.len().to_list()
+    assert (tokens.forms.gather(tokens.code) == expected.explode().drop_nulls()).all()
+
+
+def test_junk_is_replaced_only_where_it_is():
+    texts = ["write to a@b.org, or to me", "nothing to be left out", "AT&T at 5 < 6; a: / b @ c", "see www.x.org"]
+    expected = ["write to  , or to me", *texts[1:3], "see  "]
+    series = pl.Series(texts * 2)
+    assert remove_junk(series).to_list() == expected * 2
+    assert series.to_list() == texts * 2
 
 
 def test_forms_are_numbered_by_first_occurrence():

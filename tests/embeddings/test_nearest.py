@@ -15,7 +15,7 @@ def by_full_sort(queries, candidates, top, penalty):
     return row, np.take_along_axis(cosine, row, axis=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     queries=st.integers(0, 9),

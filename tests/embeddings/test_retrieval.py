@@ -1,7 +1,5 @@
 """CSLS measures r only where it could matter; the answers must be those of measuring it everywhere."""
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -47,7 +45,7 @@ def by_full_computation(queries, candidates, top, source_pool, target_pool, own)
     return row, score
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),
     count=st.sampled_from([300, 700]),
@@ -111,17 +109,3 @@ def test_many_threads_share_what_they_measure():
     with ThreadPoolExecutor(8) as threads:
         together = list(threads.map(lambda word: again.equivalents(word, "1990", "2010", min_support=0), asked))
     assert together == alone
-
-
-def test_a_query_does_not_import_numba_and_leaves_the_garbage_collector_alone(tmp_path):
-    random_embeddings().save(tmp_path / "model.ct")
-    code = (
-        "import gc, sys, chronotope as ct\n"
-        "before = gc.isenabled(), gc.get_threshold()\n"
-        f"model = ct.load({str(tmp_path / 'model.ct')!r})\n"
-        "model.equivalents(list(model.words), '1990', '2010'), model.neighbors('w0', '1990')\n"
-        "assert 'numba' not in sys.modules\n"
-        "assert before == (gc.isenabled(), gc.get_threshold())\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

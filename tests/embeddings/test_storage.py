@@ -30,7 +30,7 @@ def same(a, b):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     words=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8")), min_size=1, max_size=6, unique=True),
     places=st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4, unique_by=str.casefold),

@@ -78,7 +78,7 @@ def test_a_word_of_glove_may_hold_blanks_and_a_word_may_come_twice(tmp_path):
     assert read.notes == ("repeated words: 1; the first vector of each is kept",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]), min_size=1), min_size=1, unique=True
@@ -145,7 +145,7 @@ def test_a_model_of_ours_with_one_condition(tmp_path):
         ct.read_vectors(tmp_path / "three.ct")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=300), st.booleans())
 def test_no_file_makes_it_crash(tmp_path_factory, data, with_header):
     path = tmp_path_factory.mktemp("any") / "x"

@@ -71,5 +71,5 @@ def test_errors_are_one_line(ours):
         ours.similar_by_vector([1.0, 2.0])
     with pytest.raises(SettingsError, match="none of these words"):
         ours.doesnt_match(["nope"])
-    with pytest.raises(SettingsError, match="no attribute 'x'; there is 'count' alone"):
+    with pytest.raises(SettingsError, match="no attribute 'x'; the only attribute is 'count'"):
         ours.get_vecattr("w0", "x")

@@ -8,7 +8,7 @@ import pytest
 import worlds
 from chronotope.methods import GraphModel
 from chronotope.methods.device import find_gpu
-from chronotope.methods.graph.gpu import memory_needed
+from chronotope.methods.graph.products import gpu_memory
 
 GPU = find_gpu()
 pytestmark = pytest.mark.skipif(isinstance(GPU, str), reason=f"needs a GPU: {GPU}")
@@ -39,4 +39,4 @@ def test_training_takes_no_more_memory_than_was_estimated(grid):
     pool.free_all_blocks()
     GraphModel(dimensions=50, epochs=2).fit(grid, device="cuda")
     words, pairs = len(grid.vocabulary), len(grid.vocabulary.support.word)
-    assert pool.total_bytes() < memory_needed(pairs, 2 * words, 50)
+    assert pool.total_bytes() < gpu_memory(pairs, 2 * words, 50)

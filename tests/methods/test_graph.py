@@ -16,10 +16,10 @@ from chronotope.cooccurrence import Association, positive_pmi, symmetric
 from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
 from chronotope.methods.graph import objective
-from chronotope.methods.graph.gpu import GpuProducts
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import pooled_rows
-from chronotope.methods.graph.solver import CpuProducts, Solver, orthonormal, sum_of_squares
+from chronotope.methods.graph.products import CpuProducts, Products
+from chronotope.methods.graph.solver import Solver, orthonormal, sum_of_squares
 
 BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 
@@ -36,7 +36,7 @@ def problem_of(counts, place_edges=None, **settings):
 def products(request):
     """The products of the CPU, and those of the GPU with NumPy and SciPy in the place of CuPy."""
     with ThreadPoolExecutor(2) as pool:
-        yield CpuProducts(pool) if request.param == "numba" else GpuProducts(np, sparse, cells=700)
+        yield CpuProducts(pool) if request.param == "numba" else Products(np, sparse, cells=700, room=5000)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 class OnDisk(FitOptions):
     """Options that put the cells beside the checkpoint, whatever the memory."""
 
-    def cells_folder(self, kept, cells):
+    def cells_folder(self, *_):
         return self.checkpoint.parent
 
 

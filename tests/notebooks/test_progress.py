@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from chronotope.methods.progress import Epoch
-from chronotope.runtime.progress import Display, ShownProgress, Stage, show_progress, stages_html
+from chronotope.methods.base import Epoch
+from chronotope.runtime.progress import ShownProgress, Stage, show_progress
 
 SCRIPT = """
 import chronotope as ct
 with ct.show_progress() as show:
-    for done in range(4):
+    for done in range(5):
         show("counting", done, 4)
     show(1, 2)
     show(2, 2)
@@ -22,9 +22,17 @@ print("the answer")
 """
 
 
-class Recorder(Display):
+class Recorder:
+    """A display that remembers what it was shown."""
+
     def __init__(self) -> None:
         self.seen: list[dict[str, tuple[float, float | None, str]]] = []
+
+    def moved(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
 
     def show(self, stages: list[Stage]) -> None:
         self.seen.append({stage.name: (stage.done, stage.total, stage.note) for stage in stages})
@@ -51,8 +59,16 @@ def test_a_thousand_reports_are_a_few_updates():
     assert recorder.seen[-1]["counting"][0] == 1000, "the end is shown whatever came before"
 
 
+def test_a_stage_without_an_end_is_over_when_the_next_begins():
+    recorder = Recorder()
+    with ShownProgress(recorder) as show:
+        show("getting ready", 0)
+        show("training", 2, 2, "loss 0.5")
+    assert recorder.seen[-1] == {"training": (2, 2, "loss 0.5")}
+
+
 def test_a_name_is_never_run():
-    assert "<b>" not in stages_html([Stage("<b>bold", 1, 2, "<b>")])
+    assert "<b>" not in Stage("<b>bold", 1, 2, "<b>").html()
 
 
 def test_a_log_stays_silent(capsys):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -103,22 +102,68 @@ def test_a_reader_that_goes_away_ends_a_command_as_it_ends_others(home, form):
     assert process.wait(60) == -signal.SIGPIPE
 
 
+# At its first rename a command says so, and waits.
+WAIT = """
+import os, sys
+replace = os.replace
+def wait(*arguments):
+    print("at work", file=sys.stderr, flush=True)
+    sys.stdin.read()
+    replace(*arguments)
+os.replace = wait
+"""
+
+
 def test_ctrl_c_while_preparing_says_one_line_and_leaves_nothing(home, tmp_path):
-    text = (home / "speeches.jsonl").read_text()
-    (tmp_path / "long.jsonl").write_text(text * 100)
-    command = [sys.executable, "-c", MAIN, "prepare", "long.jsonl", "-o", "run", "--time", "time"]
-    chosen = random.Random(5)
-    for _ in range(2):
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and not list(tmp_path.glob(".run.*.partial")):
-            time.sleep(0.005)
-        time.sleep(chosen.uniform(0, 0.3))
-        process.send_signal(signal.SIGINT)
-        talk = process.communicate(timeout=60)[1]
-        assert process.returncode == 130
-        assert talk.splitlines()[-1] == "stopped"
-        assert "Traceback" not in talk
-        assert [path.name for path in tmp_path.iterdir()] == ["long.jsonl"]
+    command = [sys.executable, "-c", WAIT + MAIN, "prepare", home / "speeches.jsonl", "-o", "run", "--time", "time"]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=tmp_path, **pipes, text=True)
+    before = next(line for line in process.stderr if line == "at work\n" or "error" in line)
+    assert before == "at work\n"
+    assert list(tmp_path.iterdir())
+    process.send_signal(signal.SIGINT)
+    last = process.communicate(timeout=60)[1]
+    assert process.returncode == 130, last
+    assert last.splitlines()[-1] == "stopped"
+    assert "Traceback" not in last
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on addresses needs Linux")
+@pytest.mark.parametrize("arguments", [("prepare", "SPEECHES", "-o", "new", "--time", "time"), ("train", "RUN")])
+def test_a_tight_limit_on_addresses_is_one_line(home, tmp_path, arguments):
+    names = {"SPEECHES": home / "speeches.jsonl", "RUN": home / "run"}
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))"
+    done = chronotope(*(names.get(argument, argument) for argument in arguments), before=limit, cwd=tmp_path)
+    assert "out of memory: ulimit -v allows 1.0 GB of addresses" in said(done)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_memory_is_one_line(home):
+    full = """
+import chronotope.embeddings
+def load(*_, **__):
+    raise MemoryError("Unable to allocate 9.00 TiB")
+chronotope.embeddings.load = load
+"""
+    line = said(chronotope("neighbors", home / "run", "bank", "--at", "1990", before=full))
+    assert line == "error: out of memory: Unable to allocate 9.00 TiB\n"
+
+
+def test_a_run_that_does_not_exist_leaves_nothing_behind(tmp_path):
+    for arguments in (
+        ("train", "nowhere"),
+        ("train", "nowhere", "-o", "else/where/model.ct"),
+        ("neighbors", "nowhere", "bank"),
+        ("export", "nowhere", "--format", "glove", "-o", "vectors"),
+        ("explore", "nowhere", "--export", "page"),
+        ("extend", "nowhere", "more.jsonl", "-o", "deep/model.ct"),
+        ("drift", "nowhere"),
+        ("evidence", "nowhere", "bank"),
+        ("prepare", "nowhere.jsonl", "-o", "deep/run", "--time", "time"),
+    ):
+        assert "nowhere" in said(chronotope(*arguments, cwd=tmp_path))
+        assert list(tmp_path.iterdir()) == [], arguments
 
 
 def test_a_terminal_that_vanishes_does_not_stop_what_nohup_protects(run, tmp_path):
@@ -172,7 +217,7 @@ def test_a_clock_that_jumps_changes_nothing(home, tmp_path, monkeypatch):
         return (tmp_path / "model.ct").read_bytes()
 
     usual = model()
-    chosen = random.Random(1)
+    chosen = np.random.default_rng(1)
     for name in ("time", "monotonic"):
         monkeypatch.setattr(time, name, lambda: chosen.uniform(-1e10, 1e10))
     assert model() == usual

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.significance.judged import FIGURES, Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers
-from chronotope.analysis.significance.movement import own_share
+from chronotope.analysis.significance.measures import own_share
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings, Match
 

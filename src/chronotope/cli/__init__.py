@@ -7,16 +7,17 @@ import os
 import signal
 import sys
 
+LEAST_ADDRESS_SPACE = 4_000_000_000
+
 
 def main() -> None:
-    """Run the command line: exit 0 fine, 2 for what the user can put right, 1 for a fault of ours, 130 after Ctrl-C."""
+    """Run the command line: exit 0 fine, 2 what the user can put right, 1 our bug, 130 after Ctrl-C."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever called us
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     try:
-        from chronotope.cli.app import make_app
+        from chronotope.cli.app import Interrupted, ReaderGone, make_app
         from chronotope.cli.console import talk
-        from chronotope.cli.interruptions import Interrupted, ReaderGone
         from chronotope.errors import ChronotopeError
 
         app = make_app(sys.argv[1] if len(sys.argv) > 1 else None)
@@ -26,6 +27,7 @@ def main() -> None:
     _write_any_letter()
     try:
         _check_letters()
+        _check_address_space()
         app()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
@@ -36,6 +38,9 @@ def main() -> None:
         sys.exit(130)
     except ReaderGone:
         _end_as_by_a_broken_pipe()
+    except MemoryError as error:
+        talk("[bold red]error[/]: {}", f"out of memory{f': {error}' if str(error) else '; try --memory'}")
+        sys.exit(2)
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
@@ -59,6 +64,16 @@ def _check_letters() -> None:
         if any("\ud800" <= letter <= "\udfff" for letter in given):
             shown = str(os.fsencode(given))[2:-1]
             raise InputError(f"'{shown}' is not in UTF-8; give words in UTF-8, and rename files with such a name")
+
+
+def _check_address_space() -> None:
+    """Refuse a tight `ulimit -v`: libraries abort when they cannot reserve addresses for their threads."""
+    import psutil
+
+    if hasattr(psutil, "RLIMIT_AS"):
+        limit = psutil.Process().rlimit(psutil.RLIMIT_AS)[0]
+        if 0 <= limit < LEAST_ADDRESS_SPACE:
+            raise MemoryError(f"ulimit -v allows {limit / 1e9:.1f} GB of addresses, and 4 GB are needed")
 
 
 def _end_as_by_a_broken_pipe() -> None:

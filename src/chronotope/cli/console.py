@@ -1,37 +1,66 @@
-"""Where output goes: data to stdout, talk to stderr; progress that leaves nothing behind in a log."""
+"""Where output goes: results to stdout, messages to stderr, progress only to a terminal."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
 
 from chronotope.io.untrusted import printable, printable_json
+from chronotope.runtime.progress import ShownProgress, TerminalDisplay
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from chronotope.views.tables import Table
 
-# What tells rich that stderr is a terminal although it is none.
-TERMINAL_ANYWAY = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 # What a command's answer is printed as; the commands themselves need not know.
 _form: ContextVar[str] = ContextVar("form", default="table")
 # Whether the model that the command answers from knows how often its words occur.
 _counted: ContextVar[bool] = ContextVar("counted", default=True)
 
 
+class _Lenient:
+    """A stream of messages; a command does not fail because its terminal was closed."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
+class _Messages(Console):
+    @property  # type: ignore[misc]  # nobody sets it here
+    def file(self) -> Any:
+        return _Lenient(super().file)
+
+
+class _Results(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+stderr = _Messages(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+# A table in a pipe is never too wide.
+stdout = _Results(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100_000)
+
+
 def talk(message: str, *values: object) -> None:
     """Say something on stderr; `values` fill the braces and are never read as markup."""
-    from rich.markup import escape
-
-    from chronotope.cli.terminal import stderr
-
     stderr.print(message.format(*(escape(printable(str(value))) for value in values)))
 
 
@@ -53,8 +82,6 @@ def show(table: Table, data: Any, as_json: bool) -> None:
     elif form == "markdown":
         sys.stdout.write(table.to_markdown())
     else:
-        from chronotope.cli.terminal import stdout
-
         stdout.print(table)
 
 
@@ -75,44 +102,6 @@ def answers_as(form: str) -> Iterator[None]:
         _counted.reset(counted)
 
 
-class Bars:
-    """A progress bar for each stage that is reported; the library calls it with (stage, done, total)."""
-
-    def __init__(self, ending: ExitStack) -> None:
-        self._ending = ending
-        self._tasks: dict[str, TaskID] = {}
-
-    @cached_property
-    def _progress(self) -> Progress:
-        """Shown from the first report on, up to the end."""
-        from chronotope.cli.terminal import progress
-
-        return self._ending.enter_context(progress())
-
-    @cached_property
-    def visible(self) -> bool:
-        """Whether anyone sees them; from then on they are there. In a pipe, what shows them need not be loaded."""
-        seen = sys.stderr is not None and sys.stderr.isatty()
-        if not seen and not any(name in os.environ for name in TERMINAL_ANYWAY):
-            return False
-        return not self._progress.disable
-
-    def __call__(self, stage: str, done: int, total: int | None = None, note: str = "") -> None:
-        """Show how far a stage is."""
-        if not self.visible:
-            return
-        if stage not in self._tasks:
-            # A stage without an end was only waited for: it is over when the next begins.
-            for task in self._progress.tasks:
-                if task.total is None:
-                    self._progress.remove_task(task.id)
-                    self._tasks = {name: number for name, number in self._tasks.items() if number != task.id}
-            self._tasks[stage] = self._progress.add_task(stage, total=total, note=note)
-        self._progress.update(self._tasks[stage], completed=done, total=total, note=note)
-
-
-@contextmanager
-def progress_bars() -> Iterator[Bars]:
-    """Progress bars on stderr with the time left; nothing where stderr is no terminal."""
-    with ExitStack() as ending:
-        yield Bars(ending)
+def progress_bars() -> ShownProgress:
+    """Return bars on stderr with the time left; nothing where stderr is no terminal."""
+    return ShownProgress(TerminalDisplay(stderr) if stderr.is_terminal else None)

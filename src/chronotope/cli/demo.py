@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.console import progress_bars, stdout, talk
 from chronotope.cli.options import Threads
-from chronotope.cli.terminal import stdout
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings

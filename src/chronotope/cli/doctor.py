@@ -14,8 +14,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from chronotope.cli.console import stderr, stdout
 from chronotope.cli.options import Json
-from chronotope.cli.terminal import stderr, stdout
 from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +58,8 @@ def export(
     from chronotope.embeddings.formats import export as exported
 
     embeddings = open_model(model, verify=True)
-    with progress_bars() as bars:
+    with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         done = exported(
             embeddings,
             output,
@@ -69,6 +71,8 @@ def export(
             about_run=_about_run(model, embeddings),
             progress=bars,
         )
+    for warning in caught:
+        talk("[yellow]{}[/]", warning.message)
     if embeddings.query_mapping is not None:
         talk("[yellow]the conditions of this model are not in one space; compare vectors within a condition only[/]")
     if done.renamed:

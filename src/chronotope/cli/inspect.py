@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from chronotope.cli.console import talk
+from chronotope.cli.console import stdout, talk
 from chronotope.cli.options import Json, open_model
-from chronotope.cli.terminal import stdout
 from chronotope.io.untrusted import printable, printable_json
 
 

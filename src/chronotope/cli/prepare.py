@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chronotope.cli.console import progress_bars, talk
+from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
-from chronotope.config import CorpusSettings, CountSettings
+from chronotope.config import CorpusSettings, CountSettings, read_config
 from chronotope.errors import ChronotopeError, SettingsError
 from chronotope.wording import number_of
 
@@ -84,8 +83,6 @@ def prepare_command(
     """Read text, and count which words stand together in each time bin and place."""
     corpus, counted = CorpusSettings(), CountSettings()
     if config:
-        from chronotope.config import read_config  # with the settings of all methods, which take 15 ms to make
-
         settings = read_config(config)
         corpus, counted = settings.corpus, settings.counting
     given: dict[str, Any] = {
@@ -127,8 +124,6 @@ def prepare(
     resources: dict[str, Any],
 ) -> None:
     """Read, report, count; say what came out."""
-    # NumPy and SciPy each bring threads for matrices, which take the cores for a while as soon as they are there.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
 
@@ -171,7 +166,6 @@ def _what_next(run: Path, counts: Counts) -> str:
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
     """Say what the corpus holds, and what of it is counted."""
-    from chronotope.cli.terminal import stderr
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))

@@ -17,7 +17,9 @@ from chronotope.cli.options import Run, Threads
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
+from chronotope.io.atomic import check_regular
 from chronotope.io.locks import locked
+from chronotope.io.run_folder import read_run, verify_run
 from chronotope.methods import METHODS, method_class
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory
@@ -96,8 +98,10 @@ def train(
     force: bool,
 ) -> ConditionedEmbeddings:
     """Train on a run, save the model, say what came out."""
+    read_run(run)  # refused before anything is written
     check_output(output, force)
     place_edges = read_edges(edges) if edges else None
+    output.parent.mkdir(parents=True, exist_ok=True)
     with locked(output, "train"), locked(run, "train", shared=True):
         check_output(output, force)  # another process may have been faster
         return _train(run, method, preset, chosen, config, place_edges, threads, device, memory, resume, output)
@@ -117,7 +121,6 @@ def _train(
     output: Path,
 ) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import Counts
-    from chronotope.io.run_folder import verify_run
 
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)
@@ -184,17 +187,16 @@ def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: P
 
 
 def check_output(output: Path, force: bool) -> None:
-    """Refuse what could not be written in the end, before anything is trained."""
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; -o takes the name of a file")
+    """Refuse what could not be written in the end, before anything is trained; write nothing."""
+    check_regular(output)
     if output.exists() and not force:
         raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
-    output.parent.mkdir(parents=True, exist_ok=True)
+    folder = next(parent for parent in output.absolute().parents if parent.exists())
     try:
         # The only sure way to know.
-        tempfile.TemporaryFile(dir=output.parent).close()
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError:
-        raise InputError(f"{output.parent} cannot be written to; choose another place with -o") from None
+        raise InputError(f"{folder} cannot be written to; choose another place with -o") from None
 
 
 def read_edges(path: Path) -> list[tuple[str, str]]:

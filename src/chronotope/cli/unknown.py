@@ -7,12 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from chronotope.cli.plain_values import PlainCommand
+import typer.core
+
 from chronotope.errors import ChronotopeError, UnknownCondition, UnknownWord
 from chronotope.wording import number_of
 
 
-class Command(PlainCommand):
+class Command(typer.core.TyperCommand):
     """A command; where its model lacks what is asked for, the error says more."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -16,7 +16,7 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays
 
 MAX_EXACT_WINDOW = 10
-MAX_WINDOW = 31  # a distance has five bits in a sort key
+MAX_WINDOW = 31
 
 
 def units(settings: CountSettings) -> int:
@@ -76,20 +76,24 @@ def count_cells(
     document = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))[known]
     keys = []
     for distance in range(1, len(weights)):
-        near = document[distance:] == document[:-distance]
-        first, second = word[:-distance][near], word[distance:][near]
+        first, second = word[:-distance], word[distance:]
         pair = np.minimum(first, second) << bits | np.maximum(first, second)
-        keys.append(pair << 6 | distance << 1 | (first <= second))
+        key = pair << 8 | distance << 1 | (first <= second)
+        keys.append(key[document[:-distance] == document[distance:]])
     key = np.concatenate(keys)
     del keys
     key.sort()
-    pair = key >> 6
-    start = np.flatnonzero(np.diff(pair, prepend=-1))
-    pair = pair[start]
-    weight = weights[key >> 1 & MAX_WINDOW]
-    count = np.add.reduceat(weight, start)
-    weight *= key & 1
-    after = np.add.reduceat(weight, start)
+    kind = key.astype(np.uint8)  # distance and order
+    key >>= 8
+    last = np.flatnonzero(np.append(key[1:] != key[:-1], [True] * (len(key) > 0)))  # where each pair ends
+
+    def sums(weight_of_kind: NDArray[np.int64]) -> NDArray[np.int64]:
+        total = weight_of_kind[kind]
+        np.cumsum(total, out=total)
+        return np.diff(total[last], prepend=0)
+
+    pair = key[last]
     low, high = (pair >> bits).astype(np.int32), (pair & ((1 << bits) - 1)).astype(np.int32)
+    count, after = sums(np.repeat(weights, 2)), sums(np.stack([0 * weights, weights], axis=1).ravel())
     count[low == high] *= 2  # such a pair counts in both directions
     return CellArrays(low, high, count, after)

@@ -33,13 +33,13 @@ from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
-from chronotope.display import MOST_ROWS, html
 from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.frames import MOST_ROWS, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.io.untrusted import read_table
-from chronotope.runtime.resources import Resources, check_not_forked, out_of_memory
+from chronotope.runtime.resources import Resources, check_not_forked
 from chronotope.wording import number_of
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
@@ -211,13 +211,6 @@ def count(
         Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
     on_report
         Called with the tokenized text and the vocabulary before counting begins.
-
-    Raises
-    ------
-    SettingsError
-        If the memory is too small, or a setting is out of range.
-    InputError
-        If the text cannot be read as asked, or the folder holds something else.
     """
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
@@ -227,7 +220,7 @@ def count(
         corpus = read_corpus(corpus)
     owner = tempfile.TemporaryDirectory(prefix="chronotope-") if run is None else None
     run = Path(owner.name, "run") if owner else Path(run or "").absolute()
-    with out_of_memory(), Resources.of(threads, memory, workers, cluster) as resources:
+    with Resources.of(threads, memory, workers, cluster) as resources:
         asked = {
             "corpus": to_dict(corpus.settings),
             "tokenizer": corpus.tokenizer_name,
@@ -236,23 +229,22 @@ def count(
         }
         with building(run, asked, force) as work:
             if work:
-                with _spilling(resources, spill, run, work, asked) as resources:
+                with _spill_folder(spill if resources.pool else None, work, asked) as folder:
+                    resources = resources.spilling_to(folder)
                     _prepare(corpus, work, settings, asked, resources, progress, on_report)
     return dataclasses.replace(Counts.open(run), _owner=owner)
 
 
 @contextmanager
-def _spilling(
-    resources: Resources, spill: str | None, run: Path, work: Path, asked: dict[str, Any]
-) -> Iterator[Resources]:
-    """Add a folder for cells that wait, and remove it at the end; one that the user named stays if the work fails."""
-    if spill and resources.pool:
+def _spill_folder(spill: str | None, work: Path, asked: dict[str, Any]) -> Iterator[str]:
+    """Yield a folder for cells that wait, and remove it at the end; one in `spill` stays if the work fails."""
+    if spill is None:
+        with tempfile.TemporaryDirectory(prefix=".spill-", dir=work) as folder:
+            yield folder
+    else:
         folder = f"{spill.rstrip('/')}/chronotope-{checksum_of([asked, versions()])}"
-        yield resources.spilling_to(folder)
+        yield folder
         stores.remove(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{run.name}.", suffix=".partial", dir=work.parent) as folder:
-        yield resources.spilling_to(folder)
 
 
 def _prepare(
@@ -265,27 +257,27 @@ def _prepare(
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
 ) -> None:
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
-    store = tokenize(corpus, work, progress=progress, resources=resources)
-    for before, after in zip(asked["sources"], store.sources, strict=True):
-        if before["checksum"] not in (None, after["checksum"]):
-            raise InputError(f"{before['name']} changed while it was read; prepare again when it is complete")
+    sizes = [reader.size for reader in corpus.readers]
+    store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
+    for reader, size in zip(corpus.readers, sizes, strict=True):
+        if reader.size != size:
+            raise InputError(f"{reader.names[0]} was changed while it was read; prepare again when it is complete")
 
     vocabulary = build_vocabulary(store, settings)
     support = vocabulary.support
-    pl.DataFrame({"condition": support.condition, "word": support.word, "count": support.count}).write_parquet(
-        work / SUPPORT
-    )
+    columns = {"condition": support.condition, "word": support.word, "count": support.count}
+    pl.DataFrame(columns).write_parquet(work / SUPPORT)
     if on_report:
         on_report(store, vocabulary)
 
     words, spill = len(vocabulary), resources.spill
     cells = count_conditions(store, words, settings, resources, spill, progress=progress)
-    sizes, pairs = write_cells(work / CELLS, cells)
+    cell_sizes, pairs = write_cells(work / CELLS, cells)
     held_out_sizes: list[int] = []
     if store.held_out.any():
         cells = count_conditions(store, words, settings, resources, spill, held_out=True, progress=progress)
         held_out_sizes, _ = write_cells(work / HELD_OUT, cells)
-    if not sum(sizes):
+    if not sum(cell_sizes):
         lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
         raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
 
@@ -304,7 +296,7 @@ def _prepare(
             "dropped_tokens": vocabulary.dropped_tokens,
         },
         "unit": units(settings),
-        "cells": sizes,
+        "cells": cell_sizes,
         "held_out": held_out_sizes,
         "pairs": pairs,
         "tokens": [int(support.counts_in(condition).sum()) for condition in range(len(store.conditions))],
@@ -312,6 +304,7 @@ def _prepare(
         "files": {
             path.name: {"bytes": path.stat().st_size, "checksum": quick_checksum(path)}
             for path in sorted(work.iterdir())
+            if path.is_file()
         },
     }
     about["checksum"] = checksum_of(about)

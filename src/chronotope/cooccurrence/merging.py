@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from chronotope.cooccurrence.cells_file import CellsFile, write_cells
 from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.corpus import TokenStore
 from chronotope.io.stores import writing
-from chronotope.runtime.cluster import once
+from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
 from chronotope.runtime.resources import Resources, in_order
 
@@ -101,25 +101,24 @@ def count_conditions(
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
     tasks = list(_tasks(store, limits.tokens))
-    read = partial(_read, store, held_out=held_out)
-    weights = distance_weights(settings)
+    read, weights = partial(_read, store, held_out=held_out), distance_weights(settings)
     if resources.pool:
-        counted = _in_processes(tasks, read, words, weights, limits, resources, folder, kind)
+        counted = _in_processes(tasks, read, words, weights, limits, resources.pool, f"{folder}/{kind}")
     else:
-        counted = _in_threads(tasks, read, words, weights, limits, resources, folder)
+        counted = _in_threads(tasks, read, words, weights, limits, resources.threads, f"{folder}/{kind}")
     waiting: list[Iterator[CellArrays]] = []
     current = done = 0
     for chunks, streams in zip(tasks, counted, strict=True):
         for chunk, stream in zip(chunks, streams, strict=True):
             while current < chunk.condition:
-                yield _merge(waiting, words, folder, limits)
+                yield _merge(waiting, words, limits, folder)
                 waiting, current = [], current + 1
             waiting.append(stream)
             done += int(store.starts[chunk.last] - store.starts[chunk.first])
         if progress:
             progress(stage, done, len(store.ids))
     while current < len(store.conditions):
-        yield _merge(waiting, words, folder, limits)
+        yield _merge(waiting, words, limits, folder)
         waiting, current = [], current + 1
 
 
@@ -158,22 +157,23 @@ def _in_threads(
     words: int,
     weights: NDArray[np.int64],
     limits: Limits,
-    resources: Resources,
-    folder: str,
+    threads: int,
+    name: str,
 ) -> Iterator[list[Iterator[CellArrays]]]:
     """Count tasks in threads; yield the cells of their chunks."""
     chunks_of = np.bincount([chunk.condition for chunks in tasks for chunk in chunks])
 
-    def count(chunks: list[Chunk]) -> list[Iterator[CellArrays]]:
+    def count(task: tuple[int, list[Chunk]]) -> list[Iterator[CellArrays]]:
+        number, chunks = task
         texts = map(read, chunks)
         if max(chunks_of[chunk.condition] for chunk in chunks) > limits.held:
-            path = f"{folder}/{uuid.uuid4().hex}.parquet"
+            path = f"{name}-{number}.parquet"
             return _streams(path, _count_to_file(path, texts, words, weights, limits.rows), words)
         return [count_cells(*text, words, weights).blocks(limits.rows) for text in texts]
 
-    with ThreadPoolExecutor(resources.threads) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            yield from in_order(pool, count, tasks, ahead=resources.threads)
+            yield from in_order(pool, count, enumerate(tasks), ahead=threads)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -184,32 +184,28 @@ def _in_processes(
     words: int,
     weights: NDArray[np.int64],
     limits: Limits,
-    resources: Resources,
-    folder: str,
-    kind: str,
+    pool: Pool,
+    name: str,
 ) -> Iterator[list[Iterator[CellArrays]]]:
-    """Count tasks on the workers of a cluster, which leave files; yield the cells of their chunks."""
-    assert resources.pool
-    names = [f"{kind}-{number}" for number in range(len(tasks))]
+    """Count tasks on the workers of a cluster, which write files; yield the cells of their chunks."""
+    paths = [f"{name}-{number}.parquet" for number in range(len(tasks))]
     calls = (
-        (folder, name, [read(chunk) for chunk in chunks], words, weights, limits.rows)
-        for name, chunks in zip(names, tasks, strict=True)
+        (path, [read(chunk) for chunk in chunks], words, weights, limits.rows)
+        for path, chunks in zip(paths, tasks, strict=True)
     )
-    for name, sizes in zip(names, resources.pool.in_order(_count_once, calls), strict=True):
-        yield _streams(f"{folder}/{name}.parquet", sizes, words)
+    for path, sizes in zip(paths, pool.in_order(_count_once, calls), strict=True):
+        yield _streams(path, sizes, words)
 
 
-def _count_once(
-    folder: str, name: str, texts: list[Texts], words: int, weights: NDArray[np.int64], rows: int
-) -> list[int]:
-    """Count on a worker, unless the file is there already."""
-    path = f"{folder}/{name}.parquet"
-    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, texts, words, weights, rows))
+def _count_once(path: str, *task: Any) -> list[int]:
+    """Count on a worker, unless it was done before."""
+    folder, _, name = path.removesuffix(".parquet").rpartition("/")
+    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, *task))
     return sizes
 
 
 def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:
-    """Write the cells of each chunk to a file, chunks numbered in place of conditions; return their sizes."""
+    """Write the cells of each chunk to a file, in the place of a condition; return their sizes."""
     with writing(path) as file:
         return write_cells(file, ([count_cells(*text, words, weights)] for text in texts), rows)[0]
 
@@ -220,7 +216,7 @@ def _streams(path: str, sizes: list[int], words: int) -> list[Iterator[CellArray
     return [file.parts(number) for number in range(len(sizes))]
 
 
-def _merge(streams: list[Iterator[CellArrays]], words: int, folder: str, limits: Limits) -> Iterator[CellArrays]:
+def _merge(streams: list[Iterator[CellArrays]], words: int, limits: Limits, folder: str) -> Iterator[CellArrays]:
     """Add streams; if there are too many, the sums of some wait in files."""
     while len(streams) > limits.fan_in:
         path = f"{folder}/{uuid.uuid4().hex}.parquet"

@@ -16,8 +16,6 @@ from chronotope.wording import number_of
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
 
-DOCUMENTS_AT_ONCE = 1000
-
 
 class Support(NamedTuple):
     """Which words occur in which condition, and how often; only pairs that occur are stored.

@@ -82,18 +82,13 @@ class Lexicon:
     """
 
     def __init__(self, settings: CorpusSettings) -> None:
-        self._normalize = Normalizer(settings)
-        self._forms: dict[bool, dict[str, int]] = {False: {}, True: {}}
+        normalize = Normalizer(settings)
         self._words: dict[str, int] = {}
+        self._forms = {flag: _Forms(normalize, flag, self._words) for flag in (False, True)}
 
     def numbers(self, forms: Sequence[str], pretokenized: bool = False) -> NDArray[np.int32]:
         """Return the number of the word of each form, new or not; DROPPED where nothing is left of it."""
-        known = self._forms[pretokenized]
-        for form in forms:
-            if form not in known:
-                word = self._normalize(form, pretokenized)
-                known[form] = self._words.setdefault(word, len(self._words)) if word else DROPPED
-        return np.fromiter(map(known.__getitem__, forms), np.int32, len(forms))
+        return np.fromiter(map(self._forms[pretokenized].__getitem__, forms), np.int32, len(forms))
 
     def add(self, words: Iterable[str]) -> list[int]:
         """Return the numbers of words, new or not."""
@@ -110,6 +105,19 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self._words)
+
+
+class _Forms(dict[str, int]):
+    """The number of the word of each form; a new form is normalized when it is looked up."""
+
+    def __init__(self, normalize: Normalizer, pretokenized: bool, words: dict[str, int]) -> None:
+        super().__init__()
+        self._normalize, self._pretokenized, self._words = normalize, pretokenized, words
+
+    def __missing__(self, form: str) -> int:
+        word = self._normalize(form, self._pretokenized)
+        self[form] = number = self._words.setdefault(word, len(self._words)) if word else DROPPED
+        return number
 
 
 class Unspaced(NamedTuple):

@@ -53,6 +53,7 @@ def tokenize(
     progress: Progress | None = None,
     resources: Resources | None = None,
     chunk_tokens: int = CHUNK_TOKENS,
+    sources: list[dict[str, Any]] | None = None,
 ) -> TokenStore:
     """Tokenize a corpus, write its token store to a folder, and open it.
 
@@ -70,6 +71,8 @@ def tokenize(
         The cores, memory and workers to use; the bytes do not depend on it.
     chunk_tokens
         The number of tokens that later passes hold in memory; the bytes do not depend on it.
+    sources
+        The fingerprint of the corpus, if it is known already.
 
     Examples
     --------
@@ -84,8 +87,10 @@ def tokenize(
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
+    resources = resources or Resources()
     try:
-        about, store = _build(corpus, work, progress or (lambda *_: None), resources or Resources(), chunk_tokens)
+        sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
+        about, store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
         for name in (STORE, FIELDS, TEXT):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir()):
@@ -100,7 +105,12 @@ def tokenize(
 
 
 def _build(
-    corpus: Corpus, work: Path, progress: Progress, resources: Resources, chunk_tokens: int
+    corpus: Corpus,
+    work: Path,
+    progress: Progress,
+    resources: Resources,
+    chunk_tokens: int,
+    sources: list[dict[str, Any]],
 ) -> tuple[dict[str, Any], TokenStore]:
     """Write the files of a store to the folder `work`; return the content of its JSON file, and the store."""
     settings, selection = corpus.settings, Selection(corpus.settings)
@@ -152,7 +162,6 @@ def _build(
     measured = count(~held_out)
     everything = measured + count(held_out) if held_out.any() else measured
     report = build_report(first, documents, conditions, selection.bins, everything, phrases)
-    sources = fingerprints(corpus, resources.pool)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {

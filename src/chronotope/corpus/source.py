@@ -9,8 +9,8 @@ from typing import Any
 from chronotope.config import CorpusSettings, NamedBin
 from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.selection import Selection
-from chronotope.display import MOST_ROWS, html
 from chronotope.errors import InputError, SettingsError, did_you_mean
+from chronotope.frames import MOST_ROWS, html
 from chronotope.io.untrusted import printable
 
 

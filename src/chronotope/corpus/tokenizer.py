@@ -9,22 +9,30 @@ it. Numbers keep their points and commas (`5,000`). Links, e-mail addresses, mar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import InputError
+from chronotope.runtime.kernels import kernel
 
 LETTERS = r"[\p{L}\p{N}]"
 # Combining marks and zero-width characters inside a word: soft hyphen, (non-)joiners.
 MARKS = r"[\p{M}\x{AD}\x{200C}\x{200D}\x{2060}]"
-UNIT = rf"(?:[0-9]+(?:[.,][0-9]+)*|{LETTERS})"
-WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:['’_]{UNIT}(?:{UNIT}|{MARKS})*)*"
+JOINERS = "['’_]"
+POINTS = "[.,]"
+UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
+WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
 PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}
-# E-mail addresses; then links, tags and entities.
+# Classes of characters.
+BETWEEN, WITHIN, LETTER, JOINER, POINT = range(5)
+# E-mail addresses; then links, tags and entities. All contain one of the signs.
+JUNK_SIGNS = r"[@<&]|://|(?i:www\.)"
 JUNK = (
     r"[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+",
     r"\b(?i:https?://|www\.)[^\s<>\x22]+"
@@ -75,10 +83,75 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
         texts, tokenizer = join_own_tokens(texts, tokenizer), "tokens"
     if tokenizer == "words":
         texts = remove_junk(texts)
-    lists = texts.str.extract_all(PATTERNS[tokenizer])
-    encoded: Any = lists.explode().drop_nulls().rechunk().to_arrow().dictionary_encode()
-    forms = pl.Series(encoded.dictionary, dtype=pl.String)
-    return Tokens(encoded.indices.to_numpy(), forms, lists.list.len().to_numpy().astype(np.int64))
+    array: Any = texts.rechunk().to_arrow()
+    _, offsets, buffer = array.buffers()
+    data = np.frombuffer(buffer or b"", np.uint8)
+    bounds = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    # At least one byte lies between two tokens of a text.
+    out: Any = np.empty(len(data), np.uint8)
+    ends: Any = np.zeros(len(data) // 2 + len(array) + 2, np.int64)
+    length = np.zeros(len(array), np.int64)
+    count = _find_tokens(data, bounds, character_classes(tokenizer), out, ends, length)
+    buffers = pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[: ends[count]])
+    encoded: Any = pa.LargeStringArray.from_buffers(count, *buffers).dictionary_encode()
+    return Tokens(encoded.indices.to_numpy(), pl.Series(encoded.dictionary, dtype=pl.String), length)
+
+
+@cache
+def character_classes(tokenizer: str) -> NDArray[np.uint8]:
+    """(0x110000,) return the class of every character."""
+    classes = np.full(0x110000, BETWEEN if tokenizer == "words" else LETTER, np.uint8)
+    # Planes 3 to 13 are empty, the last two are for private use.
+    codes = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x40000), np.arange(0xE0000, 0xE1000)])
+    characters = pl.Series([chr(code) for code in codes.tolist()])
+    patterns = {
+        "words": {WITHIN: MARKS, LETTER: LETTERS, JOINER: JOINERS, POINT: POINTS},
+        "whitespace": {BETWEEN: r"\s"},
+        "tokens": {},
+    }
+    for kind, pattern in patterns[tokenizer].items():
+        classes[codes[characters.str.contains(pattern).to_numpy()]] = kind
+    classes[ord(TOKEN_SEPARATOR)] = BETWEEN
+    return classes
+
+
+@kernel()
+def _find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-untyped-def]
+    """Copy the tokens of each text to `out` and their ends to `ends[1:]`; return their number."""
+    tokens = written = 0
+    for text in range(len(length)):
+        i, stop = bounds[text], bounds[text + 1]
+        first = last = -1  # the token so far, if there is one
+        pending = BETWEEN  # a joiner or point that belongs to the token if a letter or digit follows
+        while i <= stop:
+            after, kind = i + 1, BETWEEN
+            if i < stop:
+                code = np.int64(data[i])
+                if code >= 0x80:
+                    more = 1 + (code >= 0xE0) + (code >= 0xF0)
+                    code &= 0x3F >> more
+                    for k in range(i + 1, i + 1 + more):
+                        code = (code << 6) | (data[k] & 0x3F)
+                    after += more
+                kind = classes[code]
+            if first >= 0 and kind == LETTER and (pending != POINT or 48 <= data[i] <= 57):
+                last, pending = after, BETWEEN
+            elif first >= 0 and kind == WITHIN and pending == BETWEEN:
+                last = after
+            elif first >= 0 and pending == BETWEEN and (kind == JOINER or (kind == POINT and 48 <= data[i - 1] <= 57)):
+                pending = kind
+            else:
+                if first >= 0:
+                    for k in range(first, last):
+                        out[written] = data[k]
+                        written += 1
+                    tokens += 1
+                    ends[tokens] = written
+                    length[text] += 1
+                first, last = (i, after) if kind == LETTER else (-1, -1)
+                pending = BETWEEN
+            i = after
+    return tokens
 
 
 def remove_junk(texts: pl.Series) -> pl.Series:
@@ -89,9 +162,13 @@ def remove_junk(texts: pl.Series) -> pl.Series:
     >>> remove_junk(pl.Series(["Ask <b>her</b>.", "Write to a@b.org!"])).to_list()
     ['Ask  her .', 'Write to  !']
     """
+    suspects = texts.str.contains(JUNK_SIGNS)
+    if not suspects.any():
+        return texts
+    clean = texts.filter(suspects)
     for pattern in JUNK:
-        texts = texts.str.replace_all(pattern, " ")
-    return texts
+        clean = clean.str.replace_all(pattern, " ")
+    return texts.clone().scatter(suspects.arg_true(), clean)
 
 
 def join_own_tokens(texts: pl.Series, tokenizer: Tokenizer) -> pl.Series:

@@ -10,14 +10,7 @@ from typing import Any
 
 
 class LRUCache:
-    """Keep the most recently used values up to a limit; the newest value stays whatever its size.
-
-    Parameters
-    ----------
-    limit
-        Total size of the values, in bytes.
-    size
-        Size of a value; by default its `nbytes`.
+    """Keep the most recently used values up to `limit` bytes; the newest value stays whatever its size.
 
     Examples
     --------

@@ -113,19 +113,15 @@ class ConditionedEmbeddings:
         )
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
-        if common is None:
-            common = common_vectors(self.observed, self.vectors, len(self.words))
-        if condition_factors is None:
-            condition_factors = np.ones((len(conditions), self.dimensions))
-        if center is None:
-            center = centers(self.observed, self.vectors)
-        self.common = float32("common", common, len(self.words), self.dimensions, finite=True)
-        self.condition_factors = float32(
-            "condition_factors", condition_factors, len(conditions), self.dimensions, finite=True
-        )
-        self.center = float32("center", center, len(conditions), self.dimensions, finite=True)
-        contexts = np.empty((0, self.dimensions)) if contexts is None else contexts
-        self.contexts = float32("contexts", contexts, None, self.dimensions)
+        size = self.dimensions
+        common = common_vectors(self.observed, self.vectors, len(self.words)) if common is None else common
+        factors = np.ones((len(conditions), size)) if condition_factors is None else condition_factors
+        center = centers(self.observed, self.vectors) if center is None else center
+        contexts = np.empty((0, size)) if contexts is None else contexts
+        self.common = float32("common", common, len(self.words), size, finite=True)
+        self.condition_factors = float32("condition_factors", factors, len(conditions), size, finite=True)
+        self.center = float32("center", center, len(conditions), size, finite=True)
+        self.contexts = float32("contexts", contexts, None, size)
         self.query_mapping = query_mapping
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
@@ -348,9 +344,8 @@ class ConditionedEmbeddings:
 
     def _shared(self, source: int, target: int, min_support: int) -> SharedWords:
         """Return the words with enough support in both conditions, with both vectors."""
-        words = np.intersect1d(
-            self._matrix(source, min_support).word, self._matrix(target, min_support).word, assume_unique=True
-        )
+        counts = np.minimum(self._counts(source), self._counts(target))
+        words = np.flatnonzero(counts >= min_support)
         return SharedWords(words, self._rows(words, source), self._rows(words, target))
 
     def _pool(self, condition: int, min_support: int) -> ConditionMatrix:

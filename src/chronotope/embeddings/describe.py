@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from chronotope.display import MOST_ROWS, html
+from chronotope.frames import MOST_ROWS, html
 from chronotope.io.provenance import checksum_of, package_version
 
 if TYPE_CHECKING:

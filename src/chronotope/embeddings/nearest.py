@@ -63,10 +63,11 @@ def nearest(
     """
     top = min(top, len(candidates))
     found = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
-    block = max(1, block_scores // max(1, len(candidates)))
-    for begin in range(0, len(queries) if top else 0, block):
+    block = min(len(queries), max(1, block_scores // max(1, len(candidates))))
+    buffer = np.empty((block, len(candidates)), dtype=np.float32)
+    for begin in range(0, len(queries) if top else 0, max(1, block)):
         part = queries[begin : begin + block]
-        scores = part @ candidates.T
+        scores = np.matmul(part, candidates.T, out=buffer[: len(part)])
         if penalty is not None:
             scores -= penalty.astype(np.float32)
         query, row = _within_reach(scores, top, slack(queries.shape[1]))

@@ -1,14 +1,14 @@
-"""WordVectors: the words of one condition, or of one model from elsewhere, with the query methods of gensim.
+"""WordVectors: the words of one condition, or of a model from elsewhere, with the query methods of gensim.
 
-The methods have the names, the parameters and the answers of gensim's `KeyedVectors`, so that code written for it works
-on `embeddings.at("1990")`; gensim itself is not needed.
+The methods have the names, parameters and answers of gensim's `KeyedVectors`, so that code written for it works on
+`embeddings.at("1990")`; gensim itself is not needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 Key = str | ArrayLike  # a word, or a vector
+Keys = str | ArrayLike | Sequence[Key | tuple[Key, float]] | None
 
 
 class WordVectors:
@@ -31,24 +32,24 @@ class WordVectors:
     Parameters
     ----------
     words
-        The words, most frequent first where that is known.
+        The words, most frequent first if that is known.
     vectors
         (N, D) their vectors.
     counts
-        (N,) how often each occurs; None where that is not known.
+        (N,) how often each occurs; None if unknown.
     name
-        What they are of: the label of a condition, the name of a file.
+        The label of a condition, or the name of a file.
     notes
-        What was mended or left out when they were read, a line each.
+        Messages about repaired or skipped words of a file.
 
     Examples
     --------
-    >>> given = WordVectors(["river", "water", "money"], [[1, 0], [0.9, 0.2], [0, 1]], name="1990")
-    >>> given
+    >>> vectors = WordVectors(["river", "water", "money"], [[1, 0], [0.9, 0.2], [0, 1]], name="1990")
+    >>> vectors
     <WordVectors 1990: 3 words, 2 dimensions>
-    >>> given.most_similar("river", topn=1)[0][0]
+    >>> vectors.most_similar("river", topn=1)[0][0]
     'water'
-    >>> given.doesnt_match(["river", "water", "money"])
+    >>> vectors.doesnt_match(["river", "water", "money"])
     'money'
     """
 
@@ -79,18 +80,13 @@ class WordVectors:
     def __contains__(self, key: object) -> bool:
         return key in self.key_to_index
 
-    @overload
-    def __getitem__(self, key: str) -> Floats: ...
-    @overload
-    def __getitem__(self, key: Sequence[str]) -> Floats: ...
     def __getitem__(self, key: str | Sequence[str]) -> Floats:
-        if isinstance(key, str):
-            return self.get_vector(key)
-        return np.asarray(self.vectors[[self.get_index(one) for one in key]])
+        numbers = self.get_index(key) if isinstance(key, str) else [self.get_index(one) for one in key]
+        return np.asarray(self.vectors[numbers])
 
     @cached_property
     def key_to_index(self) -> dict[str, int]:
-        """The place of each word."""
+        """The position of each word."""
         return {word: number for number, word in enumerate(self.index_to_key)}
 
     @cached_property
@@ -100,11 +96,11 @@ class WordVectors:
 
     @property
     def vector_size(self) -> int:
-        """The length of a vector."""
+        """Length of a vector."""
         return int(self.vectors.shape[1])
 
     def get_index(self, key: str) -> int:
-        """The place of a word."""
+        """Return the position of a word."""
         check_word(key)
         try:
             return self.key_to_index[key]
@@ -112,80 +108,73 @@ class WordVectors:
             raise UnknownWord(key, self.index_to_key, len(self), self.name or "this model") from None
 
     def get_vector(self, key: str, norm: bool = False) -> Floats:
-        """The vector of a word, as it is or scaled to length one."""
+        """Return the vector of a word, scaled to length one if `norm` is set."""
         return np.asarray((self.unit if norm else self.vectors)[self.get_index(key)])
 
     def get_vecattr(self, key: str, attr: str) -> int:
-        """How often a word occurs; 'count' is the only attribute there is."""
-        if self.counts is None:
-            raise SettingsError(f"the vectors have no attribute '{attr}'; their counts are not known")
-        if attr != "count":
-            raise SettingsError(f"the vectors have no attribute '{attr}'; there is 'count' alone")
+        """Return how often a word occurs; the only attribute is 'count'."""
+        if attr != "count" or self.counts is None:
+            reason = "their counts are unknown" if self.counts is None else "the only attribute is 'count'"
+            raise SettingsError(f"the vectors have no attribute '{attr}'; {reason}")
         return int(self.counts[self.get_index(key)])
 
     def most_similar(
-        self,
-        positive: str | ArrayLike | Sequence[Key | tuple[Key, float]] | None = None,
-        negative: str | ArrayLike | Sequence[Key | tuple[Key, float]] | None = None,
-        topn: int = 10,
-        restrict_vocab: int | None = None,
+        self, positive: Keys = None, negative: Keys = None, topn: int = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
-        """The words nearest to the mean of some words less that of others, with their cosines, best first.
+        """Return the words nearest to the mean of some words minus others, with their cosines, best first.
 
         Parameters
         ----------
         positive, negative
             A word, a vector, or a list of these, each alone or as (word, weight).
         topn
-            How many.
+            Number of answers.
         restrict_vocab
-            Look among the first so many words only.
+            Search only the first words, up to this number.
         """
         weighted = [*self._weighted(positive, 1.0), *self._weighted(negative, -1.0)]
         if not weighted:
             raise SettingsError("most_similar needs at least one word")
-        parts = [(unit_rows(self._vector(key)[None])[0], weight) for key, weight in weighted]
-        mean = np.sum([weight * vector.astype(np.float64) for vector, weight in parts], axis=0)
-        given = {self.get_index(key) for key, _ in weighted if isinstance(key, str)}
-        similarity = self._cosines(mean)[:restrict_vocab]
-        order = np.argsort(-similarity, kind="stable")[: topn + len(given)]
-        found = [number for number in order.tolist() if number not in given][:topn]
-        return [(self.index_to_key[number], float(similarity[number])) for number in found]
+        parts = [weight * unit_rows(self._vector(key)[None])[0].astype(np.float64) for key, weight in weighted]
+        own = {self.get_index(key) for key, _ in weighted if isinstance(key, str)}
+        similarity = self._cosines(np.sum(parts, axis=0))[:restrict_vocab]
+        order = np.argsort(-similarity, kind="stable")[: topn + len(own)]
+        best = [number for number in order.tolist() if number not in own][:topn]
+        return [(self.index_to_key[number], float(similarity[number])) for number in best]
 
     def similar_by_word(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
-        """The words nearest to a word, with their cosines."""
+        """Return the words nearest to a word, with their cosines."""
         return self.most_similar(word, topn=topn, restrict_vocab=restrict_vocab)
 
     def similar_by_vector(
         self, vector: ArrayLike, topn: int = 10, restrict_vocab: int | None = None
     ) -> list[tuple[str, float]]:
-        """The words nearest to a vector, with their cosines."""
+        """Return the words nearest to a vector, with their cosines."""
         return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
 
     def similarity(self, w1: str, w2: str) -> float:
-        """The cosine of two words."""
-        first, second = (self.get_vector(word, norm=True).astype(np.float64) for word in (w1, w2))
-        return float((first * second).sum())
+        """Return the cosine of two words."""
+        return float(np.multiply(self.get_vector(w1, True), self.get_vector(w2, True), dtype=np.float64).sum())
 
     def distance(self, w1: str, w2: str) -> float:
-        """One less the cosine of two words."""
+        """Return 1 − the cosine of two words."""
         return 1 - self.similarity(w1, w2)
 
     def distances(self, word_or_vector: Key, other_words: Iterable[str] = ()) -> NDArray[np.float64]:
-        """One less the cosine of a word with each of some others, by default with all."""
+        """Return 1 − the cosine of a word with each of some others, by default with all."""
         others = [self.get_index(word) for word in other_words]
         cosines = self._cosines(self._vector(word_or_vector))
         return 1 - (cosines[others] if others else cosines)
 
     def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str]) -> float:
-        """The cosine of the means of two sets of words."""
+        """Return the cosine of the means of two sets of words."""
         if not (len(ws1) and len(ws2)):
             raise SettingsError("n_similarity needs two sets of at least one word")
         first, second = (self[list(words)].astype(np.float64).mean(axis=0) for words in (ws1, ws2))
         return float(_unit(first) @ _unit(second))
 
     def doesnt_match(self, words: Iterable[str]) -> str:
-        """The word that is farthest from the mean of all; words that are not known are left out."""
+        """Return the word that is farthest from the mean of all; unknown words are ignored."""
         known = [word for word in words if word in self]
         if not known:
             raise SettingsError("none of these words is known")
@@ -193,31 +182,31 @@ class WordVectors:
         return known[int(np.argmin(unit @ unit.mean(axis=0)))]
 
     def most_similar_to_given(self, key1: str, keys_list: Sequence[str]) -> str:
-        """The one of some words that is nearest to a word."""
+        """Return the word of a list that is nearest to a word."""
         return max(keys_list, key=lambda key: self.similarity(key1, key))
 
     def closer_than(self, key1: str, key2: str) -> list[str]:
-        """The words that are nearer to the first than the second is."""
+        """Return the words that are nearer to the first word than the second is."""
         distances = self.distances(key1)
         own, limit = self.get_index(key1), distances[self.get_index(key2)]
         return [self.index_to_key[at] for at in np.flatnonzero(distances < limit).tolist() if at != own]
 
     def rank(self, key1: str, key2: str) -> int:
-        """The place of the second word among the nearest of the first, from 1."""
+        """Return the rank of the second word among the neighbors of the first, from 1."""
         return len(self.closer_than(key1, key2)) + 1
 
     def to_gensim(self) -> KeyedVectors:
-        """The same words as a `KeyedVectors` of gensim, with their counts where they are known."""
+        """Return the same words as gensim's `KeyedVectors`, with their counts if known."""
         try:
             from gensim.models import KeyedVectors
         except ImportError:
             raise MissingExtra("an object of gensim", "word2vec") from None
-        made = KeyedVectors(self.vector_size, count=0)
-        made.lifecycle_events = None  # no record of when and where, which would differ from file to file
-        made.add_vectors(self.index_to_key, np.array(self.vectors))
+        vectors = KeyedVectors(self.vector_size, count=0)
+        vectors.lifecycle_events = None  # it holds the time, which would make files differ
+        vectors.add_vectors(self.index_to_key, np.array(self.vectors))
         if self.counts is not None:
-            made.expandos["count"] = self.counts.copy()
-        return made
+            vectors.expandos["count"] = self.counts.copy()
+        return vectors
 
     def _weighted(self, keys: Any, sign: float) -> list[tuple[Key, float]]:
         if keys is None:
@@ -229,13 +218,11 @@ class WordVectors:
     def _vector(self, key: Key) -> Floats:
         vector = self.get_vector(key) if isinstance(key, str) else np.asarray(key, dtype=np.float32)
         if vector.shape != (self.vector_size,):
-            raise SettingsError(
-                f"a vector of the shape {vector.shape} cannot be compared with {self.vector_size} numbers"
-            )
+            raise SettingsError(f"a vector of shape {vector.shape} cannot be compared with {self.vector_size} numbers")
         return vector
 
     def _cosines(self, vector: ArrayLike) -> NDArray[np.float64]:
-        """(N,) the cosine of a vector with every word."""
+        """Return the cosine of a vector with every word."""
         return np.asarray(self.unit @ _unit(np.asarray(vector, dtype=np.float64)).astype(np.float32), dtype=np.float64)
 
 

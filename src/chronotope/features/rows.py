@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -40,18 +40,14 @@ def read_columns(rows: Any, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(rows, pl.LazyFrame):
         rows = rows.collect()
     if hasattr(rows, "columns"):
-        for name in names:
-            if name not in list(rows.columns):
-                raise _no_column(name, list(map(str, rows.columns)))
+        _check_columns(rows.columns, names)
         return [_values(rows[name]) for name in names]
     if isinstance(rows, str | bytes | Mapping):
         raise InputError(f"expected a list of rows with {', '.join(names)}, not one {type(rows).__name__}")
     rows = list(rows)
     if rows and isinstance(rows[0], Mapping):
         for row in rows:
-            for name in names:
-                if not isinstance(row, Mapping) or name not in row:
-                    raise _no_column(name, list(map(str, row)) if isinstance(row, Mapping) else [])
+            _check_columns(row if isinstance(row, Mapping) else [], names)
         return [[row[name] for row in rows] for name in names]
     if len(names) == 1 and all(isinstance(row, str) or row is None for row in rows):
         return [rows]
@@ -81,7 +77,7 @@ def find_conditions(conditions: Conditions, times: Sequence[Any], places: Sequen
     """
     count = len(times) if conditions.times else len(places)
     time_of = _find_times(conditions.times, times) if conditions.times else np.zeros(count, np.int64)
-    place_of = _find_labels(conditions.places, places) if conditions.places else np.zeros(count, np.int64)
+    place_of = find_labels(conditions.places, places) if conditions.places else np.zeros(count, np.int64)
     keys = zip(conditions.time_of or [0] * len(conditions), conditions.place_of or [0] * len(conditions), strict=True)
     number = {key: condition for condition, key in enumerate(keys)}
     pairs = zip(time_of.tolist(), place_of.tolist(), strict=True)
@@ -129,7 +125,7 @@ def days_of(label: str) -> tuple[int, int] | None:
 
 def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the bin of each time, by its label or by its date."""
-    found = _find_labels(labels, values)
+    found = find_labels(labels, values)
     rest = np.flatnonzero(found == MISSING)
     spans = sorted((span, at) for at, label in enumerate(labels) if (span := days_of(label)) is not None)
     if not len(rest) or not spans:
@@ -143,7 +139,7 @@ def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int6
     return found
 
 
-def _find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
+def find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the number of each label, in any case."""
     known = {label.casefold(): at for at, label in enumerate(labels)}
     names = [None if value is None else str(value).strip().casefold() for value in values]
@@ -168,7 +164,9 @@ def _values(column: Any) -> list[Any]:
     return [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
 
 
-def _no_column(name: str, known: list[str]) -> InputError:
-    return InputError(
-        f"there is no column '{name}'; the columns are: {', '.join(known[:20])}{did_you_mean(name, known)}"
-    )
+def _check_columns(known: Iterable[Any], names: Sequence[str]) -> None:
+    columns = list(map(str, known))
+    for name in names:
+        if name not in columns:
+            shown = ", ".join(columns[:20]) + did_you_mean(name, columns)
+            raise InputError(f"there is no column '{name}'; the columns are: {shown}")

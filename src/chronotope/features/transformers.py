@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import chain, pairwise
 from os import PathLike
 from typing import Any
 
@@ -20,7 +21,7 @@ from chronotope.corpus.tokenizer import split_texts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.nearest import unit_rows
 from chronotope.errors import InputError, UnknownCondition, UnknownWord
-from chronotope.features.rows import MISSING, find_conditions, read_columns, refuse_missing
+from chronotope.features.rows import MISSING, find_conditions, find_labels, read_columns, refuse_missing
 from chronotope.runtime.blas import one_blas_thread
 
 WEIGHTINGS = ("mean", "tfidf", "sif")
@@ -110,9 +111,8 @@ class WordInCondition(EmbeddingTransformer):
         check_is_fitted(self)
         words, labels = read_columns(X, [self.word, self.condition])
         conditions = self.embeddings_.conditions
-        known = {label.casefold(): number for number, label in enumerate(conditions.labels)}
         word = np.array([self.word_numbers_.get(word, MISSING) for word in words], dtype=np.int64)
-        where = np.array([known.get(str(label).strip().casefold(), MISSING) for label in labels], dtype=np.int64)
+        where = find_labels(conditions.labels, labels)
         bad = np.flatnonzero((word == MISSING) | (where == MISSING))
         if len(bad) and self.missing == "error":
             if word[bad[0]] == MISSING:
@@ -266,12 +266,13 @@ class DocumentVectors(EmbeddingTransformer):
         tokens = split_texts(pl.Series(texts, dtype=pl.String), tokenizer)
         normalize = Normalizer(CorpusSettings(lowercase=self.lowercase, strip_accents=self.strip_accents))
         words = [normalize(form, tokenizer != "words") for form in tokens.forms]
-        ends = np.cumsum(tokens.length)
-        found = [self._known_words([words[form] for form in part]) for part in np.split(tokens.code, ends[:-1])]
-        rows = np.repeat(np.arange(len(texts)), [len(part) for part in found][: len(texts)])
-        numbers = np.array([number for part in found for number in part], dtype=np.int64)
+        start = np.cumsum([0, *tokens.length.tolist()])
+        parts = [tokens.code[begin:end].tolist() for begin, end in pairwise(start.tolist())]
+        found = [self._known_words([words[form] for form in part]) for part in parts]
+        start = np.cumsum([0, *map(len, found)])
+        numbers = np.fromiter(chain.from_iterable(found), dtype=np.int64)
         shape = (len(texts), len(self.embeddings_))
-        counts = csr_array((np.ones(len(numbers)), (rows, numbers)), shape=shape)
+        counts = csr_array((np.ones(len(numbers)), numbers, start), shape=shape)
         counts.sum_duplicates()
         return counts
 

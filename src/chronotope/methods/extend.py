@@ -7,6 +7,7 @@ before; to extend by two bins at once or one by one comes to the same.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.conditions import Conditions
-from chronotope.cooccurrence import Association, CellArrays, Counts
+from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.association import rows_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.arrays import centers
 from chronotope.errors import InputError, SettingsError
+from chronotope.methods.graph.model import GraphModel
 
 
 def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbeddings:
-    """The embeddings with the conditions of new text beside the old ones; every earlier answer stays the same.
+    """Return the embeddings with the conditions of new text added; every earlier answer stays the same.
 
-    Words that the model does not know are left out; what was learned of the contexts is not changed. Where a new
-    period brings many new words, train again.
+    Words that the model does not know are left out, and the contexts do not change. If a new period brings many new
+    words, train again.
 
     Parameters
     ----------
@@ -44,39 +46,39 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
     >>> ct.extend(embeddings, ct.count(ct.read_corpus(new, time="time"), min_count=1)).conditions.times[-2:]
     ('1998', '1999')
     """
-    settings = _settings(embeddings, counts)
+    model = _model_of(embeddings, counts)
+    beta = model.deviation_penalty or 0.0
     conditions = joined(embeddings.conditions, counts.conditions)
-    words = len(embeddings.words)
+    words, support = len(embeddings.words), counts.vocabulary.support
     known = {word: number for number, word in enumerate(embeddings.words)}
     number = np.array([known.get(word, words) for word in counts.vocabulary.words])
     if (number == words).all():
         raise InputError("no word of the new text is known to the model; train a new one")
 
-    latest = _Latest(conditions, embeddings)
-    association = Association(settings["context_power"], settings["emphasis"], settings["sides"])
-    found: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]] = []
+    latest = _Latest(conditions, words, embeddings.dimensions)
+    for condition, (low, high) in enumerate(pairwise(embeddings.observed.start)):
+        latest.put(condition, embeddings.observed.word[low:high], embeddings.vectors[low:high])
+    found = []
     for condition in range(len(counts.conditions)):
-        there = counts.vocabulary.support
-        own = number[there.words_in(condition)]
+        own = number[support.words_in(condition)]
         order = np.argsort(own, kind="stable")[: int((own < words).sum())]
-        word, count = own[order].astype(np.int32), there.counts_in(condition)[order]
-        rows = rows_of(renumbered(counts.cells(condition), number, words), words, association)
-        start = np.concatenate([[0], np.cumsum(rows.length)])
+        word, count = own[order].astype(np.int32), support.counts_in(condition)[order]
+        rows = rows_of(renumbered(counts.cells(condition), number, words), words, model.association)
+        start = np.append(0, np.cumsum(rows.length))
         matrix = sparse.csr_array((rows.value, rows.context, start), shape=(words, len(embeddings.contexts)))
-        trust = (count / (count + settings["half_trust"]))[:, None]
-        before, pull = latest.of(len(embeddings.conditions) + condition, word, settings["smoothness"])
-        total = trust + pull + settings["deviation_penalty"]
-        vectors = trust * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * before
-        vectors = (
-            (vectors + settings["deviation_penalty"] * embeddings.common[word]) / np.maximum(total, 1e-12)
-        ).astype(np.float32)
-        latest.put(len(embeddings.conditions) + condition, word, vectors)
+        weight = (count / (count + model.half_trust))[:, None]
+        at = len(embeddings.conditions) + condition
+        before, pull = latest.of(at, word, model.smoothness or 0.0)
+        vectors = weight * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * before
+        vectors += beta * embeddings.common[word]
+        vectors = (vectors / np.maximum(weight + pull + beta, 1e-12)).astype(np.float32)
+        latest.put(at, word, vectors)
         found.append((word, count, vectors))
     return _with(embeddings, counts, conditions, found)
 
 
 def joined(old: Conditions, new: Conditions) -> Conditions:
-    """The old conditions, then the new ones; none may be there already, and time goes forward."""
+    """Return the old conditions, then the new ones; none may be there already, and time goes forward."""
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
     if again := [label for label in new.labels if label in old.labels]:
@@ -95,7 +97,7 @@ def joined(old: Conditions, new: Conditions) -> Conditions:
 
 
 def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
-    """The cells with other numbers for their words; those of words without one are left out.
+    """Return the cells with other numbers for their words, without the words that have none.
 
     Examples
     --------
@@ -115,51 +117,43 @@ def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> Cell
 class _Latest:
     """The latest vector of each word in each place, and how many bins ago it was."""
 
-    def __init__(self, conditions: Conditions, embeddings: ConditionedEmbeddings) -> None:
+    def __init__(self, conditions: Conditions, words: int, dimensions: int) -> None:
+        places = max(len(conditions.places), 1)
         self._conditions = conditions
-        self._shape = len(embeddings.words), embeddings.dimensions
-        self._vector: dict[int, NDArray[np.float32]] = {}
-        self._time: dict[int, NDArray[np.int64]] = {}
-        observed = embeddings.observed
-        for condition in range(len(embeddings.conditions)):
-            rows = slice(observed.start[condition], observed.start[condition + 1])
-            self.put(condition, observed.word[rows], embeddings.vectors[rows])
+        # Where a word never occurred there is a zero, which takes no memory.
+        self._vector = np.zeros((places, words, dimensions), dtype=np.float32)
+        self._time = np.full((places, words), -1)
 
     def of(self, condition: int, word: NDArray[np.int32], smoothness: float) -> tuple[Any, Any]:
         """(R, D) the vectors before, and (R, 1) how strongly they pull; 0 where there is none."""
+        if not self._conditions.times:
+            return np.zeros((len(word), self._vector.shape[2])), np.zeros((len(word), 1))
         place = self._place(condition)
-        if not self._conditions.times or place not in self._vector:
-            return np.zeros((len(word), self._shape[1])), np.zeros((len(word), 1))
-        gap = self._conditions.time_of[condition] - self._time[place][word]
-        pull = np.where(self._time[place][word] >= 0, smoothness / np.maximum(gap, 1), 0.0)
-        return self._vector[place][word], pull[:, None]
+        gap = self._conditions.time_of[condition] - self._time[place, word]
+        pull = np.where(self._time[place, word] >= 0, smoothness / np.maximum(gap, 1), 0.0)
+        return self._vector[place, word], pull[:, None]
 
     def put(self, condition: int, word: NDArray[np.int32], vectors: NDArray[np.float32]) -> None:
         """Note the vectors of a condition."""
-        if not self._conditions.times:
-            return
-        place = self._place(condition)
-        if place not in self._vector:
-            self._vector[place] = np.zeros(self._shape, dtype=np.float32)
-            self._time[place] = np.full(self._shape[0], -1)
-        self._vector[place][word] = vectors
-        self._time[place][word] = self._conditions.time_of[condition]
+        if self._conditions.times:
+            place = self._place(condition)
+            self._vector[place, word], self._time[place, word] = vectors, self._conditions.time_of[condition]
 
     def _place(self, condition: int) -> int:
         return self._conditions.place_of[condition] if self._conditions.places else 0
 
 
-def _settings(embeddings: ConditionedEmbeddings, counts: Counts) -> dict[str, Any]:
-    """The settings that the model was trained with, and that hold for what is added."""
+def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
+    """Return the settings that the model was trained with; they hold for the new rows too."""
     made = embeddings.provenance
     if not len(embeddings.contexts):
         raise SettingsError(f"{made.get('method', 'this model')} has no common contexts; extend a model of graph")
-    settings: dict[str, Any] = made["settings"]
-    if settings["marginals"] != "own":
+    model = GraphModel(**made["settings"])
+    if model.marginals != "own":
         raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
     if made["window"] != counts.settings.window:
         raise SettingsError(f"the model was counted with a window of {made['window']}, not {counts.settings.window}")
-    return settings
+    return model
 
 
 def _with(

@@ -12,7 +12,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -37,16 +37,9 @@ def connected(address: str | None, workers: int | None, seconds: float = CONNECT
                 yield pool
             return
         start: Any = LocalCluster  # it has no types
+        each: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
         with (
-            start(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=0,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-                env={"POLARS_MAX_THREADS": "1"},
-            ) as cluster,
+            start(n_workers=workers, dashboard_address=None, silence_logs=logging.CRITICAL, **each) as cluster,
             closing(Pool(cluster.scheduler_address, seconds)) as pool,
         ):
             yield pool
@@ -117,23 +110,24 @@ class Pool:
         from distributed import Client
 
         connect: Any = Client  # it has no types
-        client: Any = None
-        reason = f"no scheduler answers at {self._address}"
         try:
             client = connect(self._address, timeout=seconds, set_as_default=False)
-            reason = f"the cluster at {self._address} has no workers"
-            client.wait_for_workers(1, timeout=seconds)
-            check_versions(client.run(versions))
-        except Exception as error:
-            if client is not None:
-                client.close(timeout=2)
-            if isinstance(error, OSError):
-                raise ClusterError(f"{reason} (waited {seconds:.0f} seconds)") from None
-            if isinstance(error, ImportError):
+        except OSError:
+            raise ClusterError(f"no scheduler answers at {self._address} (waited {seconds:.0f} seconds)") from None
+        except ValueError as error:
+            raise ClusterError(f"{self._address} is no address of a scheduler ({error})") from None
+        with ExitStack() as failing:
+            failing.callback(client.close, timeout=2)
+            try:
+                client.wait_for_workers(1, timeout=seconds)
+                check_versions(client.run(versions))
+            except OSError:
+                raise ClusterError(
+                    f"the cluster at {self._address} has no workers (waited {seconds:.0f} seconds)"
+                ) from None
+            except ImportError as error:
                 raise ClusterError(f"a worker cannot run chronotope ({error}); install it on all machines") from None
-            if isinstance(error, ValueError):
-                raise ClusterError(f"{self._address} is no address of a scheduler ({error})") from None
-            raise
+            failing.pop_all()
         return client
 
 

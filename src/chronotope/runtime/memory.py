@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from chronotope.errors import SettingsError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmg]i?|t)?b?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A limit on the memory that this process holds, all of it together.
-
-    Attributes
-    ----------
-    limit
-        In bytes; None: no limit.
-    """
+    """A limit in bytes on all the memory that this process holds; None: no limit."""
 
     limit: int | None = None
 
     @classmethod
     def of(cls, size: str | int | None) -> Memory:
-        """The limit that a user writes: 2GB, 500MB, 1.5 GiB, or a number of bytes.
+        """Read a limit as users write it: 2GB, 500MB, 1.5 GiB, or a number of bytes.
 
         Examples
         --------
@@ -46,11 +37,11 @@ class Memory:
         return cls(int(float(match[1]) * _UNITS[(match[2] or "").lower()]))
 
     def left(self, unlimited: int) -> int:
-        """How many bytes are left of the limit now; `unlimited` where there is none."""
+        """Return how many bytes are left of the limit now, or `unlimited` if there is none."""
         return unlimited if self.limit is None else self.limit - resident()
 
     def check(self, what: str) -> None:
-        """Stop where clearly more than the limit is held: what is kept has outgrown it."""
+        """Raise SettingsError if clearly more than the limit is held."""
         if self.limit is not None and resident() > 1.1 * self.limit:
             raise SettingsError(
                 f"{what} does not fit into {in_words(self.limit)} of memory; allow more (--memory), or give less text "
@@ -58,7 +49,7 @@ class Memory:
             )
 
     def room_for(self, needed: int, what: str) -> int:
-        """How many bytes are left of the limit; fewer than are needed is an error that says what would do."""
+        """Return how many bytes are left of the limit; raise SettingsError if fewer than needed."""
         left = self.left(needed)
         if left < needed:
             least = -(-(resident() + needed) // 10**8) * 10**8
@@ -70,18 +61,14 @@ class Memory:
 
 
 def resident() -> int:
-    """The bytes of memory that this process holds now; where the system does not tell, the most so far."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
-    except OSError:
-        import resource
+    """Return the bytes of memory that this process holds now."""
+    import psutil
 
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
+    return int(psutil.Process().memory_info().rss)
 
 
 def in_words(size: int) -> str:
-    """An amount of memory as people write it.
+    """Write an amount of memory as people do.
 
     Examples
     --------

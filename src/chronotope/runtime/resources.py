@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-import joblib
-
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
 from chronotope.runtime.cluster import Pool, connected
@@ -35,42 +33,20 @@ def check_not_forked() -> None:
         )
 
 
-@contextmanager
-def out_of_memory() -> Iterator[None]:
-    """Turn a failed allocation in the block into a SettingsError."""
-    try:
-        yield
-    except MemoryError as error:
-        raise SettingsError(
-            f"not enough memory ({str(error).splitlines()[0] if str(error) else 'an allocation failed'}); raise the "
-            "limit of this process, or hold less at a time (--memory 1GB, --threads 1)"
-        ) from None
-
-
-def cores() -> int:
-    """Return how many cores this process may use; affinity and cgroup quotas count."""
-    return int(joblib.cpu_count())
-
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def cores() -> int:
+    """Return how many cores this process may use; affinity and cgroup quotas count."""
+    import joblib  # slow to import
+
+    return int(joblib.cpu_count())
+
+
 @dataclass(frozen=True)
 class Resources:
-    """Cores, memory and workers.
-
-    Attributes
-    ----------
-    threads
-        How many cores of this machine are used.
-    memory
-        How much memory this process may hold.
-    pool
-        The workers of a cluster, if any.
-    spill
-        Where they leave what they make, for each other and for us.
-    """
+    """Cores and memory of this machine, the workers of a cluster, and the folder that these write to."""
 
     threads: int = field(default_factory=cores)
     memory: Memory = field(default_factory=Memory)
@@ -86,7 +62,7 @@ class Resources:
         workers: int | None = None,
         cluster: str | None = None,
     ) -> Iterator[Resources]:
-        """What a user asks for; a cluster is connected to, and let go of at the end of the block."""
+        """Yield what a user asks for; a cluster stays connected for the length of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
         here = cls(threads or cores(), Memory.of(memory))
@@ -97,16 +73,30 @@ class Resources:
             yield replace(here, pool=pool)
 
     def spilling_to(self, folder: str) -> Resources:
-        """The same, with the place that the workers write to; refused where they cannot."""
+        """Return the same with a folder for the workers; raise ClusterError if one of them does not see it."""
         if self.pool is not None:
-            check_shared(self.pool, folder)
+            name = f"{folder}/{uuid.uuid4().hex}.probe"
+            with stores.writing(name) as file:
+                file.write(b"here")
+            for worker, host in self.pool.everywhere(_host_without, name).items():
+                if host:
+                    raise ClusterError(
+                        f"worker {worker} on {host} does not see {folder}; name a place that all machines can write "
+                        "(--spill s3://…, or a shared folder)"
+                    )
+            stores.remove(name)
         return replace(self, spill=folder)
+
+
+def _host_without(name: str) -> str:
+    """Return the name of this machine if a file is missing here."""
+    return "" if stores.exists(name) else socket.gethostname()
 
 
 def in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """What a function makes of each item, in their order; threads work on up to `ahead` more than was asked for.
+    """Map a function over items in threads, in order, at most `ahead` items in advance.
 
     Examples
     --------
@@ -121,22 +111,3 @@ def in_order(
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
-
-
-def check_shared(pool: Pool, folder: str) -> None:
-    """Refuse a folder that is not the same for this machine and for the workers."""
-    name = f"{folder}/{uuid.uuid4().hex}.probe"
-    with stores.writing(name) as file:
-        file.write(b"here")
-    for worker, host in pool.everywhere(_where_missing, name).items():
-        if host:
-            raise ClusterError(
-                f"worker {worker} on {host} does not see {folder}; name a place that all machines can write "
-                "(--spill s3://…, or a shared folder)"
-            )
-    stores.remove(name)
-
-
-def _where_missing(name: str) -> str:
-    """The name of this machine where a file is missing."""
-    return "" if stores.exists(name) else socket.gethostname()

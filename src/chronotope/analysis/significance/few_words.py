@@ -7,28 +7,29 @@ of the words in question are counted and solved again.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from chronotope.analysis.significance.company_counts import CompanyCounts, company_counts
 from chronotope.analysis.significance.refitting import NO_CELLS, check_refittable
+from chronotope.analysis.significance.resampled_rows import Text
 from chronotope.analysis.significance.resampling import Progress
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
 from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
-from chronotope.methods.graph import solver
+from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
-from chronotope.runtime.kernels import kernel
-from chronotope.runtime.resources import cores
+from chronotope.runtime.resources import cores, in_order
+
+DOCUMENTS_AT_ONCE = 500
 
 Vectors = NDArray[np.float64]
 
@@ -53,12 +54,8 @@ class FewWords:
         self._embeddings, self._counts, self._size = embeddings, counts, len(words)
         self._settings = GraphModel(**embeddings.provenance["settings"])
         self._documents = take_part(counts, range(len(counts.conditions)), None)
-        numbers = [embeddings.index(word) for word in words]
-        association = self._settings.association
-        self._company = company_counts(
-            counts, numbers, self._documents.number, self._documents.condition, association.sides
-        )
         self._scale = scale_of_conditions(counts) if self._settings.marginals == "pooled" else None
+        self._read([embeddings.index(word) for word in words])
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -69,7 +66,7 @@ class FewWords:
 
     def observed(self) -> Vectors:
         """(K, C, D) the centered vectors of the run itself; NaN where a word is absent."""
-        return self._solved(np.ones(len(self._documents.number), dtype=np.int64))
+        return self._solved(np.ones(len(self._documents.number)))
 
     def drawn(
         self, many: int, seed: int, *, threads: int | None = None, progress: Progress | None = None
@@ -77,12 +74,10 @@ class FewWords:
         """(many, K, C, D) the centered vectors with the documents of each condition drawn again; NaN where absent."""
         vectors = np.empty((many, self._size, self._conditions, self._embeddings.dimensions), dtype=np.float32)
         threads = threads or cores()
-        ahead, waiting, turns = 2 * threads, deque[Future[Vectors]](), iter(range(many))
         with ThreadPoolExecutor(threads) as pool:
-            for done in range(many):
-                for turn in islice(turns, ahead - len(waiting)):
-                    waiting.append(pool.submit(self._one, seed, turn))
-                vectors[done] = waiting.popleft().result()
+            draws = in_order(pool, lambda turn: self._one(seed, turn), range(many), ahead=threads)
+            for done, drawn in enumerate(draws):
+                vectors[done] = drawn
                 if progress:
                     progress("bootstrap", done + 1, many)
         return vectors
@@ -91,80 +86,90 @@ class FewWords:
     def _conditions(self) -> int:
         return len(self._counts.conditions)
 
-    @property
-    def _hits(self) -> NDArray[np.int32]:
-        return self._company.hits
+    def _read(self, words: Sequence[int]) -> None:
+        """Note, document by document, what stands beside the words, and how often every context occurs."""
+        counts, number, condition = self._counts, self._documents.number, self._documents.condition
+        vocabulary, sides = len(counts.vocabulary), self._settings.association.sides
+        weights, step = distance_weights(counts.settings, counts.unit), 1 + sides
+        contexts = vocabulary * step
+        asked = np.full(vocabulary + 1, -1, dtype=np.int64)
+        asked[list(words)] = np.arange(len(words))
+        hits, texts, entries = [], [], []
+        for first in range(0, len(number), DOCUMENTS_AT_ONCE):
+            here = number[first : first + DOCUMENTS_AT_ONCE]
+            text = Text.of(counts.store, here, vocabulary, len(weights) - 1)
+            context, often = text.context_weights(weights, sides)
+            document = np.tile(text.document[text.at], step)
+            often = often.astype(np.float32)
+            texts.append(sparse.csr_array((often, (document, context)), shape=(len(here), contexts)))
+            at = text.at[asked[text.token[text.at]] >= 0]
+            word, document = asked[text.token[at]], text.document[at]
+            hits.append(np.bincount(document * len(words) + word, minlength=len(here) * len(words)))
+            row = word * self._conditions + condition[first + document]
+            for distance in range(1, len(weights)):
+                for neighbor, side in ((text.token[at + distance], 0), (text.token[at - distance], step - 1)):
+                    known = neighbor < vocabulary
+                    place = row[known] * contexts + neighbor[known] * step + side
+                    weight = np.full(len(place), weights[distance])
+                    entries.append(np.stack([place, first + document[known], weight]))
+        self._hits = np.concatenate(hits).reshape(len(number), len(words))
+        self._texts = sparse.csr_array(sparse.vstack(texts, format="csr"))
+        places, document, weight = np.concatenate(entries, axis=1)
+        place, which = np.unique(places, return_inverse=True)
+        # What stands beside the words: a sum over documents for each row (word, condition) and context.
+        self._row, self._context = np.divmod(place, contexts)
+        self._company = sparse.csr_array(
+            (weight.astype(np.float64), (which, document)), shape=(len(place), len(number))
+        )
 
     def _one(self, seed: int, turn: int) -> Vectors:
         chosen = np.isin(self._documents.number, self._documents.resample(BOOTSTRAP, seed, turn).document)
-        return self._solved(chosen.astype(np.int64), trust=len(chosen) / np.count_nonzero(chosen))
+        return self._solved(chosen.astype(np.float64), weight=len(chosen) / np.count_nonzero(chosen))
 
-    def _solved(self, times: NDArray[np.int64], trust: float = 1.0) -> Vectors:
-        """The vectors where each document stands so many times; an occurrence is trusted as `trust` of them."""
-        settings, shape = self._settings, (self._size, self._conditions)
+    def _solved(self, times: NDArray[np.float64], weight: float = 1.0) -> Vectors:
+        """The vectors of the documents, each taken so many times; rows get the weight of `weight` times the counts."""
+        shape = (self._size, self._conditions)
         total = np.zeros(shape, dtype=np.int64)
-        np.add.at(total.T, self._documents.condition, times[:, None] * self._hits)
-        product = np.zeros((self._size * self._conditions, self._embeddings.dimensions), dtype=np.float32)
-        log_share, emphasis = self._log_shares(times), settings.association.emphasis
-        _multiply(self._company, times, log_share, emphasis, self._embeddings.contexts, product)
+        np.add.at(total.T, self._documents.condition, (times[:, None] * self._hits).astype(np.int64))
+        product = self._product(times).reshape(*shape, -1)
         condition, word = np.nonzero(total.T)
         start = np.searchsorted(condition, np.arange(self._conditions + 1)).astype(np.int64)
-        support = Support(start, word.astype(np.int32), np.rint(trust * total[word, condition]).astype(np.int64))
+        support = Support(start, word.astype(np.int32), np.rint(weight * total[word, condition]).astype(np.int64))
         problem = make_problem(
+            self._settings,
             NO_CELLS,
             support,
             self._size,
             self._counts.conditions,
-            smoothness=settings.smoothness or 0.0,
-            deviation_penalty=settings.deviation_penalty or 0.0,
-            half_trust=settings.half_trust,
-            place_edges=self._embeddings.provenance.get("place_edges"),
+            self._embeddings.provenance.get("place_edges"),
         )
-        given = product.reshape(*shape, -1)[word, condition]
-        rows = given if problem.chains_only else np.zeros_like(given)
-        solver.solve_words((0, self._size), problem, given, rows)
-        vectors = np.full((*shape, rows.shape[1]), np.nan)
+        rows = product[word, condition].astype(np.float32)
+        Equations(problem, 0, self._size).solve(rows, rows)
+        vectors = np.full(product.shape, np.nan)
         vectors[word, condition] = rows - self._embeddings.center[condition]
         return vectors
 
-    def _log_shares(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _product(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(K · C, D) M B: the mutual information of the words' contexts times the contexts of the model."""
+        rows, emphasis = self._size * self._conditions, self._settings.emphasis
+        sums = np.asarray(self._company @ times)
+        totals = np.bincount(self._row, sums, rows)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_share = self._log_shares(times)[self._row % self._conditions, self._context]
+            information = np.log(sums) - np.log(totals[self._row]) - log_share
+            value = np.where((sums > 0) & (information > 0), information, 0) ** emphasis
+        matrix = sparse.csr_array(
+            (value.astype(np.float32), self._context, np.searchsorted(self._row, np.arange(rows + 1))),
+            shape=(rows, self._texts.shape[1]),
+        )
+        return np.asarray(matrix @ self._embeddings.contexts)
+
+    def _log_shares(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """(C, contexts) the logarithm of how often each context occurs, as the mutual information takes it."""
-        totals = np.zeros((self._conditions, self._company.contexts))
-        _add_texts(self._company, times, self._documents.condition, totals)
+        place = np.arange(len(times))
+        adding = sparse.csr_array((times, (self._documents.condition, place)), shape=(self._conditions, len(times)))
+        totals = (adding @ self._texts).toarray()
         if self._scale is not None:
             totals = np.broadcast_to((self._scale[:, None] * totals).sum(axis=0), totals.shape)
-        share = totals**self._settings.association.context_power
-        share /= np.maximum(share.sum(axis=1, keepdims=True), 1)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(share))
-
-
-@kernel()
-def _add_texts(company: CompanyCounts, times, condition, totals):  # type: ignore[no-untyped-def]
-    """Add up how often each context occurs in each condition."""
-    for document in range(len(times)):
-        here, many = totals[condition[document]], times[document]
-        if many == 0:
-            continue
-        for at in range(company.text_start[document], company.text_start[document + 1]):
-            here[company.text_context[at]] += many * company.text_weight[at]
-
-
-@kernel()
-def _multiply(company: CompanyCounts, times, log_share, emphasis, contexts, product):  # type: ignore[no-untyped-def]
-    """product = M B for the rows of the words: mutual information of each context times the context."""
-    sums = np.zeros(len(company.row))
-    totals = np.zeros(len(product))
-    for at in range(len(sums)):
-        for entry in range(company.start[at], company.start[at + 1]):
-            sums[at] += times[company.document[entry]] * company.weight[entry]
-        totals[company.row[at]] += sums[at]
-    for at in range(len(sums)):
-        row, context = company.row[at], company.context[at]
-        if sums[at] == 0:
-            continue
-        information = np.log(sums[at]) - np.log(totals[row]) - log_share[row % len(log_share), context]
-        if information > 0:
-            value = np.float32(information if emphasis == 1 else information**emphasis)
-            for k in range(product.shape[1]):
-                product[row, k] += value * contexts[context, k]
+        share = totals**self._settings.context_power
+        return np.asarray(np.log(share / np.maximum(share.sum(axis=1, keepdims=True), 1)))

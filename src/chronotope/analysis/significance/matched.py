@@ -110,9 +110,9 @@ def false_discovery_rates(p: Numbers) -> Numbers:
     >>> false_discovery_rates(np.array([0.01, 0.5, 0.02, np.nan])).round(3).tolist()
     [0.03, 0.5, 0.03, nan]
     """
+    from scipy.stats import false_discovery_control
+
     q = np.full(len(p), np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(-p[known], kind="stable")]
-    rank = np.arange(len(order), 0, -1)
-    q[order] = np.minimum(np.minimum.accumulate(p[order] * len(order) / np.maximum(rank, 1)), 1)
+    known = np.isfinite(p)
+    q[known] = false_discovery_control(p[known])
     return q

@@ -11,19 +11,22 @@ are compared joined into one; then the observed division is one among all others
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.significance.contexts import label_free_contexts
 from chronotope.analysis.significance.measures import Words
 from chronotope.analysis.significance.resampled_rows import resampled_rows
 from chronotope.analysis.significance.shuffling import Resample
-from chronotope.cooccurrence import Counts, PairMatrix
+from chronotope.conditions import Conditions
+from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, joined, rows_of
+from chronotope.cooccurrence.cells import sum_of
+from chronotope.cooccurrence.cells_file import CellsFile
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
@@ -35,7 +38,7 @@ from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import even_blocks
 from chronotope.methods.graph.objective import GraphProblem
-from chronotope.methods.graph.solver import multiply
+from chronotope.methods.graph.products import multiply
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
 # With more conditions to compare, eliminating the others saves little.
@@ -63,6 +66,64 @@ def check_refittable(embeddings: ConditionedEmbeddings, counts: Counts, compared
             f"the run has no text of {some_of(added)}, which came with `extend`: ask without permutations and "
             "bootstrap, compare others, or prepare and train with all the text"
         )
+
+
+class JoinedCells(CellsFile):
+    """The cells of some conditions of a file, those that are joined as one."""
+
+    def __init__(self, file: CellsFile, groups: Sequence[Sequence[int]]) -> None:
+        super().__init__(file.path, [sum(file.sizes[number] for number in group) for group in groups], file.words)
+        self._file, self._groups = file, groups
+
+    def read(self, condition: int) -> CellArrays:
+        """The cells of a condition, or the sum of those that are joined."""
+        found = [self._file.read(number) for number in self._groups[condition]]
+        if len(found) == 1:
+            return found[0]
+        # What is read may not be written to; the sums may, and the compiler wants both alike.
+        return sum_of([CellArrays._make([column.copy() for column in cells]) for cells in found])
+
+    def parts(self, condition: int) -> Iterator[CellArrays]:
+        """The same, all at once."""
+        yield self.read(condition)
+
+
+def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
+    """The counts with some conditions as one, which stands in the place of the first of them."""
+    alone = [[number] for number in range(len(counts.conditions)) if number not in together]
+    groups = sorted([sorted(together), *alone])
+    words, support = len(counts.vocabulary), counts.vocabulary.support
+    found, count = [], []
+    for group in groups:
+        total = np.zeros(words, dtype=np.int64)
+        for number in group:
+            total[support.words_in(number)] += support.counts_in(number)
+        found.append(np.flatnonzero(total).astype(np.int32))
+        count.append(total[found[-1]])
+    start = np.concatenate([[0], np.cumsum([len(part) for part in found])]).astype(np.int64)
+    given, first = counts.conditions, [group[0] for group in groups]
+    return replace(
+        counts,
+        conditions=Conditions(
+            given.times,
+            given.places,
+            tuple(given.time_of[number] for number in first) if given.times else (),
+            tuple(given.place_of[number] for number in first) if given.places else (),
+        ),
+        vocabulary=replace(counts.vocabulary, support=Support(start, np.concatenate(found), np.concatenate(count))),
+        pairs=np.array([counts.pairs[group].sum() for group in groups]),
+        tokens=np.array([counts.tokens[group].sum() for group in groups]),
+        _cells=JoinedCells(counts._cells, groups),
+        _held_out=None,
+    )
+
+
+def label_free_contexts(
+    counts: Counts, together: Sequence[int], settings: GraphModel, place_edges: Any, threads: int
+) -> Floats:
+    """(K, D) contexts fitted by the model's own settings with the conditions `together` as one."""
+    joined = join_conditions(counts, together)
+    return settings.fit(joined, threads=threads, device="cpu", place_edges=place_edges).contexts
 
 
 class Part(NamedTuple):
@@ -202,8 +263,9 @@ class FrozenModel:
         support, problem = self._problem(dict.fromkeys(self._counted, nothing))
         place = np.full(len(self._counts.conditions), -1)
         place[list(self._counted)] = np.arange(len(self._counted))
-        product = np.zeros((len(support.word), size), dtype=np.float32)
-        for condition, part in self._others.items():
+        product = np.empty((len(support.word), size), dtype=np.float32)
+        while self._others:  # they are not needed any more, and large
+            condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
         return Reduced(problem, product, place[support.condition], len(self._counted), self._settings.half_trust)
 
@@ -241,13 +303,13 @@ class Reduced:
     ) -> None:
         order, words, size = problem.order, problem.words, product.shape[1]
         self._penalty, self._half_trust = problem.deviation_penalty, half_trust
-        place, product = place[order], product[order]
-        weight = np.where(place < 0, problem.weight[order], 0)
+        place = place[order]
         word = np.repeat(np.arange(words), np.diff(problem.word_start))
         link_word = np.repeat(np.arange(words), np.diff(problem.link_start))
         tau = problem.link_weight.astype(np.float64)
         ends = np.stack([problem.link_a, problem.link_b]) + problem.word_start[link_word]
         fixed = place < 0
+        weight, pairs = problem.weight[order[fixed]], order[fixed]
         number = np.cumsum(fixed) - 1  # of each fixed row
         inner = fixed[ends].all(axis=0)
         # The Laplacian among free rows, and the links of fixed rows to free ones.
@@ -264,7 +326,7 @@ class Reduced:
             np.add.at(pull, number[a[across]], tau[across])
         start = np.searchsorted(word[fixed], np.arange(words + 1))
         remaining = problem._replace(
-            weight=(weight[fixed] + pull).astype(np.float32),
+            weight=(weight + pull).astype(np.float32),
             order=np.arange(len(border)),
             word_start=start,
             link_start=np.searchsorted(link_word[inner], np.arange(words + 1)),
@@ -272,7 +334,6 @@ class Reduced:
             link_b=(number[ends[1][inner]] - start[link_word[inner]]).astype(np.int32),
             link_weight=problem.link_weight[inner],
         )
-        right = (weight[:, None] * product)[fixed].astype(np.float32)
         self._size = np.diff(start)
         self._system = laplacian
         self._border = np.zeros((words, free))  # 1ᵀ T⁻¹ border
@@ -284,8 +345,8 @@ class Reduced:
             if own.start == own.stop:
                 continue
             block = Equations(remaining, first, last)
-            edge = border[own]
-            found = block.invert(np.hstack([right[own], edge, np.ones((len(edge), 1), np.float32)]))
+            edge, right = border[own], weight[own, None] * product[pairs[own]]
+            found = block.invert(np.hstack([right, edge, np.ones((len(edge), 1), np.float32)]))
             solved, coupled, ones = found[:, :size], found[:, size:-1], found[:, -1]
             self._total[at], self._border[at], self._inner[at] = (
                 block.adding @ part for part in (solved, coupled, ones)

@@ -1,9 +1,9 @@
 """The rows of mutual information of resampled documents, straight from their tokens.
 
-Labels may be exchanged word by word: of the documents that hold a word as many of its occurrences stay in each
-condition as there were, whichever documents they are. A word that became frequent, or rare, so keeps the noise of a
-frequent, or rare, word on either side; exchanging the labels of all documents at once would give it the same number of
-occurrences on both, and its true noise, that of the rarer side, would pass for a change.
+Labels are exchanged word by word: of the documents that hold a word, as many of its occurrences stay in each condition
+as there were, whichever documents they are. A word that became frequent, or rare, so keeps the noise of a frequent, or
+rare, word on either side. Exchanging the labels of all documents at once would give it the same number of occurrences
+on both, and its true noise, that of the rarer side, would pass for a change.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from chronotope.analysis.significance.shuffling import Resample
 from chronotope.cooccurrence import PairMatrix
@@ -37,13 +38,47 @@ class ResampledRows(NamedTuple):
     matrix: PairMatrix
 
 
-class _Text(NamedTuple):
-    """Documents one after the other, with a window of blanks around each, and where each word stands."""
+class Text(NamedTuple):
+    """Documents one after the other, with a window of blanks around each.
 
-    token: NDArray[np.int32]  # with `words` for a blank
-    document: NDArray[np.int32]  # of each token; −1 for a blank
-    start: NDArray[np.int64]  # (W + 1,)
-    place: NDArray[np.int64]  # the places of each word, in the order of the documents
+    Attributes
+    ----------
+    token
+        The words; the size of the vocabulary for a blank. Rare words are left out, as when the run was counted.
+    document
+        The number of each token's document among those asked for; −1 for a blank.
+    at
+        The places that are no blanks.
+    """
+
+    token: NDArray[np.int32]
+    document: NDArray[np.int32]
+    at: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, store: TokenStore, documents: NDArray[np.int64], words: int, window: int) -> Text:
+        """Return some documents of a run."""
+        ids, first = store.checked_ids, store.starts[documents]
+        lengths = store.starts[documents + 1] - first
+        own = np.repeat(np.arange(len(documents), dtype=np.int32), lengths)
+        found = ids[np.arange(len(own)) + (first - np.cumsum(lengths) + lengths)[own]]
+        own, found = own[found < words], found[found < words]
+        at = np.arange(len(found)) + window * (own + 1)
+        size = len(found) + window * (len(documents) + 1)
+        token, document = np.full(size, words, dtype=np.int32), np.full(size, -1, dtype=np.int32)
+        token[at], document[at] = found, own
+        return cls(token, document, at)
+
+    def context_weights(self, weights: NDArray[np.int64], sides: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return contexts, one or two for each token, and how often each occurs there: Σ weights of its neighbors."""
+        before, after = (
+            sum(weights[d] * (self.document[self.at + sign * d] >= 0) for d in range(1, len(weights)))
+            for sign in (-1, 1)
+        )
+        context = self.token[self.at].astype(np.int64)
+        if not sides:
+            return context, np.asarray(before + after)
+        return np.stack([2 * context, 2 * context + 1]).ravel(), np.stack([before, after]).ravel()
 
 
 def resampled_rows(
@@ -55,7 +90,7 @@ def resampled_rows(
     association: Association,
     expected: NDArray[np.float64] | None = None,
 ) -> ResampledRows:
-    """The rows of all words in some documents.
+    """Return the rows of all words in some documents.
 
     Parameters
     ----------
@@ -64,117 +99,80 @@ def resampled_rows(
     resample
         The documents and their conditions.
     conditions
-        How many conditions there are.
+        The number of conditions.
     words
         The size of the vocabulary.
     weights
-        What a context at each distance counts, from `distance_weights`.
+        The weight of a context at each distance, from `distance_weights`.
     association
         How counts become mutual information.
     expected
         How often each context occurs, if not as often as in the documents of each condition.
     """
-    window, contexts = len(weights) - 1, words * (1 + association.sides)
-    text = _arranged(store, resample, words, window)
-    dealt = resample.condition[text.document[text.place]]
+    window, sides = len(weights) - 1, association.sides
+    contexts = words * (1 + sides)
+    text = Text.of(store, resample.document, words, window)
+    # The places of each word, in the order of the documents: SciPy sorts by counting.
+    token = text.token[text.at]
+    by_word = sparse.coo_array((text.at, (token, np.arange(len(token)))), shape=(words, len(token))).tocsr()
+    start, place = by_word.indptr.astype(np.int64), by_word.data
+    document = text.document[place]
+    dealt = resample.condition[document]
     if resample.exchanged:
-        dealt = np.empty(len(text.place), dtype=np.int32)
-        _deal(text, resample.own, resample.stratum, conditions, dealt)
-    totals = np.zeros((conditions, contexts + 2))
-    _add_totals(text, resample.condition, weights, association.sides, totals)
+        dealt = np.empty(len(place), dtype=np.int32)
+        _deal(start, document, resample.own, resample.stratum, conditions, dealt)
     if expected is None:
-        expected = totals[:, :contexts]
+        context, often = text.context_weights(weights, sides)
+        label = np.tile(resample.condition[text.document[text.at]], 1 + sides).astype(np.int64)
+        totals = np.bincount(label * contexts + context, often.astype(np.float64), conditions * contexts)
+        expected = np.asarray(totals.reshape(conditions, contexts), dtype=np.float64)
     share = np.broadcast_to(expected, (conditions, contexts)) ** association.context_power
     whole = np.maximum(share.sum(axis=1), 1)
     with np.errstate(divide="ignore"):
         log_share = np.log(share) - np.log(whole)[:, None]
-    many = np.diff(text.start)
+    many = np.diff(start)
     rows = int(np.minimum(many, conditions).sum())
     room = int(np.minimum(2 * window * many, conditions * contexts).sum())
-    word, condition = np.empty(rows, np.int32), np.empty(rows, np.int32)
-    count, start = np.empty(rows, np.int64), np.zeros(rows + 1, np.int64)
-    context, value = np.empty(room, np.int32), np.empty(room, np.float32)
-    found = _fill(
-        text, dealt, weights, association, log_share, np.log(whole),
-        word, condition, count, start, context, value,
-    )  # fmt: skip
-    end = start[found]
-    matrix = PairMatrix(start[: found + 1], context[:end], value[:end], contexts)
-    return ResampledRows(word[:found], condition[:found], count[:found], matrix)
+    matrix = PairMatrix(np.zeros(rows + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.float32), contexts)
+    by_condition = np.lexsort((dealt, np.repeat(np.arange(words), many)))
+    row_word, row_condition = np.repeat(np.arange(words), many), dealt[by_condition]
+    first = np.flatnonzero(np.diff(row_word * conditions + row_condition, prepend=-1))
+    count = np.diff(np.append(first, len(place)))
+    found = ResampledRows(row_word[first].astype(np.int32), row_condition[first], count, matrix)
+    _fill(text.token, place[by_condition], found, weights, association, log_share, np.log(whole))
+    end = matrix.start[len(first)]
+    matrix = PairMatrix(matrix.start[: len(first) + 1], matrix.context[:end], matrix.value[:end], contexts)
+    return found._replace(matrix=matrix)
 
 
 def document_counts(store: TokenStore, resample: Resample, conditions: int, words: int) -> NDArray[np.int64]:
-    """(conditions, W) in how many documents of each condition each word occurs."""
+    """(conditions, W) the document frequency of each word in each condition."""
     found = np.zeros((conditions, words), dtype=np.int64)
-    _count_documents(store.checked_ids, store.starts, resample.document, resample.condition, found)
+    ids, starts = store.checked_ids, store.starts
+    for document, condition in zip(resample.document, resample.condition, strict=True):
+        own = np.unique(ids[starts[document] : starts[document + 1]])
+        found[condition, own[own < words]] += 1
     return found
 
 
-def _arranged(store: TokenStore, resample: Resample, words: int, window: int) -> _Text:
-    ids, documents = store.checked_ids, resample.document
-    size = int((store.starts[documents + 1] - store.starts[documents]).sum())
-    token = np.full(size + window * (len(documents) + 1), words, dtype=np.int32)
-    document = np.full(len(token), -1, dtype=np.int32)
-    start = np.zeros(words + 1, dtype=np.int64)
-    _copy(ids, store.starts, documents, words, window, token, document, start)
-    start = np.cumsum(start)
-    place = np.empty(start[-1], dtype=np.int64)
-    _sort(token, start[:-1].copy(), place)
-    return _Text(token, document, start, place)
-
-
 @kernel()
-def _count_documents(ids, starts, documents, condition, found):  # type: ignore[no-untyped-def]
-    """Add one for each word of each document."""
-    seen = np.full(found.shape[1], -1, dtype=np.int64)
-    for number in range(len(documents)):
-        for at in range(starts[documents[number]], starts[documents[number] + 1]):
-            if ids[at] < len(seen) and seen[ids[at]] != number:
-                seen[ids[at]] = number
-                found[condition[number], ids[at]] += 1
-
-
-@kernel()
-def _copy(ids, starts, documents, words, window, token, document, many):  # type: ignore[no-untyped-def]
-    """Copy the known words of the documents, and count each word one place on."""
-    at = window
-    for number in range(len(documents)):
-        for place in range(starts[documents[number]], starts[documents[number] + 1]):
-            if ids[place] < words:
-                token[at], document[at] = ids[place], number
-                many[ids[place] + 1] += 1
-                at += 1
-        at += window
-
-
-@kernel()
-def _sort(token, cursor, place):  # type: ignore[no-untyped-def]
-    """Put the places of each word together, in order."""
-    for at in range(len(token)):
-        word = token[at]
-        if word < len(cursor):
-            place[cursor[word]] = at
-            cursor[word] += 1
-
-
-@kernel()
-def _deal(text, own, stratum, conditions, dealt):  # type: ignore[no-untyped-def]
+def _deal(start, documents, own, stratum, conditions, dealt):  # type: ignore[no-untyped-def]
     """Deal the documents of each word out to the conditions, stratum by stratum, until each has what it had."""
     quota = np.zeros(conditions, dtype=np.int64)
-    for word in range(len(text.start) - 1):
-        first = text.start[word]
-        while first < text.start[word + 1]:
+    for word in range(len(start) - 1):
+        first = start[word]
+        while first < start[word + 1]:
             # The occurrences in one stratum, and how many of them each condition had.
             last = first
-            here = stratum[text.document[text.place[first]]]
+            here = stratum[documents[first]]
             quota[:] = 0
-            while last < text.start[word + 1] and stratum[text.document[text.place[last]]] == here:
-                quota[own[text.document[text.place[last]]]] += 1
+            while last < start[word + 1] and stratum[documents[last]] == here:
+                quota[own[documents[last]]] += 1
                 last += 1
             condition = 0
             while first < last:
-                document, end = text.document[text.place[first]], first
-                while end < last and text.document[text.place[end]] == document:
+                document, end = documents[first], first
+                while end < last and documents[end] == document:
                     end += 1
                 # A document goes where at least half of it still has room.
                 while condition < conditions - 1 and 2 * quota[condition] < end - first:
@@ -185,86 +183,36 @@ def _deal(text, own, stratum, conditions, dealt):  # type: ignore[no-untyped-def
 
 
 @kernel()
-def _add_totals(text, condition, weights, sides, totals):  # type: ignore[no-untyped-def]
-    """Add up how often each context occurs in each condition; blanks have columns of their own at the end."""
-    window, step = len(weights) - 1, 2 if sides else 1
-    for at in range(len(text.token)):
-        if text.document[at] < 0:
-            continue
-        here = totals[condition[text.document[at]]]
-        before, after = 0, 0
-        for distance in range(1, window + 1):
-            before += weights[distance] if text.document[at - distance] >= 0 else 0
-            after += weights[distance] if text.document[at + distance] >= 0 else 0
-        here[text.token[at] * step] += before
-        here[text.token[at] * step + step - 1] += after
-
-
-@kernel()
-def _fill(text, dealt, weights, association, log_share, log_whole, words, conditions, counts, start, contexts, values):  # type: ignore[no-untyped-def]
-    """Fill in the rows, word after word, each from its windows; return how many there are."""
-    window, step = len(weights) - 1, 2 if association.sides else 1
-    power, emphasis = association.context_power, association.emphasis
-    columns = log_share.shape[1]
-    total = np.zeros(columns + 2, dtype=np.int64)
+def _fill(token, place, rows, weights, association, log_share, log_whole):  # type: ignore[no-untyped-def]
+    """Fill in the cells of all rows: add up the windows of a row's occurrences, and compare with `log_share`."""
+    step, columns = 2 if association.sides else 1, log_share.shape[1]
+    matrix = rows.matrix
+    total = np.zeros(columns + 2, dtype=np.int64)  # blanks have columns of their own at the end
     met = np.empty(columns + 2, dtype=np.int32)
-    ordered = np.empty(np.diff(text.start).max(), dtype=np.int64)
-    rows = entries = 0
-    for word in range(len(text.start) - 1):
-        first, last = text.start[word], text.start[word + 1]
-        # The places of the word, those of each condition together.
-        ends = np.zeros(len(log_share) + 1, dtype=np.int64)
-        for occurrence in range(first, last):
-            ends[dealt[occurrence] + 1] += 1
-        ends = np.cumsum(ends)
-        for occurrence in range(first, last):
-            ordered[ends[dealt[occurrence]]] = text.place[occurrence]
-            ends[dealt[occurrence]] += 1
-        begin = 0
-        for condition in range(len(log_share)):
-            count = ends[condition] - begin
-            many = 0
-            if 2 * window * count > columns:
-                # A frequent word: all its sums are filled, and looked through from end to end.
-                for at in ordered[begin : ends[condition]]:
-                    for distance in range(1, window + 1):
-                        weight = weights[distance]
-                        total[text.token[at + distance] * step] += weight
-                        total[text.token[at - distance] * step + step - 1] += weight
-                for column in range(columns):
-                    met[many] = column
-                    many += total[column] > 0
-            else:
-                # A rare one: the contexts that it meets are noted, without a branch, which would be guessed wrong.
-                for at in ordered[begin : ends[condition]]:
-                    for distance in range(1, window + 1):
-                        weight = weights[distance]
-                        after, before = text.token[at + distance] * step, text.token[at - distance] * step + step - 1
-                        met[many] = after
-                        many += (total[after] == 0) & (after < columns)
-                        total[after] += weight
-                        met[many] = before
-                        many += (total[before] == 0) & (before < columns)
-                        total[before] += weight
-            begin = ends[condition]
-            if count == 0:
-                continue
-            row_total = total[met[:many]].sum()
-            log_total = np.log(row_total) if row_total > 0 else 0.0
-            for number in range(many):
-                column = met[number]
-                own, expected = np.log(total[column]), log_share[condition, column]
+    first = entries = 0
+    for row in range(len(rows.word)):
+        many = 0
+        for at in place[first : first + rows.count[row]]:
+            for distance in range(1, len(weights)):
+                for column in (token[at + distance] * step, token[at - distance] * step + step - 1):
+                    if total[column] == 0:
+                        met[many] = column
+                        many += 1
+                    total[column] += weights[distance]
+        first += rows.count[row]
+        total[columns:] = 0
+        row_total = total[met[:many]].sum()
+        log_total = np.log(row_total) if row_total > 0 else 0.0
+        for column in met[:many]:
+            if total[column] > 0:
+                own, expected = np.log(total[column]), log_share[rows.condition[row], column]
                 if expected == -np.inf:
                     # Dealt out word by word, a context may be where its own documents are not: here it is then as
                     # frequent as beside this word.
-                    expected = power * own - log_whole[condition]
+                    expected = association.context_power * own - log_whole[rows.condition[row]]
                 information = own - log_total - expected
                 if information > 0:
-                    contexts[entries] = column
-                    values[entries] = information if emphasis == 1 else information**emphasis
+                    matrix.context[entries], matrix.value[entries] = column, information**association.emphasis
                     entries += 1
-                total[column] = 0
-            words[rows], conditions[rows], counts[rows] = word, condition, count
-            rows += 1
-            start[rows] = entries
-    return rows
+            total[column] = 0
+        matrix.start[row + 1] = entries

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from chronotope.analysis.significance.judged import most_changed
-from chronotope.analysis.significance.kept import Kept, Scores
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.analysis.significance.measures import Measured
+from chronotope.analysis.significance.resampling import Kept, Progress, Scores
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods import METHODS, Method, method_class
-
-Progress = Callable[[str, int, int | None], None]
 
 KIND = "seeds"
 

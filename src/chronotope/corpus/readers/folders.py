@@ -86,7 +86,7 @@ class TextFiles:
             rows.append((block.line, {"text": text, **self._file_fields(path)}))
             sources.append(source)
         batches = batches_of_rows(rows, fields, 0, bad)
-        return [batch._replace(source=np.array(sources, np.int32)) for batch in batches]
+        return [batch._replace(source=np.array(sources[: len(batch.line)], np.int32)) for batch in batches]
 
     def _file_fields(self, path: Path) -> dict[str, str | None]:
         """Return all fields of a file except its text."""

@@ -26,7 +26,7 @@ from chronotope.io.streaming import Block, read_blocks, read_head
 BROKEN = "broken JSON"
 # The first of two equal keys wins, and 1990.0 is read as "1990".
 _AS_POLARS: dict[str, Any] = {
-    "object_pairs_hook": lambda pairs: dict(reversed(pairs)),
+    "object_pairs_hook": lambda pairs: dict(reversed(dict(reversed(pairs)).items())),
     "parse_float": lambda digits: np.format_float_positional(float(digits), trim="-"),
 }
 

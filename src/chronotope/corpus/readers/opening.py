@@ -63,7 +63,8 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
 def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, Path]]:
     """Return the files that a path, an address, a glob or a folder stands for, each with the folder given."""
     if is_remote(name):
-        return [(file, Path()) for file in remote_files(name) if format_of(file)]
+        files = remote_files(name)
+        return [(file, Path()) for file in list(filter(format_of, files)) or files]
     path = local_path(name).expanduser()
     if path.is_dir():
         return [(file, path) for file in _files_in_folder(path, fields)]

@@ -111,20 +111,15 @@ def batches_of_rows(
     rows: Iterable[tuple[int, Mapping[str, Any]]], fields: Fields, source: int, bad: Iterable[BadRow] = ()
 ) -> list[Batch]:
     """Make batches of (line, record) pairs; a new one starts where texts change from strings to token lists or back."""
-    batches: list[Batch] = []
-    left = tuple(bad)
+    schema = dict.fromkeys(fields.names, pl.String)
+    batches = [make_batch(pl.DataFrame(schema=schema), source, np.empty(0, np.int64), bad=bad)]
     for tokenized, run in groupby(rows, key=lambda row: isinstance(row[1].get(fields.text), list | tuple | np.ndarray)):
         lines, records = zip(*run, strict=True)
         columns = {name: [to_string(record.get(name)) for record in records] for name in fields.names}
         if tokenized:
             columns[fields.text] = [join_tokens(record[fields.text]) for record in records]
-        frame = pl.DataFrame(columns, schema=dict.fromkeys(fields.names, pl.String))
-        batches.append(make_batch(frame, source, np.array(lines, np.int64), tokenized, left))
-        left = ()
-    if left:
-        empty = pl.DataFrame(schema=dict.fromkeys(fields.names, pl.String))
-        batches.append(make_batch(empty, source, np.empty(0, np.int64), bad=left))
-    return batches
+        batches.append(make_batch(pl.DataFrame(columns, schema=schema), source, np.array(lines, np.int64), tokenized))
+    return batches if batches[0].bad else batches[1:]
 
 
 def make_batch(

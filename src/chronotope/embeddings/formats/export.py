@@ -12,9 +12,9 @@ import numpy as np
 
 from chronotope.config import one_of
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
-from chronotope.embeddings.formats import tables
 from chronotope.embeddings.formats.hub import write_hub_folder
 from chronotope.embeddings.formats.selection import Selection, file_names, select, words_without_blanks
+from chronotope.embeddings.formats.tables import write_arrow, write_numpy, write_parquet, write_projector
 from chronotope.embeddings.formats.word2vec import write_binary, write_counts, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
@@ -34,6 +34,7 @@ FORMATS = {
     "huggingface": ("safetensors with a model card, as on Hugging Face", None),
 }
 WITHOUT_BLANKS = ("word2vec", "word2vec-binary", "glove")
+TABLES = {"parquet": write_parquet, "arrow": write_arrow, "numpy": write_numpy, "projector": write_projector}
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def export(
     """
     one_of("format", format, tuple(FORMATS))
     selection = select(embeddings, at, min_support, max_words)
+    labels = selection.labels
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # fails early if gensim is missing
     folder = Path(folder)
@@ -124,27 +126,20 @@ def export(
         sizes: dict[str, int] = {}
         names: dict[str, str] = {}
         renamed: dict[str, str] = {}
-        if FORMATS[format][1]:
-            names = dict(zip(selection.labels, file_names(selection.labels), strict=True))
-            names = {label: f"{name}{FORMATS[format][1]}" for label, name in names.items()}
+        parts = _parts(embeddings, selection, sizes, progress)
+        if ending := FORMATS[format][1]:
+            names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
             renamed = words_without_blanks(embeddings.words) if format in WITHOUT_BLANKS else {}
-            for part in _parts(embeddings, selection, sizes, progress):
+            renamed = {word: name for word, name in renamed.items() if selection.words[embeddings.index(word)]}
+            for part in parts:
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
                 _write_condition(part, work / names[part.name], format)
-            renamed = {word: name for word, name in renamed.items() if selection.words[embeddings.index(word)]}
         elif format == "huggingface":
             chosen = selection.embeddings(embeddings)
-            sizes |= dict(zip(chosen.conditions.labels, np.diff(chosen.observed.start).tolist(), strict=True))
+            sizes = dict(zip(labels, np.diff(chosen.observed.start).tolist(), strict=True))
             write_hub_folder(chosen, work, about_run or {})
         else:
-            write = {
-                "parquet": tables.write_parquet,
-                "arrow": tables.write_arrow,
-                "numpy": tables.write_numpy,
-                "projector": tables.write_projector,
-            }[format]
-            shape = selection.rows(embeddings), embeddings.dimensions
-            write(_parts(embeddings, selection, sizes, progress), work, shape)
+            TABLES[format](parts, work, (selection.rows(embeddings), embeddings.dimensions))
         manifest = {
             "format": format,
             "axis": embeddings.conditions.axis,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 import warnings
@@ -134,9 +133,7 @@ def file_names(labels: Sequence[str]) -> list[str]:
     names = []
     for label in labels:
         name = re.sub(r"[^\w.+]+", "-", unicodedata.normalize("NFC", label)).strip("-.") or "_"
-        if len(name.encode()) > MAX_NAME_BYTES:
-            digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-            name = f"{name.encode()[: MAX_NAME_BYTES - 9].decode('utf-8', 'ignore')}-{digest}"
+        name = name.encode()[:MAX_NAME_BYTES].decode("utf-8", "ignore")
         if name.split(".")[0].casefold() in RESERVED:
             name += "_"
         names.append(_unused(name, "-{}", taken, str.casefold))

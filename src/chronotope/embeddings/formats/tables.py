@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,14 @@ def write_parquet(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> N
     """Write columns condition, word, support and vector; a row group holds one condition."""
     with pq.ParquetWriter(folder / "vectors.parquet", _schema(shape), compression="zstd") as writer:
         for part in parts:
-            writer.write_table(pa.Table.from_batches(list(_batches(part, shape)), _schema(shape)))
+            writer.write_table(_table(part, shape))
 
 
 def write_arrow(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
     """Write the same columns as an Arrow file for memory mapping."""
-    path = str(folder / "vectors.arrow")
-    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, _schema(shape)) as writer:
+    with pa.ipc.new_file(str(folder / "vectors.arrow"), _schema(shape)) as writer:
         for part in parts:
-            for batch in _batches(part, shape):
-                writer.write_batch(batch)
+            writer.write_table(_table(part, shape), max_chunksize=BATCH_ROWS)
 
 
 def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
@@ -110,19 +108,10 @@ def _schema(shape: Shape) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _batches(part: WordVectors, shape: Shape) -> Iterator[pa.RecordBatch]:
-    counts = _counts(part)
-    for first in range(0, len(part), BATCH_ROWS):
-        rows = slice(first, first + BATCH_ROWS)
-        words = part.index_to_key[rows]
-        flat = pa.array(np.ascontiguousarray(part.vectors[rows]).reshape(-1))
-        columns: list[pa.Array[Any]] = [
-            pa.array([part.name] * len(words), pa.string()),
-            pa.array(words, pa.string()),
-            pa.array(counts[rows]),
-            pa.FixedSizeListArray.from_arrays(flat, shape[1]),
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=_schema(shape))
+def _table(part: WordVectors, shape: Shape) -> pa.Table:
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(part.vectors.reshape(-1)), shape[1])
+    columns: list[Any] = [pa.repeat(part.name, len(part)), pa.array(part.index_to_key), _counts(part), vectors]
+    return pa.table(columns, schema=_schema(shape))
 
 
 def _counts(part: WordVectors) -> NDArray[np.int64]:

@@ -9,7 +9,6 @@ original program adds a line feed after each vector, gensim does not, and both c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -121,19 +120,13 @@ def read_text(path: Path, *, header: bool, limit: int | None = None) -> VectorTa
     lines = _lines(path)
     announced, dimensions = _read_header(path, next(lines, (1, ""))[1]) if header else (None, None)
     table = VectorTable(path)
-    while block := list(islice(lines, BLOCK_ROWS)):
-        if dimensions is None:
-            dimensions = len(block[0][1].split()) - 1
-            if dimensions < 1:
-                raise DamagedFile(
-                    f"{path}:{block[0][0]}: expected a word and its numbers, found '{_quoted(block[0][1])}'"
-                )
-        for number, word, vector in _parse_block(path, block, dimensions):
-            if limit is not None and len(table) >= limit:
-                return table
-            if table.rows_read == announced:
-                raise DamagedFile(f"{path}:{number}: the header announces {announced:,} words, and there are more")
-            table.add(word, vector, f"{path}:{number}")
+    for number, line in lines:
+        if limit is not None and len(table) >= limit:
+            return table
+        if table.rows_read == announced:
+            raise DamagedFile(f"{path}:{number}: the header announces {announced:,} words, and there are more")
+        dimensions = dimensions or len(line.split()) - 1
+        table.add(*_parse(path, number, line, dimensions), f"{path}:{number}")
     if announced is not None and table.rows_read < announced:
         raise DamagedFile(f"{path} is cut short: {table.rows_read:,} of the {announced:,} words in its header")
     return table
@@ -177,23 +170,6 @@ def _read_header(path: Path, line: str) -> tuple[int, int]:
     return words, dimensions
 
 
-def _parse_block(path: Path, block: list[tuple[int, str]], dimensions: int) -> Iterator[tuple[int, str, Floats]]:
-    """Yield line number, word and vector of each line; polars parses regular lines, `_parse` the others."""
-    parts = [line.rstrip().partition(" ") for _, line in block]
-    numbers = pl.Series([rest for *_, rest in parts], dtype=pl.String).str.split(" ")
-    regular = (numbers.list.len() == dimensions).to_numpy()
-    values = numbers.filter(pl.Series(regular)).explode().cast(pl.Float32, strict=False)
-    vectors = values.to_numpy().reshape(-1, dimensions)
-    valid = np.asarray(values.is_not_null().to_numpy().reshape(-1, dimensions).all(axis=1))
-    row = 0
-    for (number, line), (word, *_), fits in zip(block, parts, regular.tolist(), strict=True):
-        if fits and valid[row]:
-            yield number, word, vectors[row]
-        else:
-            yield number, *_parse(path, number, line, dimensions)
-        row += fits
-
-
 def _parse(path: Path, number: int, line: str, dimensions: int) -> tuple[str, Floats]:
     """Return the word and the vector of a line. The numbers come last: words of GloVe may hold blanks."""
     parts = line.rstrip().rsplit(" ", dimensions)
@@ -204,8 +180,9 @@ def _parse(path: Path, number: int, line: str, dimensions: int) -> tuple[str, Fl
             vector = np.array(list(map(float, parts[1:])), dtype=np.float32)
     except ValueError:
         vector = np.empty(0, dtype=np.float32)
-    if len(vector) != dimensions:
-        raise DamagedFile(f"{path}:{number}: expected a word and {dimensions:,} numbers, found '{_quoted(line)}'")
+    if len(vector) != dimensions or not dimensions:
+        numbers = f"{dimensions:,} numbers" if dimensions else "its numbers"
+        raise DamagedFile(f"{path}:{number}: expected a word and {numbers}, found '{_quoted(line)}'")
     return parts[0], vector
 
 

@@ -14,10 +14,10 @@ from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, training_run
 from chronotope.methods.device import Choice, train_on
-from chronotope.methods.graph.gpu import GpuProducts, memory_needed
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
-from chronotope.methods.graph.solver import BLOCKS, CpuProducts, Solver, sum_of_squares
+from chronotope.methods.graph.products import BLOCKS, CpuProducts, Products, gpu_memory
+from chronotope.methods.graph.solver import Solver, sum_of_squares
 from chronotope.methods.heldout import Scores, held_out_scorer
 
 # Defaults; more dimensions do not clearly find more renamed words.
@@ -61,7 +61,7 @@ class GraphModel(GraphSettings, Method):
             folder = options.cells_folder(*host_memory(counts, model)) if choice.device == "cpu" else None
             return model._fit_on(counts, options, choice, folder)
 
-        need = memory_needed(pairs, contexts, model.dimensions or 1)
+        need = gpu_memory(pairs, contexts, model.dimensions or 1)
         return train_on(options.device, need, fit_on, options.on_device)
 
     def with_defaults(self, counts: Counts) -> GraphModel:
@@ -90,7 +90,7 @@ class GraphModel(GraphSettings, Method):
             "contexts": (matrix.contexts, self.dimensions),
         }
         with training_run(options, provenance) as run:
-            products = CpuProducts(run.pool) if choice.device == "cpu" else GpuProducts()
+            products = CpuProducts(run.pool) if choice.device == "cpu" else Products.on_gpu()
             solver = Solver(problem, self.dimensions, products, folder)
             if saved := run.load(shapes):
                 solver.rows, solver.contexts = saved[0]["rows"], saved[0]["contexts"]
@@ -162,6 +162,6 @@ def context_scores(solver: Solver, counts: Counts) -> Scores:
         rows, contexts = on_host()
         found = rows[support.start[condition] + np.searchsorted(support.words_in(condition), asked)] @ contexts.T
         # With sides a context is two columns, each with half of the word's frequency.
-        return found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2])
+        return np.asarray(found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2]))
 
     return scores

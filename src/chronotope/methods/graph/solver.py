@@ -6,107 +6,20 @@ thread. So a fit on the CPU gives the same bytes on any number of threads. `Solv
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from chronotope.cooccurrence import PairMatrix
 from chronotope.methods.graph.equations import Equations
-from chronotope.methods.graph.matrix import Block, even_blocks, pieces, pooled_rows
+from chronotope.methods.graph.matrix import even_blocks, pieces, pooled_rows
 from chronotope.methods.graph.objective import GraphProblem
+from chronotope.methods.graph.products import Floats, Products
 from chronotope.runtime.blas import one_blas_thread
-from chronotope.runtime.kernels import kernel
 
 ROUNDS = 4
-BLOCKS = 8
 ROWS_AT_ONCE = 65_536
 LEAST_SQUARE = 1e-9
-# fastmath without nnan and ninf, so that divergence can be seen.
-FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
-
-Floats = NDArray[np.float32]
-
-
-class Products(Protocol):
-    """Products with M on a device.
-
-    Attributes
-    ----------
-    xp
-        NumPy or CuPy.
-    room
-        About how many bytes the equations of a block of words may take.
-    """
-
-    xp: Any
-    room: int
-
-    def put(self, array: Any) -> Any:
-        """Bring an array or a SciPy matrix to the device."""
-        ...
-
-    def get(self, array: Any) -> NDArray[Any]:
-        """Bring an array back."""
-        ...
-
-    def forward(self, matrix: PairMatrix, contexts: Any, out: Any) -> None:
-        """out = M B."""
-        ...
-
-    def backward(self, matrix: PairMatrix, weight: Any, rows: Any) -> Any:
-        """Return Mᵀ (w A)."""
-        ...
-
-    def each(self, function: Callable[[Any], float], items: list[Any]) -> list[float]:
-        """Apply a function to all items."""
-        ...
-
-
-class CpuProducts:
-    """Products on the threads of a pool."""
-
-    xp: Any = np
-    room = 1 << 23  # fits the cache
-
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
-        self._pool = pool
-
-    def put(self, array: Any) -> Any:
-        """See `Products`."""
-        return array
-
-    def get(self, array: Any) -> NDArray[Any]:
-        """See `Products`."""
-        return np.asarray(array)
-
-    def forward(self, matrix: PairMatrix, contexts: Floats, out: Floats) -> None:
-        """See `Products`."""
-
-        def multiply_block(block: Block) -> None:
-            for own, part in pieces(matrix, block):
-                multiply(part, contexts, out[own])
-
-        list(self._pool.map(multiply_block, even_blocks(matrix.start, BLOCKS)))
-
-    def backward(self, matrix: PairMatrix, weight: Floats, rows: Floats) -> Floats:
-        """See `Products`."""
-        blocks = even_blocks(matrix.start, BLOCKS)
-        sums = np.zeros((len(blocks), matrix.contexts, rows.shape[1]), dtype=np.float32)
-
-        def multiply_block(block: Block, total: Floats) -> None:
-            for own, part in pieces(matrix, block):
-                multiply_back(part, weight[own], rows[own], total)
-
-        list(self._pool.map(multiply_block, blocks, sums))
-        return np.asarray(sums.sum(axis=0))
-
-    def each(self, function: Callable[[Any], float], items: list[Any]) -> list[float]:
-        """See `Products`."""
-        return list(self._pool.map(function, items))
 
 
 class Solver:
@@ -205,41 +118,3 @@ def sum_of_squares(problem: GraphProblem) -> float:
         row = np.repeat(np.arange(own.start, own.stop), np.diff(part.start))
         squares[own] = np.bincount(row - own.start, np.square(part.value, dtype=np.float64), own.stop - own.start)
     return float((problem.weight * squares).sum())
-
-
-@kernel(fastmath=FAST_BUT_NAN_SAFE)
-def multiply(matrix, contexts, product):  # type: ignore[no-untyped-def]
-    """product = M B."""
-    dimensions = contexts.shape[1]
-    total = np.empty(dimensions, dtype=np.float32)
-    for row in range(len(product)):
-        total[:] = 0
-        first, last = matrix.start[row], matrix.start[row + 1]
-        # Four cells at a time: the sum is read and written a quarter as often.
-        fours = first + (last - first) // 4 * 4
-        for cell in range(first, fours, 4):
-            context, value = matrix.context[cell : cell + 4], matrix.value[cell : cell + 4]
-            a, b, c, d = value[0], value[1], value[2], value[3]
-            i, j, m, n = context[0], context[1], context[2], context[3]
-            for k in range(dimensions):
-                total[k] += (a * contexts[i, k] + b * contexts[j, k]) + (c * contexts[m, k] + d * contexts[n, k])
-        for cell in range(fours, last):
-            a, i = matrix.value[cell], matrix.context[cell]
-            for k in range(dimensions):
-                total[k] += a * contexts[i, k]
-        product[row] = total
-
-
-@kernel(fastmath=FAST_BUT_NAN_SAFE)
-def multiply_back(matrix, weight, rows, out):  # type: ignore[no-untyped-def]
-    """out += Mᵀ (w A)."""
-    dimensions = rows.shape[1]
-    own = np.empty(dimensions, dtype=np.float32)
-    for row in range(len(rows)):
-        for k in range(dimensions):
-            own[k] = weight[row] * rows[row, k]
-        for cell in range(matrix.start[row], matrix.start[row + 1]):
-            value = matrix.value[cell]
-            context = matrix.context[cell]
-            for k in range(dimensions):
-                out[context, k] += value * own[k]

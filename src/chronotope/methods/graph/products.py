@@ -1,0 +1,154 @@
+"""Products with the sparse matrix M: by sparse matrices of SciPy or CuPy, or by loops on the threads of a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from chronotope.cooccurrence import PairMatrix
+from chronotope.methods.base import FAST_BUT_NAN_SAFE
+from chronotope.methods.graph.matrix import Block, even_blocks, pieces
+from chronotope.runtime.kernels import kernel
+
+BLOCKS = 8
+
+Floats = NDArray[np.float32]
+
+
+class Products:
+    """Sparse products with an array module and its sparse matrices: CuPy's on a GPU.
+
+    The cells stay on the host and travel in pieces whenever they are needed; only rows and contexts lie on the device.
+
+    Parameters
+    ----------
+    xp, matrices
+        Such as CuPy and `cupyx.scipy.sparse`.
+    cells
+        The cells that travel at one time.
+    room
+        About how many bytes the equations of a block of words may take.
+    """
+
+    def __init__(self, xp: Any, matrices: Any, *, cells: int = 1 << 24, room: int = 1 << 28) -> None:
+        self.xp, self._matrices, self._cells, self.room = xp, matrices, cells, room
+
+    @classmethod
+    def on_gpu(cls) -> Products:
+        """Return products by CuPy."""
+        return cls(import_module("cupy"), import_module("cupyx.scipy.sparse"))
+
+    def put(self, array: Any) -> Any:
+        """Bring an array or a SciPy matrix to the device."""
+        if not isinstance(array, sparse.csr_array):
+            return self.xp.asarray(array)
+        value, column, start = map(self.xp.asarray, (array.data, array.indices, array.indptr))
+        return self._matrices.csr_matrix((value, column, start), shape=array.shape)
+
+    def get(self, array: Any) -> NDArray[Any]:
+        """Bring an array back."""
+        return np.asarray(array.get() if hasattr(array, "get") else array)
+
+    def forward(self, matrix: PairMatrix, contexts: Any, out: Any) -> None:
+        """out = M B."""
+        for own, part in pieces(matrix, (0, len(out)), self._cells):
+            out[own] = self.put(csr(part)) @ contexts
+
+    def backward(self, matrix: PairMatrix, weight: Any, rows: Any) -> Any:
+        """Return Mᵀ (w A)."""
+        total = self.xp.zeros((matrix.contexts, rows.shape[1]), dtype=self.xp.float32)
+        for own, part in pieces(matrix, (0, len(rows)), self._cells):
+            total += self.put(csr(part)).T @ (weight[own, None] * rows[own])
+        return total
+
+    def each(self, function: Callable[[Any], float], items: list[Any]) -> list[float]:
+        """Apply a function to all items."""
+        return list(map(function, items))
+
+
+class CpuProducts(Products):
+    """The same on the threads of a pool, with the same bytes for any number of them."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        super().__init__(np, sparse, room=1 << 23)  # fits the cache
+        self._pool = pool
+
+    def forward(self, matrix: PairMatrix, contexts: Floats, out: Floats) -> None:
+        """See `Products`."""
+
+        def multiply_block(block: Block) -> None:
+            for own, part in pieces(matrix, block):
+                multiply(part, contexts, out[own])
+
+        list(self._pool.map(multiply_block, even_blocks(matrix.start, BLOCKS)))
+
+    def backward(self, matrix: PairMatrix, weight: Floats, rows: Floats) -> Floats:
+        """See `Products`."""
+        blocks = even_blocks(matrix.start, BLOCKS)
+        sums = np.zeros((len(blocks), matrix.contexts, rows.shape[1]), dtype=np.float32)
+
+        def multiply_block(block: Block, total: Floats) -> None:
+            for own, part in pieces(matrix, block):
+                multiply_back(part, weight[own], rows[own], total)
+
+        list(self._pool.map(multiply_block, blocks, sums))
+        return np.asarray(sums.sum(axis=0))
+
+    def each(self, function: Callable[[Any], float], items: list[Any]) -> list[float]:
+        """See `Products`."""
+        return list(self._pool.map(function, items))
+
+
+def csr(matrix: PairMatrix) -> sparse.csr_array[np.float32]:
+    """Return a matrix as SciPy's; the numbers are not copied."""
+    shape = (len(matrix.start) - 1, matrix.contexts)
+    return sparse.csr_array((matrix.value, matrix.context, matrix.start), shape=shape)
+
+
+def gpu_memory(pairs: int, contexts: int, dimensions: int) -> int:
+    """Return about how many bytes a fit takes on a GPU."""
+    return 4 * dimensions * (pairs + 16 * contexts) + 60 * pairs + (24 << 24) + (8 << 28)
+
+
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
+def multiply(matrix, contexts, product):  # type: ignore[no-untyped-def]
+    """product = M B."""
+    dimensions = contexts.shape[1]
+    total = np.empty(dimensions, dtype=np.float32)
+    for row in range(len(product)):
+        total[:] = 0
+        first, last = matrix.start[row], matrix.start[row + 1]
+        # Four cells at a time: the sum is read and written a quarter as often.
+        fours = first + (last - first) // 4 * 4
+        for cell in range(first, fours, 4):
+            context, value = matrix.context[cell : cell + 4], matrix.value[cell : cell + 4]
+            a, b, c, d = value[0], value[1], value[2], value[3]
+            i, j, m, n = context[0], context[1], context[2], context[3]
+            for k in range(dimensions):
+                total[k] += (a * contexts[i, k] + b * contexts[j, k]) + (c * contexts[m, k] + d * contexts[n, k])
+        for cell in range(fours, last):
+            a, i = matrix.value[cell], matrix.context[cell]
+            for k in range(dimensions):
+                total[k] += a * contexts[i, k]
+        product[row] = total
+
+
+@kernel(fastmath=FAST_BUT_NAN_SAFE)
+def multiply_back(matrix, weight, rows, out):  # type: ignore[no-untyped-def]
+    """out += Mᵀ (w A)."""
+    dimensions = rows.shape[1]
+    own = np.empty(dimensions, dtype=np.float32)
+    for row in range(len(rows)):
+        for k in range(dimensions):
+            own[k] = weight[row] * rows[row, k]
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            value = matrix.value[cell]
+            context = matrix.context[cell]
+            for k in range(dimensions):
+                out[context, k] += value * own[k]
