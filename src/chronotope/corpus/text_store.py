@@ -39,6 +39,8 @@ class TextWriter:
 
     def add(self, texts: pl.Series) -> None:
         """Write texts in row groups of about GROUP_BYTES."""
+        if texts.is_empty():
+            return
         size = texts.str.len_bytes().to_numpy().astype(np.int64)
         group = (np.cumsum(size) - size) // GROUP_BYTES
         starts = np.flatnonzero(np.diff(group, prepend=-1))
