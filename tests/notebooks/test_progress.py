@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from chronotope.methods import Epoch
 
+from chronotope.methods import Epoch
 from chronotope.runtime.progress import ShownProgress, Stage, show_progress
 
 SCRIPT = """
