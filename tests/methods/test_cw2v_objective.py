@@ -9,21 +9,9 @@ import pytest
 
 from chronotope.methods import ConditionedModel
 from chronotope.methods.cw2v.cells import STRATA, arrange_cells
+from chronotope.methods.cw2v.objective import loss
 from chronotope.methods.cw2v.parameters import Parameters
 from chronotope.methods.cw2v.training import Trainer, penalties
-
-
-def loss(parameters, cells, edges, alpha, beta):
-    """The loss by its definition, in float64; see `chronotope.methods.cw2v`."""
-    v, u, q, d, d_, b, b_ = (array.astype(np.float64) for array in parameters)
-    word, condition = cells.pair_word, cells.pair_condition
-    i, j = np.repeat(cells.rows, cells.pair_cells[cells.rows]), cells.context
-    target, weight = cells.values[cells.value].astype(np.float64).T
-    own, other = v[word] * q[condition] + d, u[word] * q[condition] + d_
-    errors = np.einsum("nd,nd->n", own[i], other[j]) + b[i] + b_[j] - target
-    apart = q[edges[:, 0]] - q[edges[:, 1]]
-    penalty = alpha @ (apart**2).sum(axis=1) + beta @ (d**2 + d_**2).sum(axis=1)
-    return weight @ errors**2 + penalty / 2
 
 
 @pytest.mark.parametrize("penalty", ["once", "each-cell"])

@@ -250,7 +250,7 @@ class TestStrangers:
         (run / "run.json").write_bytes(b"[" + b"[]," * 10_000_000 + b"[]]")
         with pytest.raises(DamagedFile, match="larger than any that chronotope writes"):
             Counts.open(run)
-        text = b'{"__metadata__":' + b"[]," * 2_000_000
+        text = b'{"__metadata__":{"chronotope":"[' + b"[]," * 2_000_000 + b'[]]"}}'
         (tmp_path / "bomb.ct").write_bytes(len(text).to_bytes(8, "little") + text)
         with pytest.raises(DamagedFile, match="is damaged or not a model"):
             load(tmp_path / "bomb.ct")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
@@ -41,8 +40,6 @@ class Facts(NamedTuple):
         The first bad rows of each kind, and the number of further ones.
     unspaced
         The tokens in scripts without blanks between words.
-    digest
-        A checksum of the texts, where the source has none of its own.
     """
 
     tokenizer: str
@@ -52,7 +49,6 @@ class Facts(NamedTuple):
     bad: list[BadRow]
     more_bad: dict[str, int]
     unspaced: Unspaced
-    digest: str
 
 
 class TokenizedBatch(NamedTuple):
@@ -130,7 +126,6 @@ def tokenize_piece(piece: Piece, corpus: Corpus, selection: Selection) -> list[T
             bad=documents.bad,
             more_bad=documents.more_bad,
             unspaced=count_unspaced(tokens) if tokenizer == "words" else Unspaced(),
-            digest="" if _is_file(corpus) else _digest(documents.text),
         )
         table = _table(documents, tokens.length, corpus.settings)
         kept_text = text if corpus.settings.keep_text else text.clear()
@@ -150,17 +145,6 @@ def _table(documents: Documents, length: NDArray[np.int64], settings: CorpusSett
     if settings.place:
         columns["place"] = documents.place
     return pl.DataFrame(columns)
-
-
-def _is_file(corpus: Corpus) -> bool:
-    return all(hasattr(reader, "path") for reader in corpus.readers)
-
-
-def _digest(texts: pl.Series) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        digest.update(text.encode() + b"\0")
-    return digest.hexdigest()
 
 
 def write_batches(batches: list[TokenizedBatch], file: Any) -> None:

@@ -93,7 +93,7 @@ class FirstPass:
 
     @property
     def content(self) -> str:
-        """A checksum of the texts and their conditions, where the source has none of its own."""
+        """A checksum of the texts and their conditions."""
         return self._content.hexdigest()
 
     def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -126,7 +126,7 @@ class FirstPass:
             table.drop("time", "place", strict=False).with_columns(label=label, held_out=held_out, kind=kind)
         )
         self._fields.append(batch.fields.filter(kept) if batch.fields.width else batch.fields)
-        self._content.update(batch.facts.digest.encode() + label.tobytes())
+        self._content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
         self._size += len(table)
         return bad
 

@@ -184,14 +184,13 @@ def _read(path: Path, data: mmap.mmap) -> tuple[dict[str, Any], Tensors]:
     # The library checks that types, shapes and offsets are consistent and cover the file exactly.
     with safe_open(path, "numpy") as file:
         about = _metadata(file.metadata())
-        found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
-        kinds = {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in found.items()}
-    if set(kinds) != set(TENSORS):
-        raise ValueError("it does not hold the tensors of a model")
+        if set(file.keys()) != set(TENSORS):
+            raise ValueError("it does not hold the tensors of a model")
+        kinds = {name: file.get_slice(name) for name in TENSORS}
     begin = 8 + int.from_bytes(data[:8], "little")
     header, tensors = data[:begin], {}
     for name, kind in TENSORS.items():
-        code, shape = kinds[name]
+        code, shape = kinds[name].get_dtype(), kinds[name].get_shape()
         if code != kind.code or len(shape) != kind.axes:
             raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {kind.code} and {kind.axes}")
         tensors[name] = np.frombuffer(data, kind.dtype, prod(shape), begin).reshape(shape)
