@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.errors import SettingsError, UnknownCondition
+from chronotope.errors import SettingsError, UnknownConditionError
 
 SEPARATOR = "/"
 MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
@@ -99,7 +99,7 @@ class Conditions:
         try:
             return self._by_label[str(label).strip().casefold()]
         except KeyError:
-            raise UnknownCondition(str(label), self.labels) from None
+            raise UnknownConditionError(str(label), self.labels) from None
 
     def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
         """Return the graph of neighboring conditions.
@@ -154,7 +154,7 @@ class Conditions:
         for pair in place_edges:
             for label in pair:
                 if str(label).casefold() not in number:
-                    raise UnknownCondition(str(label), self.places, "places")
+                    raise UnknownConditionError(str(label), self.places, "places")
             a, b = (number[str(label).casefold()] for label in pair)
             pairs += [(a, b)] if a != b else []
         return pairs

@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtra
+from chronotope.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas
@@ -75,7 +75,7 @@ def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
     try:
         import pandas  # noqa: F401
     except ImportError:
-        raise MissingExtra("to_pandas", "pandas") from None
+        raise MissingExtraError("to_pandas", "pandas") from None
     return frame.to_pandas()
 
 

@@ -83,5 +83,5 @@ def test_nothing_is_run_or_loaded(outputs):
 
 def test_an_error_is_one_line_that_helps(outputs):
     error = outputs["error"][-1]
-    assert error["ename"] == "UnknownWord"
+    assert error["ename"] == "UnknownWordError"
     assert "did you mean river" in error["evalue"]

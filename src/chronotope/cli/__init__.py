@@ -16,7 +16,7 @@ def main() -> None:
         if getattr(sys, name) is None:  # closed by whoever called us
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     try:
-        from chronotope.cli.app import Interrupted, ReaderGone, make_app
+        from chronotope.cli.app import BrokenOutputError, InterruptedRunError, make_app
         from chronotope.cli.console import talk
         from chronotope.errors import ChronotopeError
 
@@ -32,11 +32,11 @@ def main() -> None:
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
-    except (Interrupted, KeyboardInterrupt) as error:
+    except (InterruptedRunError, KeyboardInterrupt) as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was heard
         talk("{}", str(error) or "stopped")
         sys.exit(130)
-    except ReaderGone:
+    except BrokenOutputError:
         _end_as_by_a_broken_pipe()
     except MemoryError as error:
         talk("[bold red]error[/]: {}", f"out of memory{f': {error}' if str(error) else '; try --memory'}")

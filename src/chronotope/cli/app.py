@@ -23,11 +23,11 @@ COMMANDS = (
 WITHOUT_TABLE = ("inspect", "doctor")
 
 
-class Interrupted(Exception):
+class InterruptedRunError(Exception):
     """The user pressed Ctrl-C; the message says how to go on."""
 
 
-class ReaderGone(Exception):
+class BrokenOutputError(Exception):
     """Nobody reads the output any more."""
 
 
@@ -40,9 +40,9 @@ class Commands(typer.core.TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt as error:
-            raise Interrupted(str(error) or "stopped") from None
+            raise InterruptedRunError(str(error) or "stopped") from None
         except BrokenPipeError:
-            raise ReaderGone from None
+            raise BrokenOutputError from None
         return result
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import typer.core
 
-from chronotope.errors import ChronotopeError, UnknownCondition, UnknownWord
-from chronotope.wording import number_of
+from chronotope.errors import ChronotopeError, UnknownConditionError, UnknownWordError, number_of
 
 
 class Command(typer.core.TyperCommand):
@@ -20,13 +19,13 @@ class Command(typer.core.TyperCommand):
         """Run it."""
         try:
             return super().invoke(ctx)
-        except UnknownWord as error:
+        except UnknownWordError as error:
             if why := _of(ctx, why_left_out, error.word):
-                raise UnknownWord(error.word, (), error.count, why=why) from None
+                raise UnknownWordError(error.word, (), error.count, why=why) from None
             raise
-        except UnknownCondition as error:
+        except UnknownConditionError as error:
             if why := _of(ctx, extended_with, error.label):
-                raise UnknownCondition(error.label, error.known, why=why) from None
+                raise UnknownConditionError(error.label, error.known, why=why) from None
             raise
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from chronotope.errors import InUse
+from chronotope.errors import InUseError
 
 
 @contextlib.contextmanager
@@ -35,7 +35,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
 
     Raises
     ------
-    InUse
+    InUseError
         At once, if somebody else holds the lock.
 
     Examples
@@ -45,7 +45,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
     ...     with locked(Path(folder, "run"), "train", shared=True):
     ...         pass
     Traceback (most recent call last):
-    chronotope.errors.InUse: ... is in use by process ... (prepare); wait until it has ended
+    chronotope.errors.InUseError: ... is in use by process ... (prepare); wait until it has ended
     """
     target = Path(target).resolve()
     alone = target.with_name(f".{target.name}.lock")
@@ -54,7 +54,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
     try:
         lock.acquire()
     except Timeout:
-        raise InUse(f"{target} is in use by {_holder(path)}; wait until it has ended") from None
+        raise InUseError(f"{target} is in use by {_holder(path)}; wait until it has ended") from None
     except OSError:
         pass  # the write itself will say what is wrong
     try:
@@ -62,7 +62,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
             path.write_text(f"{os.getpid()}\t{socket.gethostname()}\t{purpose}", encoding="utf-8")
         for other in [alone] if shared else _shared_locks(target):
             if _is_held(other):
-                raise InUse(f"{target} is in use by {_holder(other)}; wait until it has ended")
+                raise InUseError(f"{target} is in use by {_holder(other)}; wait until it has ended")
         yield
     finally:
         # Whoever waits for this very file sees that it is gone, and makes a new one.

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import disk_errors, sync_all, sync_folder, temporary_folder, writable
 from chronotope.io.locks import locked
 from chronotope.io.provenance import checksum_of, quick_checksum
@@ -37,16 +37,16 @@ def read_run(folder: Path) -> dict[str, Any]:
     about = _read_about(folder)
     for name, entry in about["files"].items():
         if not (folder / name).exists() or (folder / name).stat().st_size != entry["bytes"]:
-            raise DamagedFile(f"{folder / name} is missing or cut short; prepare the run again")
+            raise DamagedFileError(f"{folder / name} is missing or cut short; prepare the run again")
     return about
 
 
 def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
-    """Compare files of a run, by default all, with their checksums; raise DamagedFile if one was altered."""
+    """Compare files of a run, by default all, with their checksums; raise DamagedFileError if one was altered."""
     files = read_run(folder)["files"]
     for name in names or sorted(files):
         if name in files and quick_checksum(folder / name) != files[name]["checksum"]:
-            raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
+            raise DamagedFileError(f"{folder / name} was altered, or belongs to another run; prepare the run again")
 
 
 def no_model(folder: Path) -> InputError:
@@ -94,10 +94,10 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
         raise InputError(f"{run} exists and is not a run; choose another folder")
     try:
         about = read_run(run)
-    except DamagedFile as error:
+    except DamagedFileError as error:
         if force:
             return False
-        raise DamagedFile(f"{error}, or again with --force to replace it") from None
+        raise DamagedFileError(f"{error}, or again with --force to replace it") from None
     if force:
         return False
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
@@ -145,20 +145,20 @@ def _read_about(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
     except (OSError, ValueError) as error:
-        raise DamagedFile(f"{path} cannot be read ({error}); prepare the run again") from None
+        raise DamagedFileError(f"{path} cannot be read ({error}); prepare the run again") from None
     if not isinstance(about, dict) or not isinstance(about.get("format"), int):
         raise InputError(f"{path} was not written by chronotope; choose another folder")
     if about["format"] > FORMAT:
-        raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
+        raise DamagedFileError(f"{folder} was written by a newer chronotope; upgrade to read it")
     if about["format"] < FORMAT:
-        raise DamagedFile(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
+        raise DamagedFileError(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
     try:
         fits = checksum_of({key: value for key, value in about.items() if key != "checksum"}) == about["checksum"]
         _check(about)
     except (KeyError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:
-        raise DamagedFile(f"{path} was altered; prepare the run again")
+        raise DamagedFileError(f"{path} was altered; prepare the run again")
     return about
 
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +87,7 @@ def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = 
 
 
 def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> pl.DataFrame:
-    """Columns of a Parquet file of a run, without gaps; DamagedFile where it does not hold them.
+    """Columns of a Parquet file of a run, without gaps; DamagedFileError where it does not hold them.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> 
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:
             if file.metadata.num_rows > MOST_ROWS_A_BYTE * size + SPARE:
-                raise DamagedFile(f"{path} claims more rows than it can hold; it is not read")
+                raise DamagedFileError(f"{path} claims more rows than it can hold; it is not read")
             starts = [0]
             for group in range(file.metadata.num_row_groups):
                 starts.append(starts[-1] + file.metadata.row_group(group).num_rows)
@@ -117,24 +117,24 @@ def read_table(path: Path, columns: dict[str, Any], rows: int | None = None) -> 
         found = pl.DataFrame(pa.Table.from_arrays(table.columns, names=table.column_names)).head(rows or len(table))
     except (OSError, ValueError, pa.ArrowException, pl.exceptions.PolarsError) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise DamagedFile(f"{path} cannot be read ({reason}); prepare the run again") from None
+        raise DamagedFileError(f"{path} cannot be read ({reason}); prepare the run again") from None
     if dict(found.schema) != columns or any(found.null_count().row(0)):
-        raise DamagedFile(f"{path} does not hold the columns of a run; prepare the run again")
+        raise DamagedFileError(f"{path} does not hold the columns of a run; prepare the run again")
     for name, kind in columns.items():
         if kind == pl.String and int(found[name].str.len_bytes().sum()) > MOST_TEXT_A_BYTE * size + SPARE_TEXT:
-            raise DamagedFile(f"{path} claims more text than it can hold; it is not read")
+            raise DamagedFileError(f"{path} claims more text than it can hold; it is not read")
     return found
 
 
 def map_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The list in a file of NumPy's, memory-mapped; DamagedFile where it is none of this type. Nothing is unpickled."""
+    """Memory-map a one-dimensional array of an .npy file without unpickling; raise DamagedFileError if it is none."""
     import numpy as np
 
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # its reader lets through whatever goes wrong in the header
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise DamagedFile(f"{path} cannot be read ({reason}); prepare the run again") from None
+        raise DamagedFileError(f"{path} cannot be read ({reason}); prepare the run again") from None
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
-        raise DamagedFile(f"{path} does not hold what it should; prepare the run again")
+        raise DamagedFileError(f"{path} does not hold what it should; prepare the run again")
     return found

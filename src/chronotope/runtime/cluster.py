@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from chronotope.errors import ClusterError, MissingExtra
+from chronotope.errors import ClusterError, MissingExtraError
 from chronotope.io.provenance import versions
 from chronotope.io.stores import exists, reading, writing
 
@@ -29,7 +29,7 @@ def connected(address: str | None, workers: int | None, seconds: float = CONNECT
     try:
         from distributed import LocalCluster
     except ImportError:
-        raise MissingExtra("counting on a cluster", "cluster") from None
+        raise MissingExtraError("counting on a cluster", "cluster") from None
     with _quiet():
         if address is not None:
             with closing(Pool(address, seconds)) as pool:
