@@ -1,4 +1,4 @@
-"""The conditions of a corpus, and the graph that says which of them are neighbors.
+"""The conditions of a corpus, and the graph of neighboring conditions.
 
 A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; only the edges
 of a `Graph` depend on that difference.
@@ -95,7 +95,7 @@ class Conditions:
         return {label.casefold(): number for number, label in enumerate(self.labels)}
 
     def index(self, label: str) -> int:
-        """Return the number of the condition with a label, in any case."""
+        """Return the number of the condition with a label; case does not matter."""
         try:
             return self._by_label[str(label).strip().casefold()]
         except KeyError:
@@ -111,13 +111,6 @@ class Conditions:
         ----------
         place_edges
             Which places are neighbors (for instance the countries that share a border) instead of all pairs.
-
-        Examples
-        --------
-        >>> Conditions.of_times(["1990", "1991", "1992"]).graph().edges.tolist()
-        [[0, 1], [1, 2]]
-        >>> Conditions.of_places(["canada", "india", "usa"]).graph([("USA", "canada")]).edges.tolist()
-        [[0, 2]]
         """
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
         edges: list[NDArray[np.int32]] = []
@@ -156,7 +149,8 @@ class Conditions:
                 if str(label).casefold() not in number:
                     raise UnknownConditionError(str(label), self.places, "places")
             a, b = (number[str(label).casefold()] for label in pair)
-            pairs += [(a, b)] if a != b else []
+            if a != b:
+                pairs.append((a, b))
         return pairs
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,14 +159,7 @@ class Conditions:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conditions:
-        """Return the conditions that `to_dict` described; raise ValueError if they are none.
-
-        Examples
-        --------
-        >>> Conditions.from_dict({"times": ["1998"], "places": [], "time_of": [1], "place_of": []})
-        Traceback (most recent call last):
-        ValueError: a condition lies outside its times
-        """
+        """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
         if not isinstance(data, dict):
             raise ValueError("its conditions are not a table")
         for axis, place in (("times", "time_of"), ("places", "place_of")):
@@ -185,7 +172,7 @@ class Conditions:
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        found = cls(*(tuple(data[field.name]) for field in fields(cls)))
-        if len(found._by_label) < len(found.labels):
+        conditions = cls(*(tuple(data[field.name]) for field in fields(cls)))
+        if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
-        return found
+        return conditions

@@ -28,7 +28,7 @@ class Recorder:
     def __init__(self) -> None:
         self.seen: list[dict[str, tuple[float, float | None, str]]] = []
 
-    def moved(self) -> bool:
+    def is_new_cell(self) -> bool:
         return False
 
     def close(self) -> None:

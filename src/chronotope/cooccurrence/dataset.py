@@ -137,7 +137,7 @@ class Counts:
         folder = Path(folder)
         about = read_run(folder)
         sizes = about["vocabulary"]
-        words = read_table(folder / "lexicon.parquet", {"word": pl.String}, sizes["size"])["word"]
+        words = read_table(folder / "lexicon.parquet", {"word": pl.String})["word"].head(sizes["size"])
         table = read_table(folder / SUPPORT, {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
         condition = table["condition"].to_numpy()
         start = np.searchsorted(condition, np.arange(len(about["cells"]) + 1)).astype(np.int64)

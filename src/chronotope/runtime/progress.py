@@ -1,4 +1,4 @@
-"""A callback that shows progress, in a notebook or in a terminal; the library itself never prints."""
+"""A callback that shows progress in a notebook or in a terminal; the library itself never prints."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Every update of a notebook goes to the browser.
-SECONDS_BETWEEN = 0.1
+SECONDS_BETWEEN = 0.1  # since every update of a notebook goes to the browser
 TRAINING = "training"
 
 
 @dataclass
 class Stage:
-    """How far one stage of the work is."""
+    """The state of one stage of the work; `total` None: unknown."""
 
     name: str
     done: float = 0
@@ -28,26 +27,22 @@ class Stage:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left of it."""
+        """Whether the stage is complete."""
         return self.total is not None and self.done >= self.total
 
     def html(self) -> str:
-        """Return the stage as a bar.
-
-        Examples
-        --------
-        >>> "50 %" in Stage("counting", 5, 10).html()
-        True
-        """
-        share = None if self.total is None else min(self.done / self.total, 1) if self.total else 1.0
-        value, percent = ("", "") if share is None else (f' value="{share:.3f}"', f"{100 * share:.0f} % · ")
-        seconds = time.monotonic() - self.began
+        """Return the stage as a progress bar."""
+        value = percent = ""
+        if self.total is not None:
+            share = 1.0 if self.finished else self.done / self.total
+            value, percent = f' value="{share:.3f}"', f"{100 * share:.0f} % · "
         bar = f'<progress max="1"{value} style="width:12em"></progress>'
+        seconds = time.monotonic() - self.began
         return f"<div>{bar} {escape(self.name)} {percent}{seconds:.0f} s {escape(self.note)}</div>"
 
 
 class ShownProgress:
-    """What `show_progress` returns: a callback for everything that reports progress; `display` None shows nothing."""
+    """The callback that `show_progress` returns; with `display` None it shows nothing."""
 
     def __init__(self, display: Any) -> None:
         self.visible = display is not None
@@ -55,35 +50,36 @@ class ShownProgress:
         self._stages: dict[str, Stage] = {}
         self._last = 0.0
 
-    def __call__(self, *report: Any, note: str = "") -> None:
-        """Take a report: (stage, done, total), (done, total), or an epoch with its loss."""
+    def __call__(self, *report: Any) -> None:
+        """Take a report: (stage, done, total, note), (done, total), or an epoch with its loss."""
         if not self.visible:
             return
-        if len(report) == 1:
+        if isinstance(report[0], str):
+            self._update(*report)
+        elif len(report) > 1:
+            self._update(TRAINING, *report)
+        else:
             epoch = report[0]
             held_out = "" if epoch.held_out is None else f", held-out {epoch.held_out:.4f}"
-            self._take(TRAINING, None, None, f"loss {epoch.loss:.4f}{held_out}")
-        else:
-            name, done, total, *rest = (*report, None) if isinstance(report[0], str) else (TRAINING, *report)
-            self._take(name, done, total, note or rest[0] or "" if rest else note)
+            self._update(TRAINING, note=f"loss {epoch.loss:.4f}{held_out}")
 
     def __enter__(self) -> ShownProgress:
         return self
 
-    def __exit__(self, *reason: object) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.visible:
             self._display.close()
 
-    def _take(self, name: str, done: float | None, total: float | None, note: str) -> None:
-        if self._display.moved():
+    def _update(self, name: str, done: float | None = None, total: float | None = None, note: str = "") -> None:
+        if self._display.is_new_cell():
             self._stages.clear()
         if name not in self._stages:
-            # A stage without an end was only waited for: it is over when the next begins.
+            # A stage of unknown length is over when the next one begins.
             self._stages = {known: stage for known, stage in self._stages.items() if stage.total is not None}
         stage = self._stages.setdefault(name, Stage(name))
-        if stage.finished and done is not None and done < stage.done:
-            stage.began = time.monotonic()  # the same stage of another piece of work
         if done is not None:
+            if stage.finished and done < stage.done:
+                stage.began = time.monotonic()  # the stage begins again
             stage.done, stage.total = done, total
         stage.note = note or stage.note
         now = time.monotonic()
@@ -93,50 +89,49 @@ class ShownProgress:
 
 
 class NotebookDisplay:
-    """Bars below the cell that runs, in HTML; no widgets are needed."""
+    """Bars in HTML below the running cell; they stay there."""
 
     def __init__(self) -> None:
         self._handle: Any = None
         self._cell: int | None = None
 
-    def moved(self) -> bool:
-        """Return whether another cell runs than before."""
+    def is_new_cell(self) -> bool:
+        """Return whether another cell runs than at the last call."""
         from IPython import get_ipython
 
         before, self._cell = self._cell, get_ipython().execution_count
-        if before in (None, self._cell):
-            return False
-        self._handle = None
-        return True
+        if before != self._cell:
+            self._handle = None
+        return before != self._cell
 
     def show(self, stages: list[Stage]) -> None:
-        """Show how far the stages are."""
+        """Update the bars."""
         from IPython.display import HTML, display
 
-        shown = HTML("".join(stage.html() for stage in stages))  # type: ignore[no-untyped-call]
+        bars = HTML("".join(stage.html() for stage in stages))  # type: ignore[no-untyped-call]
         if self._handle is None:
-            self._handle = display(shown, display_id=True)  # type: ignore[no-untyped-call]
+            self._handle = display(bars, display_id=True)  # type: ignore[no-untyped-call]
         else:
-            self._handle.update(shown)
+            self._handle.update(bars)
 
     def close(self) -> None:
-        """Leave the bars where they are."""
+        """Do nothing."""
 
 
 class TerminalDisplay:
-    """Bars with the time left, on stderr or another console; gone when the work is done."""
+    """Bars with the time left, on stderr or another console; removed when the work is done."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console
         self._progress: Any = None
         self._tasks: dict[str, Any] = {}
 
-    def moved(self) -> bool:
-        """Return False: there is one terminal."""
+    def is_new_cell(self) -> bool:
+        """Return False."""
         return False
 
     def show(self, stages: list[Stage]) -> None:
-        """Show how far the stages are."""
+        """Update the bars."""
         from rich.console import Console
         from rich.progress import Progress, TextColumn
 
@@ -154,23 +149,21 @@ class TerminalDisplay:
             self.close()
 
     def close(self) -> None:
-        """End the display."""
+        """Remove the bars."""
         if self._progress is not None:
             self._progress.stop()
             self._progress, self._tasks = None, {}
 
 
 def show_progress() -> ShownProgress:
-    """Return a callback that shows progress: bars in a notebook, bars in a terminal, nothing in a log.
+    """Return a callback that shows progress bars in a notebook or in a terminal, and nothing in a log.
 
-    Give it wherever progress is reported: as `progress` of `count`, as `on_step` and as `on_epoch` of `fit`.
+    Pass it as `progress` of `count`, and as `on_step` and `on_epoch` of `fit`.
 
     Examples
     --------
-    >>> show = show_progress()
-    >>> show("counting", 3, 10)
     >>> with show_progress() as show:
-    ...     show(1, 40)
+    ...     show("counting", 3, 10)
     """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
