@@ -32,6 +32,7 @@ from chronotope.views import charts
 charts.company(ct.company(embeddings, 'river'))""",
     "words": "embeddings.at('1990')",
     "script": "ct.read_corpus([{'text': 'a b', evil: '1990'}], time=evil)",
+    "progress": "ct.show_progress()(evil, 1, 2)",
     "error": "embeddings.neighbors('rivr', at='1990')",
 }
 

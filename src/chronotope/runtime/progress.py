@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -15,39 +14,19 @@ SECONDS_BETWEEN = 0.1  # since every update of a notebook goes to the browser
 TRAINING = "training"
 
 
-@dataclass
-class Stage:
-    """The state of one stage of the work; `total` None: unknown."""
-
-    name: str
-    done: float = 0
-    total: float | None = None
-    note: str = ""
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the stage is complete."""
-        return self.total is not None and self.done >= self.total
-
-    def html(self) -> str:
-        """Return the stage as a progress bar."""
-        value = percent = ""
-        if self.total is not None:
-            share = 1.0 if self.finished else self.done / self.total
-            value, percent = f' value="{share:.3f}"', f"{100 * share:.0f} % · "
-        bar = f'<progress max="1"{value} style="width:12em"></progress>'
-        seconds = time.monotonic() - self.began
-        return f"<div>{bar} {escape(self.name)} {percent}{seconds:.0f} s {escape(self.note)}</div>"
-
-
 class ShownProgress:
-    """The callback that `show_progress` returns; with `display` None it shows nothing."""
+    """The callback that `show_progress` returns.
 
-    def __init__(self, display: Any) -> None:
-        self.visible = display is not None
-        self._display = display
-        self._stages: dict[str, Stage] = {}
+    It shows bars on a console until the work is done, or with `notebook` below the running cell, or nothing.
+    """
+
+    def __init__(self, console: Console | None = None, *, notebook: bool = False) -> None:
+        self.visible = notebook or console is not None
+        self._console, self._notebook = console, notebook
+        self._bars: Any = None
+        self._tasks: dict[str, Any] = {}
+        self._cell: int | None = None
+        self._handle: Any = None
         self._last = 0.0
 
     def __call__(self, *report: Any) -> None:
@@ -58,7 +37,7 @@ class ShownProgress:
             self._update(*report)
         elif len(report) > 1:
             self._update(TRAINING, *report)
-        else:
+        elif TRAINING in self._tasks:
             epoch = report[0]
             held_out = "" if epoch.held_out is None else f", held-out {epoch.held_out:.4f}"
             self._update(TRAINING, note=f"loss {epoch.loss:.4f}{held_out}")
@@ -67,92 +46,72 @@ class ShownProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.visible:
-            self._display.close()
+        self._close()
 
     def _update(self, name: str, done: float | None = None, total: float | None = None, note: str = "") -> None:
-        if self._display.is_new_cell():
-            self._stages.clear()
-        if name not in self._stages:
+        if self._notebook:
+            self._follow_cell()
+        if self._bars is None:
+            self._open()
+        if name not in self._tasks:
             # A stage of unknown length is over when the next one begins.
-            self._stages = {known: stage for known, stage in self._stages.items() if stage.total is not None}
-        stage = self._stages.setdefault(name, Stage(name))
-        if done is not None:
-            if stage.finished and done < stage.done:
-                stage.began = time.monotonic()  # the stage begins again
-            stage.done, stage.total = done, total
-        stage.note = note or stage.note
-        now = time.monotonic()
-        if stage.finished or now - self._last >= SECONDS_BETWEEN:
-            self._last = now
-            self._display.show(list(self._stages.values()))
+            for task in self._bars.tasks:
+                if task.total is None:
+                    self._bars.remove_task(self._tasks.pop(task.description))
+            self._tasks[name] = self._bars.add_task(name, total=None, note="")
+        task = next(task for task in self._bars.tasks if task.id == self._tasks[name])
+        if task.finished and done is not None and done < task.completed:
+            self._bars.reset(task.id)  # the stage begins again
+        self._bars.update(task.id, completed=done, total=total, note=note or task.fields["note"])
+        if self._notebook:
+            self._show_below_cell(task.finished)
+        elif self._bars.finished:
+            self._close()
 
+    def _open(self) -> None:
+        from rich.progress import Progress, TextColumn
 
-class NotebookDisplay:
-    """Bars in HTML below the running cell; they stay there."""
+        columns = (*Progress.get_default_columns(), TextColumn("{task.fields[note]}", markup=False))
+        # In a notebook rich would need widgets: there it only keeps the state.
+        self._bars = Progress(*columns, console=self._console, transient=True, disable=self._notebook)
+        self._bars.start()
 
-    def __init__(self) -> None:
-        self._handle: Any = None
-        self._cell: int | None = None
+    def _close(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars, self._tasks = None, {}
 
-    def is_new_cell(self) -> bool:
-        """Return whether another cell runs than at the last call."""
+    def _follow_cell(self) -> None:
+        """Start anew when another cell runs than at the last report."""
         from IPython import get_ipython
 
-        before, self._cell = self._cell, get_ipython().execution_count
-        if before != self._cell:
-            self._handle = None
-        return before != self._cell
+        cell = get_ipython().execution_count
+        if cell != self._cell:
+            self._close()
+            self._cell, self._handle = cell, None
 
-    def show(self, stages: list[Stage]) -> None:
-        """Update the bars."""
+    def _show_below_cell(self, at_once: bool) -> None:
         from IPython.display import HTML, display
 
-        bars = HTML("".join(stage.html() for stage in stages))  # type: ignore[no-untyped-call]
+        now = time.monotonic()
+        if not at_once and now - self._last < SECONDS_BETWEEN:
+            return
+        self._last = now
+        bars = HTML("".join(map(_html, self._bars.tasks)))  # type: ignore[no-untyped-call]
         if self._handle is None:
             self._handle = display(bars, display_id=True)  # type: ignore[no-untyped-call]
         else:
             self._handle.update(bars)
 
-    def close(self) -> None:
-        """Do nothing."""
 
-
-class TerminalDisplay:
-    """Bars with the time left, on stderr or another console; removed when the work is done."""
-
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console
-        self._progress: Any = None
-        self._tasks: dict[str, Any] = {}
-
-    def is_new_cell(self) -> bool:
-        """Return False."""
-        return False
-
-    def show(self, stages: list[Stage]) -> None:
-        """Update the bars."""
-        from rich.console import Console
-        from rich.progress import Progress, TextColumn
-
-        if self._progress is None:
-            columns = (*Progress.get_default_columns(), TextColumn("{task.fields[note]}"))
-            self._progress = Progress(*columns, console=self._console or Console(stderr=True), transient=True)
-            self._progress.start()
-        for gone in self._tasks.keys() - {stage.name for stage in stages}:
-            self._progress.remove_task(self._tasks.pop(gone))
-        for stage in stages:
-            if stage.name not in self._tasks:
-                self._tasks[stage.name] = self._progress.add_task(stage.name, note="")
-            self._progress.update(self._tasks[stage.name], completed=stage.done, total=stage.total, note=stage.note)
-        if all(stage.finished for stage in stages):
-            self.close()
-
-    def close(self) -> None:
-        """Remove the bars."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress, self._tasks = None, {}
+def _html(task: Any) -> str:
+    """Return a task of rich as a progress bar."""
+    value = percent = ""
+    if task.total is not None:
+        share = 1.0 if task.finished else task.percentage / 100
+        value, percent = f' value="{share:.3f}"', f"{100 * share:.0f} % · "
+    bar = f'<progress max="1"{value} style="width:12em"></progress>'
+    return f"<div>{bar} {escape(task.description)} {percent}{task.elapsed:.0f} s {escape(task.fields['note'])}</div>"
 
 
 def show_progress() -> ShownProgress:
@@ -165,8 +124,10 @@ def show_progress() -> ShownProgress:
     >>> with show_progress() as show:
     ...     show("counting", 3, 10)
     """
+    from rich.console import Console
+
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None and type(shell).__name__ in ("ZMQInteractiveShell", "Shell"):
-        return ShownProgress(NotebookDisplay())
-    return ShownProgress(TerminalDisplay() if sys.stderr.isatty() else None)
+        return ShownProgress(notebook=True)
+    return ShownProgress(Console(stderr=True) if sys.stderr.isatty() else None)
