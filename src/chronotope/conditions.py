@@ -21,18 +21,10 @@ MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
 
 
 class Graph(NamedTuple):
-    """Which conditions are neighbors: an undirected graph without loops.
+    """Which conditions are neighbors: an undirected graph without loops."""
 
-    Attributes
-    ----------
-    size
-        The number of conditions.
-    edges
-        (E, 2) pairs of condition numbers, the smaller first, sorted, each once.
-    """
-
-    size: int
-    edges: NDArray[np.int32]
+    size: int  # number of conditions
+    edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
     @classmethod
     def without_edges(cls, size: int) -> Graph:
@@ -69,13 +61,7 @@ class Conditions:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The label of each condition.
-
-        Examples
-        --------
-        >>> Conditions(("1998", "1999"), ("canada",), (0, 1), (0, 0)).labels
-        ('1998/canada', '1999/canada')
-        """
+        """The label of each condition: '1998', 'canada', '1998/canada', or 'all'."""
         times = [self.times[t] for t in self.time_of]
         places = [self.places[p] for p in self.place_of]
         if times and places:

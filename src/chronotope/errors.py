@@ -88,13 +88,7 @@ def _meant(label: str, known: Sequence[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint that proposes similar names, or ''.
-
-    Examples
-    --------
-    >>> did_you_mean("presidant", ["president", "apple"])
-    '; did you mean president?'
-    """
+    """Return a hint that proposes similar names, or ''."""
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.75)
     return f"; did you mean {', '.join(close)}?" if close else ""
 

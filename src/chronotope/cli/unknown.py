@@ -9,6 +9,7 @@ from typing import Any
 
 import typer.core
 
+from chronotope.cli import check_address_space
 from chronotope.errors import ChronotopeError, UnknownConditionError, UnknownWordError, number_of
 
 
@@ -17,6 +18,7 @@ class Command(typer.core.TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it."""
+        check_address_space()
         try:
             return super().invoke(ctx)
         except UnknownWordError as error:
