@@ -95,8 +95,6 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
 
     Parameters
     ----------
-    path
-        The file or the run folder.
     verify
         Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
 
@@ -171,7 +169,7 @@ def header_of(tensors: Tensors, about: str) -> bytes:
 
 
 def checksum(header: bytes, tensors: Tensors) -> bytes:
-    """Return the checksum of the header and of every tensor that opening reads."""
+    """Return the checksum of the header and of every tensor that `load` reads."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
     for name in TENSORS:
         if name not in (*READ_LATER, "checksum"):
