@@ -1,8 +1,8 @@
-"""How fast co-occurrences are counted: `python benchmarks/counting.py [--run RUN] [--glove DIR]`.
+"""Speed of counting co-occurrences: `python benchmarks/counting.py RUN [--glove DIR]`.
 
-The tokens are those of a run, or invented. Without GloVe's programs the baseline is the plain NumPy way: the pairs at
-each distance as one number each, sorted and summed. Both count the same pairs of the same vocabulary, symmetric, by
-1/distance; GloVe reads text and writes its cells to a file, we read the numbers of a prepared run and keep the cells.
+Counts the tokens of a run by condition and as one condition, with one and two threads. The baseline is GloVe's cooccur
+on the same tokens as text, or a Python dictionary on some documents. Both count symmetric windows of five words by
+1/distance. GloVe reads text and writes cells; we read token ids and write cells.
 """
 
 from __future__ import annotations
@@ -10,111 +10,76 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from chronotope.cooccurrence.local import count_conditions
 from harness import peak_mb, record, timed
-from zipfian import glove_seconds, invented_text, write_tokens
+from zipfian import glove_seconds, write_tokens
 
 import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.counting import distance_weights
+from chronotope.cooccurrence.cells_file import write_cells
+from chronotope.cooccurrence.merging import count_conditions
 from chronotope.corpus import TokenStore
+from chronotope.runtime.resources import Resources
 
-THREADS = (1, 2)
-BASELINE_TOKENS = 1_000_000  # sorting needs room, and its rate falls with the size
-
-
-def first_tokens(store: TokenStore, tokens: int) -> TokenStore:
-    """The first documents of a store, of about so many tokens, and its words numbered by their frequency in these."""
-    documents = int(np.searchsorted(store.starts, min(tokens, store.starts[-1])))
-    ids = store.ids[: store.starts[documents]]
-    order = np.argsort(-np.bincount(ids, minlength=len(store.words)), kind="stable")
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    return dataclasses.replace(
-        store,
-        words=store.words.gather(order),
-        ids=number[ids],
-        starts=store.starts[: documents + 1],
-        document_condition=store.document_condition[:documents],
-        held_out=store.held_out[:documents],
-    )
+SETTINGS = CountSettings(window=5)
+BASELINE_DOCUMENTS = 300
 
 
-def together(store: TokenStore) -> TokenStore:
-    """The same text as one condition."""
-    nowhere = np.zeros_like(store.document_condition)
-    return dataclasses.replace(store, conditions=Conditions.of_places(["all"]), document_condition=nowhere)
-
-
-def seconds_of_counting(store: TokenStore, words: int, settings: CountSettings, threads: int) -> tuple[float, int]:
-    """The better of two runs, and how many cells there are."""
-    taken = []
+def counting_seconds(store: TokenStore, words: int, threads: int) -> tuple[float, int]:
+    """Count and write the cells of a store; return the better of two times, and the number of cells."""
+    seconds = []
     for _ in range(2):
-        with timed() as timing:
-            cells = sum(len(b.word) for blocks in count_conditions(store, words, settings, threads) for b in blocks)
-        taken.append(timing.seconds)
-    return min(taken), cells
+        with tempfile.TemporaryDirectory() as folder, timed() as timing:
+            cells = count_conditions(store, words, SETTINGS, Resources(threads), folder)
+            sizes, _ = write_cells(f"{folder}/cells.parquet", cells)
+        seconds.append(timing.seconds)
+    return min(seconds), sum(sizes)
 
 
-def seconds_of_sorting(store: TokenStore, words: int, settings: CountSettings) -> float:
-    """The plain NumPy way."""
-    weights = distance_weights(settings)
+def dictionary_seconds(store: TokenStore) -> float:
+    """Count some documents in a dictionary; return the seconds for all tokens at that rate."""
+    cells: Counter[tuple[int, int]] = Counter()
+    documents = min(BASELINE_DOCUMENTS, len(store.starts) - 1)
     with timed() as timing:
-        known = store.ids < words
-        document = np.repeat(np.arange(len(store.starts) - 1), np.diff(store.starts))[known]
-        ids = store.ids[known].astype(np.int64)
-        keys, values = [], []
-        for distance in range(1, settings.window + 1):
-            near = document[:-distance] == document[distance:]
-            a, b = ids[:-distance][near], ids[distance:][near]
-            keys.append(np.minimum(a, b) * words + np.maximum(a, b))
-            values.append(np.full(len(a), weights[distance]))
-        _, place = np.unique(np.concatenate(keys), return_inverse=True)
-        np.bincount(place, np.concatenate(values))
-    return timing.seconds
+        for document in range(documents):
+            ids = store.ids[store.starts[document] : store.starts[document + 1]].tolist()
+            for distance in range(1, SETTINGS.window + 1):
+                for pair in zip(ids, ids[distance:], strict=False):
+                    cells[pair] += 60 // distance
+    return timing.seconds * len(store.ids) / float(store.starts[documents])
 
 
 def main() -> None:
     """Measure, and append rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", type=Path, help="a prepared run whose tokens are counted; else invented text")
+    parser.add_argument("run", type=Path)
     parser.add_argument("--glove", type=Path, help="the folder with GloVe's vocab_count and cooccur")
-    parser.add_argument("--tokens", type=int, default=4_000_000, help="count the first documents, of so many tokens")
-    parser.add_argument("--min-count", type=int, default=5)
     asked = parser.parse_args()
-    settings = CountSettings(window=5, min_count=asked.min_count)
-    counts = (
-        ct.Counts.open(asked.run) if asked.run else ct.count(ct.read_corpus(invented_text(asked.tokens), time="year"))
-    )
-    store = first_tokens(counts.store, asked.tokens)
-    words = int(np.count_nonzero(np.bincount(store.ids) >= asked.min_count))
-    about = {"source": asked.run.name if asked.run else "invented", "words": words, "window": settings.window}
-    seconds_of_counting(first_tokens(store, 100_000), words, settings, 1)  # compiles
-    for tokens in (asked.tokens // 4, asked.tokens // 2, asked.tokens):
-        part = first_tokens(store, tokens)
-        size = len(part.ids)
-        for threads in THREADS:
-            seconds, cells = seconds_of_counting(part, words, settings, threads)
-            measured = {**about, "tokens": size, "threads": threads, "cells": cells, "seconds": seconds}
-            record("counting", **measured, million_tokens_a_second=size / seconds / 1e6, peak_mb=peak_mb())
-    sample = first_tokens(store, BASELINE_TOKENS)
-    baseline = seconds_of_sorting(sample, words, settings) * size / len(sample.ids)
-    name = "NumPy, sorting"
+    counts = ct.Counts.open(asked.run)
+    store, words = counts.store, len(counts.vocabulary)
+    name, baseline = "dictionary", 0.0
     if asked.glove:
+        name = "GloVe cooccur"
         with tempfile.TemporaryDirectory() as folder:
-            text = Path(folder) / "text.txt"
-            write_tokens(store, text)
-            _, baseline = glove_seconds(asked.glove, text, Path(folder), asked.min_count, settings.window)
-            name = "GloVe cooccur"
-    for kind, part in (("by condition", store), ("one condition", together(store))):
-        seconds, _ = seconds_of_counting(part, words, settings, max(THREADS))
-        record(
-            "counting, ratio", **about, counted=kind, baseline=name, baseline_seconds=baseline, ratio=baseline / seconds
-        )
+            write_tokens(store, Path(folder, "text.txt"))
+            args = asked.glove, Path(folder, "text.txt"), Path(folder), counts.vocabulary.min_count, SETTINGS.window
+            _, baseline = glove_seconds(*args)
+    else:
+        baseline = dictionary_seconds(store)
+    together = dataclasses.replace(
+        store,
+        conditions=Conditions.of_places(["all"]),
+        document_condition=np.zeros_like(store.document_condition),
+    )
+    for kind, part in (("by condition", store), ("one condition", together)):
+        for threads in (1, 2):
+            seconds, cells = counting_seconds(part, words, threads)
+            figures = {"tokens": len(store.ids), "words": words, "cells": cells, "threads": threads, "seconds": seconds}
+            record("counting", kind=kind, **figures, baseline=name, ratio=baseline / seconds, peak_mb=peak_mb())
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
-"""How fast text becomes a run: `python benchmarks/prepare.py [--input FILE --text F --time F] [--glove DIR]`.
+"""Speed of `chronotope prepare`: `python benchmarks/prepare.py [--input FILE --text F --time F] [--glove DIR]`.
 
-The whole of `chronotope prepare` in a process of its own: starting, reading JSONL.zst, tokenizing, vocabulary, counting
-and writing. GloVe's vocab_count and cooccur get the same tokens as text that is tokenized already. Both run three times
-in turn, and the best counts. Without GloVe the baseline is plain Python: a regular expression and a dictionary, on some
-documents.
+The whole command in a process of its own: start, read JSONL.zst, tokenize, vocabulary, count, write. GloVe's
+vocab_count and cooccur get the same tokens as tokenized text. Both run three times in turn, and the best time counts.
+Without GloVe the baseline is a regular expression and a dictionary in Python, on some documents.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import resource
 import shutil
@@ -38,41 +36,18 @@ def write_jsonl(frame: pl.DataFrame, path: Path) -> None:
 
 
 def prepared(source: Path, run: Path, asked: argparse.Namespace) -> float:
-    """The seconds of `chronotope prepare`."""
-    command = [
-        sys.executable,
-        "-m",
-        "chronotope",
-        "prepare",
-        source,
-        "-o",
-        run,
-        "--no-text",
-    ]
-    options = [
-        "--text",
-        asked.text,
-        "--time",
-        asked.time,
-        "--window",
-        asked.window,
-        "--min-count",
-        asked.min_count,
-        "--every",
-        asked.every,
-    ]
+    """Return the seconds of `chronotope prepare`."""
+    command = [sys.executable, "-m", "chronotope", "prepare", source, "-o", run, "--no-text"]
+    for name in ("text", "time", "window", "min_count", "every"):
+        command += [f"--{name.replace('_', '-')}", getattr(asked, name)]
     shutil.rmtree(run, ignore_errors=True)
-    # An installed package has its bytecode; a checkout may not, and would be translated in every run.
-    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(run.parent / "bytecode")}
     with timed() as timing:
-        subprocess.run(
-            [str(part) for part in command + options], check=True, capture_output=True, env=os.environ | bytecode
-        )
+        subprocess.run([str(part) for part in command], check=True, capture_output=True)
     return timing.seconds
 
 
 def seconds_of_plain_python(source: Path, field: str, window: int) -> tuple[float, int]:
-    """A dictionary of pairs, for the first documents; and their tokens."""
+    """Count the first documents in a dictionary; return the seconds and their tokens."""
     tokens = 0
     with timed() as timing:
         lines = pa.CompressedInputStream(pa.OSFile(str(source)), "zstd").read().decode().splitlines()

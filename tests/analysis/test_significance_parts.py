@@ -166,3 +166,19 @@ def test_places_are_strata_without_being_asked_to_be_kept(counts_of):
     over_places = counts_of(worlds.places(documents=240), place="place")
     with pytest.raises(InputError, match="nothing to exchange"):
         take_part(over_places, range(6), "place")
+
+
+@pytest.mark.parametrize("compared", [[0, 9], [3, 4, 7]])
+def test_eliminating_other_conditions_changes_no_vector(drifting, over_time, compared):
+    """Words that a resample lacks in a condition are among them."""
+    taken = take_part(drifting, compared, None)
+    counted = {at: over_time.observed.words_in(at).astype(np.int64) for at in compared}
+    models = [
+        FrozenModel(over_time, drifting, counted, len(taken.number), few_conditions=few) for few in (0, len(compared))
+    ]
+    for kind in (PERMUTATION, BOOTSTRAP):
+        whole, reduced = (model.refit(taken.resample(kind, 1, 0)) for model in models)
+        for at in compared:
+            (words, unit), (same_words, same_unit) = whole.at(at), reduced.at(at)
+            assert (words == same_words).all()
+            np.testing.assert_allclose(unit, same_unit, atol=1e-4)

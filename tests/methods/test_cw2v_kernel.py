@@ -27,8 +27,7 @@ def move_rows_in_numpy(cells, stratum, moving, fixed, share, q, rate, gradient, 
     """The twin of the kernels: move all rows of a stratum, group by group; return the weighted squared error."""
     vectors = fixed.base[cells.pair_word] * q[cells.pair_condition] + fixed.deviation
     squared = 0.0
-    conditions = [c for first, last in blocks for c in range(first, last)]
-    for c in conditions:
+    for c in np.concatenate(blocks):
         at = (stratum * len(q) + c) * PARTS
         for row in range(cells.row_start[at], cells.row_start[at + PARTS]):
             pair = cells.rows[row]

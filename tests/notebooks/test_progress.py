@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from chronotope.methods.base import Epoch
+from chronotope.methods import Epoch
 from chronotope.runtime.progress import ShownProgress, Stage, show_progress
 
 SCRIPT = """

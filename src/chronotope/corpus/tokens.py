@@ -152,11 +152,6 @@ class TokenStore:
         """Return the documents of a condition."""
         return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
 
-    def tokens_of(self, condition: int) -> NDArray[np.int32]:
-        """Return the word ids of all documents of a condition."""
-        documents = self.condition_slice(condition)
-        return self.ids[self.starts[documents.start] : self.starts[documents.stop]]
-
     def occurrences(self, word: int) -> Occurrences:
         """Return the documents of a word, held-out ones included; all tokens are searched."""
         places = [first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()]

@@ -20,8 +20,7 @@ from chronotope.errors import ClusterError, MissingExtra
 from chronotope.io.provenance import versions
 from chronotope.io.stores import exists, reading, writing
 
-CONNECT_SECONDS = 30.0
-RECONNECT_SECONDS = 120.0
+CONNECT_SECONDS, RECONNECT_SECONDS = 30.0, 120.0
 
 
 @contextmanager
@@ -72,8 +71,7 @@ class Pool:
 
     def everywhere(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call a function on each worker; return the results by address."""
-        results: dict[str, Any] = self._client.run(function, *arguments)
-        return results
+        return dict(self._client.run(function, *arguments))
 
     def in_order(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield what a function returns for each call, in order; two calls a thread are handed out ahead."""
@@ -122,13 +120,11 @@ class Pool:
                 client.wait_for_workers(1, timeout=seconds)
                 check_versions(client.run(versions))
             except OSError:
-                raise ClusterError(
-                    f"the cluster at {self._address} has no workers (waited {seconds:.0f} seconds)"
-                ) from None
+                raise ClusterError(f"the cluster at {self._address} has no workers") from None
             except ImportError as error:
                 raise ClusterError(f"a worker cannot run chronotope ({error}); install it on all machines") from None
             failing.pop_all()
-        return client
+            return client
 
 
 def check_versions(workers: dict[str, Any]) -> None:

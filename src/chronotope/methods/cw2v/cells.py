@@ -8,6 +8,7 @@ disk during training.
 
 from __future__ import annotations
 
+import heapq
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -91,16 +92,29 @@ def arrange_cells(
 
 
 def _training_order(counts: Counts, pair_cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return `rows` and `row_start`; words are dealt out by their number of cells, so that parts have like loads."""
+    """Return `rows` and `row_start`."""
     support, conditions = counts.vocabulary.support, len(counts.conditions)
-    load = np.bincount(support.word, pair_cells, len(counts.vocabulary))
-    rank = np.empty(len(load), dtype=np.int64)
-    rank[np.argsort(-load, kind="stable")] = np.arange(len(load))
-    rank = rank[support.word]
-    stratum, part = rank // PARTS % STRATA, rank % PARTS
+    load = np.bincount(support.word, pair_cells, len(counts.vocabulary)).astype(np.int64)
+    stratum, part = np.divmod(balanced_parts(load, STRATA * PARTS)[support.word], PARTS)
     place = (stratum * conditions + support.condition) * PARTS + part
     row_start = np.append(0, np.cumsum(np.bincount(place, minlength=STRATA * conditions * PARTS)))
     return np.argsort(place, kind="stable"), row_start
+
+
+def balanced_parts(load: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """(W,) a part for each word; all parts have about the same load: heaviest words first, to the lightest part.
+
+    Examples
+    --------
+    >>> balanced_parts(np.array([9, 5, 4, 1]), 2).tolist()
+    [0, 1, 1, 0]
+    """
+    part = np.empty(len(load), dtype=np.int64)
+    lightest = [(0, number) for number in range(parts)]
+    for word in np.argsort(-load, kind="stable").tolist():
+        total, part[word] = lightest[0]
+        heapq.heapreplace(lightest, (total + int(load[word]), int(part[word])))
+    return part
 
 
 @kernel()

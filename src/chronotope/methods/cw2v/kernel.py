@@ -107,11 +107,11 @@ def move_rows(first, last, cells, side, share, vectors, offset, other_bias, q, r
 
 @kernel()
 def move_block(  # type: ignore[no-untyped-def]
-    thread, threads, stratum, first, last, cells, side, share, vectors, offset, other_bias, condition, rate, gradient,
+    thread, threads, stratum, conditions, cells, side, share, vectors, offset, other_bias, condition, rate, gradient,
     squared,
 ):  # fmt: skip
-    """Move a thread's parts of the conditions first … last; sums are kept by part, as threads differ between runs."""
-    for c in range(first, last):
+    """Move a thread's parts of some conditions; sums are kept by part, as the number of threads may differ."""
+    for c in conditions:
         for part in range(thread, PARTS, threads):
             at = (stratum * len(condition) + c) * PARTS + part
             squared[part] += move_rows(

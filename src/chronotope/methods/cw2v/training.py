@@ -7,7 +7,6 @@ condition vectors, from the gradients summed on the way. In an epoch each cell i
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,23 +59,33 @@ class Trainer:
         squared = np.zeros((2, PARTS))
         sides = [Side.of(name, self._parameters, self._accumulators) for name in ("word", "context")]
         for turn, (moving, fixed) in enumerate((sides, sides[::-1])):
-            for first, last in self.visits(stratum):
-                self._move_block(stratum, first, last, moving, fixed, gradient, squared[turn])
+            for conditions in self.visits(stratum):
+                self._move_block(stratum, conditions, moving, fixed, gradient, squared[turn])
         step_conditions(
             q, self._accumulators.condition, gradient.sum(axis=0), self._neighbors, self._rate, share=1 / STRATA
         )
         return float(squared[0].sum())
 
-    def visits(self, stratum: int) -> list[tuple[int, int]]:
-        """Return the blocks of conditions in the order in which a stratum visits them."""
+    def visits(self, stratum: int) -> list[NDArray[np.int64]]:
+        """Return blocks of conditions in the order in which a stratum visits them.
+
+        Both orders are random: visits in the order of time would let frequent words drift along.
+        """
         random = np.random.Generator(np.random.PCG64([self._seed, 2, stratum]))
-        return [self._blocks[number] for number in random.permutation(len(self._blocks))]
+        blocks = [self._blocks[number] for number in random.permutation(len(self._blocks))]
+        return [random.permutation(np.arange(first, last)) for first, last in blocks]
 
     def _move_block(
-        self, stratum: int, first: int, last: int, moving: Side, fixed: Side, gradient: Floats, squared: Any
+        self,
+        stratum: int,
+        conditions: NDArray[np.int64],
+        moving: Side,
+        fixed: Side,
+        gradient: Floats,
+        squared: NDArray[np.float64],
     ) -> None:
         cells, vectors, q = self._cells, self._vectors, self._parameters.condition
-        offset, end = int(cells.pair_start[first]), int(cells.pair_start[last])
+        offset, end = int(cells.pair_start[conditions.min()]), int(cells.pair_start[conditions.max() + 1])
         limits = np.linspace(offset, end, self._threads + 1).astype(np.int64)
 
         def write(thread: int) -> None:
@@ -84,8 +93,8 @@ class Trainer:
 
         def move(thread: int) -> None:
             move_block(
-                thread, self._threads, stratum, first, last, cells, moving, self._share, vectors, offset, fixed.bias,
-                q, self._rate, gradient, squared,
+                thread, self._threads, stratum, conditions, cells, moving, self._share, vectors, offset, fixed.bias, q,
+                self._rate, gradient, squared,
             )  # fmt: skip
 
         for work in (write, move):
