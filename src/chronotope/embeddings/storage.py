@@ -95,6 +95,8 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
 
     Parameters
     ----------
+    path
+        The file or the run folder.
     verify
         Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
 
