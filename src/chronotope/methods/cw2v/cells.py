@@ -102,7 +102,7 @@ def _training_order(counts: Counts, pair_cells: NDArray[np.int64]) -> tuple[NDAr
 
 
 def balanced_parts(load: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """(W,) the part of each word: heaviest words first, each to the lightest part.
+    """(W,) a part for each word; all parts have about the same load: heaviest words first, to the lightest part.
 
     Examples
     --------
