@@ -90,7 +90,7 @@ def tokenize(
     resources = resources or Resources()
     try:
         sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
-        measured = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
+        store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
         for name in (STORE, FIELDS, TEXT):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir(), key=lambda path: path.name == STORE):  # the description comes last
@@ -99,7 +99,7 @@ def tokenize(
         shutil.rmtree(work, ignore_errors=True)
         if is_new and not any(folder.iterdir()):
             folder.rmdir()
-    return replace(TokenStore.open(folder), _measured=measured)
+    return replace(store, folder=folder, ids=np.memmap(folder / TOKENS, TOKEN, mode="r"))
 
 
 def _build(
@@ -109,8 +109,8 @@ def _build(
     resources: Resources,
     chunk_tokens: int,
     sources: list[dict[str, Any]],
-) -> csr_array:
-    """Write the files of a store to the folder `work`; return the count of each word in each condition."""
+) -> TokenStore:
+    """Write the files of a store to the folder `work`; return the store without its tokens."""
     settings, selection = corpus.settings, Selection(corpus.settings)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
@@ -172,7 +172,20 @@ def _build(
     }
     text = json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1)
     (work / STORE).write_text(text, encoding="utf-8")
-    return measured
+    return TokenStore(
+        folder=work,
+        conditions=conditions,
+        words=lexicon["word"],
+        counts=lexicon["count"].to_numpy(),
+        ids=np.empty(0, TOKEN),
+        starts=np.concatenate([[0], np.cumsum(length)]),
+        document_condition=condition,
+        held_out=held_out,
+        problems=first.problems,
+        report=report,
+        sources=sources,
+        _measured=measured,
+    )
 
 
 def order_conditions(first: FirstPass, bins: Bins | None, has_place: bool) -> tuple[Conditions, NDArray[np.int32]]:
