@@ -21,24 +21,12 @@ MAX_WINDOW = 31
 
 
 def units(settings: CountSettings) -> int:
-    """Return how many units make one whole pair of neighbors.
-
-    Examples
-    --------
-    >>> [units(CountSettings(window=window)) for window in (1, 5, 10, 15)]
-    [1, 60, 2520, 2520]
-    """
+    """Return how many units make one whole pair of neighbors."""
     return math.lcm(*range(1, min(settings.window, MAX_EXACT_WINDOW) + 1)) if settings.weighting == "harmonic" else 1
 
 
 def distance_weights(settings: CountSettings, unit: int | None = None) -> NDArray[np.int64]:
-    """(window + 1,) the integer weight of a context at each distance; the first is unused.
-
-    Examples
-    --------
-    >>> distance_weights(CountSettings(window=3)).tolist()
-    [0, 6, 3, 2]
-    """
+    """(window + 1,) the integer weight of a context at each distance; the first is unused."""
     unit = unit or units(settings)
     flat = settings.weighting == "flat"
     weights = [unit if flat else round(unit / distance) for distance in range(1, settings.window + 1)]
@@ -75,14 +63,10 @@ def count_cells(
     # Gaps between documents, which no window crosses: the id of a gap is above all others.
     ids = np.insert(tokens[known], np.repeat(np.append(0, ends), window), words)
     start = np.append(0, np.cumsum(np.bincount(ids, minlength=words + 1)))
-    by_context, row_start = _empty_cells(int(start[words]) * window), np.zeros(words + 1, np.int64)
-    cells = _empty_cells(_count_pairs(ids, start, weights, by_context, row_start))
+    by_context, row_start = CellArrays.empty(int(start[words]) * window), np.zeros(words + 1, np.int64)
+    cells = CellArrays.empty(_count_pairs(ids, start, weights, by_context, row_start))
     _sort_by_word(by_context, np.cumsum(row_start), cells)
     return cells
-
-
-def _empty_cells(size: int) -> CellArrays:
-    return CellArrays(*(np.empty(size, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)))
 
 
 @kernel()
