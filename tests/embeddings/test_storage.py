@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings, load, storage
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from embeddings.invented import random_embeddings, support_from
 
 PARTS = ("vectors", "common", "condition_factors", "center")
@@ -99,10 +99,10 @@ def test_a_file_cut_short_anywhere_is_damaged(saved):
     whole = saved.read_bytes()
     for length in [*range(0, len(whole), 100), 7, 8, 9, len(whole) - 1]:
         saved.write_bytes(whole[:length])
-        with pytest.raises(DamagedFile, match=r"model\.ct"):
+        with pytest.raises(DamagedFileError, match=r"model\.ct"):
             load(saved)
     saved.write_bytes(whole + b"\0")
-    with pytest.raises(DamagedFile, match="not fully covered"):
+    with pytest.raises(DamagedFileError, match="not fully covered"):
         load(saved)
 
 
@@ -117,7 +117,7 @@ def test_any_changed_bit_outside_the_vectors_is_noticed(saved):
             changed = bytearray(whole)
             changed[place] ^= 1 << bit
             saved.write_bytes(changed)
-            with pytest.raises(DamagedFile):
+            with pytest.raises(DamagedFileError):
                 load(saved)
 
 
@@ -194,7 +194,7 @@ def test_a_header_that_lies_is_not_believed(saved, lie, message):
     text = json.dumps(entries).encode()
     header = len(text).to_bytes(8, "little") + text
     saved.write_bytes(header + body[: -storage.CHECKSUM_BYTES] + storage.checksum(header, tensors))
-    with pytest.raises(DamagedFile, match=message) as caught:
+    with pytest.raises(DamagedFileError, match=message) as caught:
         load(saved)
     assert "\n" not in str(caught.value)
 
@@ -203,7 +203,7 @@ def test_a_header_that_lies_is_not_believed(saved, lie, message):
 def test_something_else_is_not_a_model(tmp_path, content):
     path = tmp_path / "other.ct"
     path.write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"other\.ct"):
+    with pytest.raises(DamagedFileError, match=r"other\.ct"):
         load(path)
 
 

@@ -30,9 +30,8 @@ from chronotope.embeddings.retrieval import (
 )
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.embeddings.words import check_word, check_words, spellings
-from chronotope.errors import DamagedFile, UnknownWord
+from chronotope.errors import DamagedFileError, UnknownWordError, number_of
 from chronotope.io.provenance import canonical_json
-from chronotope.wording import number_of
 
 Words = list[str] | tuple[str, ...]
 
@@ -167,7 +166,7 @@ class ConditionedEmbeddings:
         for spelling in spellings(word):
             if spelling in self._index:
                 return self._index[spelling]
-        raise UnknownWord(word, self.words, len(self))
+        raise UnknownWordError(word, self.words, len(self))
 
     @overload
     def support(self, word: str) -> dict[str, int]: ...
@@ -370,5 +369,7 @@ class ConditionedEmbeddings:
         rows[~seen] = self.common[words[~seen]] * self.condition_factors[condition]
         rows -= self.center[condition]
         if not np.isfinite(rows).all():
-            raise DamagedFile(f"the vectors of {self.conditions.labels[condition]} hold values that are not numbers")
+            raise DamagedFileError(
+                f"the vectors of {self.conditions.labels[condition]} hold values that are not numbers"
+            )
         return rows

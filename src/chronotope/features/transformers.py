@@ -20,7 +20,7 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.nearest import unit_rows
-from chronotope.errors import InputError, UnknownCondition, UnknownWord
+from chronotope.errors import InputError, UnknownConditionError, UnknownWordError
 from chronotope.features.rows import MISSING, find_conditions, find_labels, read_columns, refuse_missing
 from chronotope.runtime.blas import one_blas_thread
 
@@ -110,8 +110,8 @@ class WordInCondition(EmbeddingTransformer):
         bad = np.flatnonzero((word == MISSING) | (where == MISSING))
         if len(bad) and self.missing == "error":
             if word[bad[0]] == MISSING:
-                raise UnknownWord(str(words[bad[0]]), self.embeddings_.words, len(self.embeddings_))
-            raise UnknownCondition(str(labels[bad[0]]), conditions.labels)
+                raise UnknownWordError(str(words[bad[0]]), self.embeddings_.words, len(self.embeddings_))
+            raise UnknownConditionError(str(labels[bad[0]]), conditions.labels)
         where[bad] = MISSING
         result = np.zeros((len(words), self.embeddings_.dimensions), dtype=np.float32)
         for at in np.unique(where[where != MISSING]).tolist():

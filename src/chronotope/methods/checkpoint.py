@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from chronotope.embeddings.storage import header_of, write_tensors
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.provenance import canonical_json
 from chronotope.io.untrusted import read_json
 
@@ -74,7 +74,7 @@ class Checkpoint:
 
         Raises
         ------
-        DamagedFile
+        DamagedFileError
             If the file is not a complete checkpoint of these shapes.
         InputError
             If it has another identity.
@@ -93,7 +93,7 @@ class Checkpoint:
                 if tensor.dtype != np.float32 or not all(expected in (size, None) for size, expected in sizes):
                     raise ValueError(f"'{name}' has not the shape that it should have")
         except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DamagedFile(f"{self.path} cannot be read ({error}); train again without resuming") from None
+            raise DamagedFileError(f"{self.path} cannot be read ({error}); train again without resuming") from None
         if identity != json.loads(canonical_json(self.identity)):
             raise InputError(f"{self.path} belongs to other settings or another run; train again without resuming")
         return tensors, about

@@ -10,7 +10,7 @@ from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwor
 from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
 from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.streaming import CODECS, read_head
 from chronotope.io.untrusted import read_json
 
@@ -36,7 +36,7 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
 
     Raises
     ------
-    DamagedFile
+    DamagedFileError
         If the file is damaged or does not hold what its header announces; the message names the line.
     """
     path = Path(path)
@@ -110,7 +110,7 @@ def _exported_files(folder: Path) -> list[tuple[Path, str]]:
         # Only the last part of a name is used, so that a manifest cannot point to another folder.
         return [(folder / Path(str(entry["file"])).name, str(entry["label"])) for entry in conditions]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedFile(f"{folder / MANIFEST} is damaged: {error}") from None
+        raise DamagedFileError(f"{folder / MANIFEST} is damaged: {error}") from None
 
 
 def _detect(path: Path) -> str:

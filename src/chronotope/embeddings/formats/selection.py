@@ -12,8 +12,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
-from chronotope.errors import InputError
-from chronotope.wording import number_of
+from chronotope.errors import InputError, number_of
 
 MAX_NAME_BYTES = 80
 # Windows reserves these names for devices, with any ending.
