@@ -138,6 +138,11 @@ def test_what_is_absent_is_written_only_when_asked(embeddings, tmp_path):
     }
     assert absent not in words["plain"]
     assert words["all"] == set(embeddings.words)
+    export(embeddings, tmp_path / "model", "huggingface", at="1998/canada", min_support=0)
+    model = ct.load(tmp_path / "model" / "model.safetensors")
+    assert np.array_equal(model.vector(absent, "1998/canada"), embeddings.vector(absent, "1998/canada"))
+    with pytest.raises(InputError, match="no word occurs 1,000,000 times or more"):
+        export(embeddings, tmp_path / "none", "glove", min_support=10**6)
 
 
 @pytest.mark.parametrize("format", ["parquet", "word2vec", "huggingface"])

@@ -23,8 +23,8 @@ def float32(
     """
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
-    wanted = (rows, columns)
-    fits = array.ndim == 2 and all(size in (None, own) for size, own in zip(wanted, array.shape, strict=True))
+    sizes = zip(array.shape, (rows, columns), strict=False)
+    fits = array.ndim == 2 and all(expected in (None, size) for size, expected in sizes)
     if not fits or not array.shape[1]:
         raise ValueError(f"{name} has the shape {array.shape}, not ({rows}, {columns or 'dimensions'})")
     if finite and not np.isfinite(array).all():

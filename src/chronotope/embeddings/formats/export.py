@@ -150,7 +150,6 @@ def _check_folder(folder: Path, force: bool) -> None:
 def _parts(
     embeddings: ConditionedEmbeddings, min_support: int, progress: Callable[[str, int, int | None], None] | None
 ) -> Iterator[WordVectors]:
-    """Yield the words of each condition."""
     labels = embeddings.conditions.labels
     for done, label in enumerate(labels, start=1):
         yield embeddings.at(label, min_support)

@@ -24,8 +24,8 @@ def select(
 ) -> ConditionedEmbeddings:
     """Return embeddings with the conditions `at` and the `max_words` most frequent words; no vector changes.
 
-    A word stays in a condition if it occurs there at least `min_support` times; with 0 it also stays in the model if it
-    occurs nowhere. Contexts belong to all words: with fewer words they are left out.
+    A word stays in a condition if it occurs there at least `min_support` times; with 0, words that occur in none of the
+    conditions stay in the model. Contexts belong to all words: with fewer words they are left out.
     """
     at_least("min_support", min_support, 0)
     conditions, support = embeddings.conditions, embeddings.observed
