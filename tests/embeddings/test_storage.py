@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -208,3 +210,11 @@ def test_something_else_is_not_a_model(tmp_path, content):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match=r"cannot read .*none\.ct: No such file"):
         load(tmp_path / "none.ct")
+
+
+def test_a_model_answers_without_numba_and_the_corpus(saved):
+    program = (
+        f"import sys, chronotope as ct; ct.load({str(saved)!r}).equivalents('w1', '1990', '2000'); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"numba", "polars", "chronotope.corpus"}.isdisjoint(done.stdout.split())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts
 from chronotope.cooccurrence.weighting import scale_of_conditions
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 CELLS_AT_ONCE = 1 << 18
 
@@ -32,19 +35,12 @@ class PairMatrix(NamedTuple):
 class Association(NamedTuple):
     """How counts become mutual information.
 
-    Attributes
-    ----------
-    context_power
-        Exponent of the context frequencies; below 1 it lowers the weight of rare contexts.
-    emphasis
-        Exponent of the mutual information; above 1 it raises the weight of strong associations.
-    sides
-        Whether a word before and after are two contexts: context j after a word is column 2j, before it 2j + 1.
+    With `sides`, context j after a word is column 2j, before it 2j + 1.
     """
 
-    context_power: float = 0.75
-    emphasis: float = 1.0
-    sides: bool = False
+    context_power: float = 0.75  # exponent of context frequencies; below 1 it lowers the weight of rare contexts
+    emphasis: float = 1.0  # exponent of the mutual information; above 1 it raises the weight of strong associations
+    sides: bool = False  # whether a word before and after are two contexts
 
 
 class ConditionRows(NamedTuple):
@@ -101,12 +97,17 @@ def joined(conditions: Iterable[ConditionRows], words: int, association: Associa
 def rows_of(
     cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
 ) -> ConditionRows:
-    """Compute the rows of all words in one condition.
+    """Compute `pmi_matrix` as plain arrays."""
+    matrix = pmi_matrix(cells, words, association, expected)
+    return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
-    Parameters
-    ----------
-    expected
-        The frequencies of the contexts, if not those of these cells.
+
+def pmi_matrix(
+    cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
+) -> sparse.csr_array[np.float32]:
+    """Compute the positive mutual information of one condition: a row for each word, a column for each context.
+
+    `expected` are the frequencies of the contexts, if not those of these cells.
     """
     from scipy import sparse
 
@@ -134,8 +135,7 @@ def rows_of(
     # Columns below the diagonal come first, so that those of each row ascend.
     none = [np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)]
     row, column, value = map(np.concatenate, zip(none, *lower, *upper, strict=True))
-    matrix = sparse.coo_array((value, (row, column)), shape=(words, words * (1 + sides))).tocsr()
-    return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
+    return sparse.coo_array((value, (row, column)), shape=(words, words * (1 + sides))).tocsr()
 
 
 def context_totals(cells: CellArrays, words: int, sides: bool) -> NDArray[np.float64]:

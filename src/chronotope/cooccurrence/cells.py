@@ -17,21 +17,11 @@ ROWS_IN_A_BLOCK = 1 << 16
 
 
 class CellArrays(NamedTuple):
-    """Co-occurrence counts of one condition, sorted by word, then by context, with word ≤ context.
-
-    Attributes
-    ----------
-    word, context
-        (N,) word ids.
-    count
-        (N,) how often they stand near each other, in units of the run.
-    after
-        (N,) how much of the count has the context after the word.
-    """
+    """Co-occurrence counts of one condition, sorted by word, then by context; all columns are (N,)."""
 
     word: NDArray[np.int32]
     context: NDArray[np.int32]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: NDArray[np.int64]  # type: ignore[assignment]  # in units of the run; hides tuple.count
     after: NDArray[np.int64]
 
     @classmethod
@@ -41,9 +31,10 @@ class CellArrays(NamedTuple):
         return cls(ids[0], ids[1], sums[0], sums[1])
 
     @classmethod
-    def empty(cls) -> CellArrays:
-        """Make no cells."""
-        return cls.of([], [], [], [])
+    def empty(cls, size: int = 0) -> CellArrays:
+        """Make uninitialized cells."""
+        ids, sums = np.empty((2, size), np.int32), np.empty((2, size), np.int64)
+        return cls(ids[0], ids[1], sums[0], sums[1])
 
     @classmethod
     def concatenate(cls, parts: list[CellArrays]) -> CellArrays:
@@ -67,25 +58,12 @@ class CellArrays(NamedTuple):
         return self.word.astype(np.int64) << 32 | self.context
 
     def total(self) -> int:
-        """Sum both triangles: a cell counts in the row of its word and in that of its context.
-
-        Examples
-        --------
-        >>> CellArrays.of([0, 0], [0, 1], [4, 5], [2, 5]).total()
-        14
-        """
+        """Sum both triangles: a cell counts in the row of its word and in that of its context."""
         return int(2 * self.count.sum() - self.count[self.word == self.context].sum())
 
 
 def sum_of(parts: list[CellArrays]) -> CellArrays:
-    """Add sorted cells.
-
-    Examples
-    --------
-    >>> one, two = CellArrays.of([0, 0], [1, 2], [5, 7], [5, 0]), CellArrays.of([0, 3], [2, 3], [1, 2], [1, 1])
-    >>> [column.tolist() for column in sum_of([one, two])]
-    [[0, 0, 3], [1, 2, 3], [5, 8, 2], [5, 1, 1]]
-    """
+    """Add sorted cells."""
     parts = [part for part in parts if len(part.word)]
     if len(parts) < 2:
         return CellArrays.concatenate(parts)
@@ -105,12 +83,6 @@ def merge(streams: Iterable[Iterator[CellArrays]]) -> Iterator[CellArrays]:
     """Add sorted streams of cells; yield the sum in blocks, holding one block of each stream.
 
     Every cell up to the first that some stream has not delivered yet is complete.
-
-    Examples
-    --------
-    >>> one, two = CellArrays.of([0, 0], [1, 2], [5, 7], [5, 0]), CellArrays.of([0, 3], [2, 3], [1, 2], [1, 1])
-    >>> [block.count.tolist() for block in merge([iter([one]), iter([two])])]
-    [[5, 8], [2]]
     """
     held = [(CellArrays.empty(), np.empty(0, np.int64), stream) for stream in streams]
     while True:

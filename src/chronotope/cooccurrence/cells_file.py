@@ -92,14 +92,7 @@ def _regroup(blocks: Iterable[CellArrays], rows: int) -> Iterator[CellArrays]:
 class CellsFile:
     """Read the cells of one condition at a time; check them before compiled code trusts them.
 
-    Parameters
-    ----------
-    path
-        The file, here or in a store.
-    sizes
-        The number of cells of each condition.
-    words
-        The size of the vocabulary.
+    `sizes` is the number of cells of each condition, `words` the size of the vocabulary.
     """
 
     def __init__(self, path: str | Path, sizes: list[int], words: int) -> None:

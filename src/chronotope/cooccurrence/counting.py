@@ -14,30 +14,19 @@ from numpy.typing import NDArray
 
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays
+from chronotope.runtime.kernels import kernel
 
 MAX_EXACT_WINDOW = 10
 MAX_WINDOW = 31
 
 
 def units(settings: CountSettings) -> int:
-    """Return how many units make one whole pair of neighbors.
-
-    Examples
-    --------
-    >>> [units(CountSettings(window=window)) for window in (1, 5, 10, 15)]
-    [1, 60, 2520, 2520]
-    """
+    """Return how many units make one whole pair of neighbors."""
     return math.lcm(*range(1, min(settings.window, MAX_EXACT_WINDOW) + 1)) if settings.weighting == "harmonic" else 1
 
 
 def distance_weights(settings: CountSettings, unit: int | None = None) -> NDArray[np.int64]:
-    """(window + 1,) the integer weight of a context at each distance; the first is unused.
-
-    Examples
-    --------
-    >>> distance_weights(CountSettings(window=3)).tolist()
-    [0, 6, 3, 2]
-    """
+    """(window + 1,) the integer weight of a context at each distance; the first is unused."""
     unit = unit or units(settings)
     flat = settings.weighting == "flat"
     weights = [unit if flat else round(unit / distance) for distance in range(1, settings.window + 1)]
@@ -49,7 +38,6 @@ def count_cells(
 ) -> CellArrays:
     """Count the co-occurrences of some documents.
 
-    Every pair of neighbors becomes one number (word, context, distance, order). Sorting brings equal pairs together.
     The result is that of the quadratic definition, after words outside the vocabulary are removed::
 
         for i, a in enumerate(document):
@@ -70,30 +58,53 @@ def count_cells(
     weights
         The weight of each distance, from `distance_weights`.
     """
-    bits = words.bit_length()
     known = tokens < words
-    word = tokens[known].astype(np.int64)
-    document = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))[known]
-    keys = []
-    for distance in range(1, len(weights)):
-        first, second = word[:-distance], word[distance:]
-        pair = np.minimum(first, second) << bits | np.maximum(first, second)
-        key = pair << 8 | distance << 1 | (first <= second)
-        keys.append(key[document[:-distance] == document[distance:]])
-    key = np.concatenate(keys)
-    del keys
-    key.sort()
-    kind = key.astype(np.uint8)  # distance and order
-    key >>= 8
-    last = np.flatnonzero(np.append(key[1:] != key[:-1], [True] * (len(key) > 0)))  # where each pair ends
+    ends, window = np.append(0, np.cumsum(known))[ends], len(weights) - 1
+    # Gaps between documents, which no window crosses: the id of a gap is above all others.
+    ids = np.insert(tokens[known], np.repeat(np.append(0, ends), window), words)
+    start = np.append(0, np.cumsum(np.bincount(ids, minlength=words + 1)))
+    by_context, row_start = CellArrays.empty(int(start[words]) * window), np.zeros(words + 1, np.int64)
+    cells = CellArrays.empty(_count_pairs(ids, start, weights, by_context, row_start))
+    _sort_by_word(by_context, np.cumsum(row_start), cells)
+    return cells
 
-    def sums(weight_of_kind: NDArray[np.int64]) -> NDArray[np.int64]:
-        total = weight_of_kind[kind]
-        np.cumsum(total, out=total)
-        return np.diff(total[last], prepend=0)
 
-    pair = key[last]
-    low, high = (pair >> bits).astype(np.int32), (pair & ((1 << bits) - 1)).astype(np.int32)
-    count, after = sums(np.repeat(weights, 2)), sums(np.stack([0 * weights, weights], axis=1).ravel())
-    count[low == high] *= 2  # such a pair counts in both directions
-    return CellArrays(low, high, count, after)
+@kernel()
+def _count_pairs(ids, start, weights, cells, row_start):  # type: ignore[no-untyped-def]
+    """Write the cells, sorted by context, and add the size of each word's row to `row_start`; return their number."""
+    words = len(start) - 2
+    place, position = start[:-1].copy(), np.empty(len(ids), np.int32)  # positions of each word, ascending
+    for i in range(len(ids)):
+        position[place[ids[i]]] = i
+        place[ids[i]] += 1
+    count, after, seen = np.zeros(words, np.int64), np.zeros(words, np.int64), np.empty(words + 1, np.int32)
+    size = 0
+    for b in range(words):
+        different = 0
+        for j in position[start[b] : start[b + 1]]:
+            for distance in range(1, len(weights)):
+                for i in (j - distance, j + distance):
+                    a = ids[i]
+                    if a <= b:
+                        seen[different] = a
+                        different += count[a] == 0
+                        count[a] += weights[distance]
+                        if i < j:
+                            after[a] += weights[distance]
+        for a in seen[:different]:
+            cells.word[size], cells.context[size], cells.count[size], cells.after[size] = a, b, count[a], after[a]
+            count[a] = after[a] = 0
+            row_start[a + 1] += 1
+            size += 1
+    return size
+
+
+@kernel()
+def _sort_by_word(by_context, row_start, cells):  # type: ignore[no-untyped-def]
+    """Write the cells in the order of words; those of a word stay sorted by context."""
+    for cell in range(len(cells.word)):
+        word = by_context.word[cell]
+        place = row_start[word]
+        row_start[word] += 1
+        cells.word[place], cells.context[place] = word, by_context.context[cell]
+        cells.count[place], cells.after[place] = by_context.count[cell], by_context.after[cell]

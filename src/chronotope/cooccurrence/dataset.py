@@ -86,10 +86,6 @@ class Counts:
         """Return the counts of a condition: word ≤ context, sorted; a diagonal cell holds both directions."""
         return self._cells.read(condition)
 
-    def cells_in_parts(self, condition: int) -> Iterator[CellArrays]:
-        """Yield the counts of a condition in parts of some 25 MB."""
-        return self._cells.parts(condition)
-
     def held_out(self, condition: int) -> CellArrays:
         """Return the counts of the documents that were set aside."""
         if self._held_out is None:

@@ -31,7 +31,7 @@ Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each
 
 PAIRS_IN_A_CHUNK = 4_000_000
 MIN_TOKENS_IN_A_CHUNK = 25_000
-BYTES_OF_A_PAIR = 72  # sort keys and all that is made of them
+BYTES_OF_A_PAIR = 60  # its cell before and after sorting, and its share of the tokens
 BYTES_OF_A_CELL = 24
 BYTES_OF_WRITING = 110_000_000
 

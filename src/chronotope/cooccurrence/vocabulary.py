@@ -149,17 +149,11 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
         )
     if settings.max_words:
         size = min(size, settings.max_words)
-    dropped = store.counts[size:]
+    counts, dropped = store.measured[:, :size], store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),
-        support=_support(store, size),
+        support=Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data),
         min_count=threshold,
         dropped_words=int(np.count_nonzero(dropped)),
         dropped_tokens=int(dropped.sum()),
     )
-
-
-def _support(store: TokenStore, words: int) -> Support:
-    """Count the first `words` words in each condition, without held-out documents."""
-    counts = store.measured[:, :words]
-    return Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data)

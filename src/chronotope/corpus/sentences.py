@@ -46,18 +46,10 @@ class Bounds(NamedTuple):
 
 
 def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> list[Span]:
-    """Return the span of each of the first tokens of a text; DamagedFileError if the text does not match them.
+    """Return the span of each of the first `words` of a text; DamagedFileError if the text does not match them.
 
-    Parameters
-    ----------
-    text
-        The text.
-    kind
-        How its tokens were found: 'words', 'whitespace' or 'tokens'.
-    words
-        The words that were counted, in order; a phrase stands for all tokens that it joins.
-    normalize
-        Turns a token into a word.
+    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase stands for all tokens that it
+    joins.
 
     Examples
     --------

@@ -197,17 +197,7 @@ def count_words(
     shape: tuple[int, int],
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> csr_array:
-    """(C, W) count the words of each condition.
-
-    Parameters
-    ----------
-    tokens, length
-        The file with the word ids, and (N,) the number of tokens of each document.
-    condition, counted
-        (N,) the condition of each document, and whether it counts.
-    shape
-        The number of conditions and of words.
-    """
+    """Count the words of each condition in the documents that are `counted`; `shape` is (conditions, words)."""
     total: Any = csr_array(shape, dtype=np.int64)
     for documents, ids in read_chunks(tokens, length, chunk_tokens):
         starts = np.concatenate([[0], np.cumsum(length[documents])])

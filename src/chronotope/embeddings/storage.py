@@ -171,7 +171,7 @@ def header_of(tensors: Tensors, about: str) -> bytes:
 
 
 def checksum(header: bytes, tensors: Tensors) -> bytes:
-    """Return the checksum of the header and of every tensor that opening reads."""
+    """Return the checksum of the header and of every tensor that `load` reads."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
     for name in TENSORS:
         if name not in (*READ_LATER, "checksum"):

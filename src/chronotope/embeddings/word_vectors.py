@@ -30,10 +30,8 @@ class WordVectors:
 
     Parameters
     ----------
-    words
-        The words, most frequent first if that is known.
-    vectors
-        (N, D) their vectors.
+    words, vectors
+        The words, most frequent first if that is known, and (N, D) their vectors.
     counts
         (N,) how often each occurs; None if unknown.
     name
@@ -48,8 +46,6 @@ class WordVectors:
     <WordVectors 1990: 3 words, 2 dimensions>
     >>> vectors.most_similar("river", topn=1)[0][0]
     'water'
-    >>> vectors.doesnt_match(["river", "water", "money"])
-    'money'
     """
 
     def __init__(
@@ -126,8 +122,6 @@ class WordVectors:
         ----------
         positive, negative
             A word, a vector, or a list of these, each alone or as (word, weight).
-        topn
-            Number of answers.
         restrict_vocab
             Search only the first words, up to this number.
         """

@@ -92,9 +92,6 @@ class _RenamedCounts(Counts):
         order = np.argsort((word.astype(np.int64) << 32) | context)
         return CellArrays(word[order], context[order], cells.count[order], after[order])
 
-    def cells_in_parts(self, condition: int) -> Iterator[CellArrays]:
-        yield self.cells(condition)
-
     @cached_property
     def store(self) -> TokenStore:
         """The token ids under the new names, in memory: for methods that read the text."""

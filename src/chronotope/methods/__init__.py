@@ -76,25 +76,13 @@ METHODS: dict[str, tuple[str, str]] = {
 
 
 def method_class(name: str) -> type[Any]:
-    """Return the class of a method.
-
-    Examples
-    --------
-    >>> method_class("graph").__name__
-    'GraphModel'
-    """
+    """Return the class of a method."""
     one_of("method", name, tuple(METHODS))
     value: type[Any] = getattr(import_module("chronotope.methods"), METHODS[name][0])
     return value
 
 
 def default_settings(name: str) -> dict[str, Any]:
-    """Return the default settings of a method.
-
-    Examples
-    --------
-    >>> default_settings("covariate")["deviations"]
-    False
-    """
+    """Return the default settings of a method."""
     one_of("method", name, tuple(METHODS))
     return asdict(Config().of_method(name))

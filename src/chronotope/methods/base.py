@@ -34,22 +34,12 @@ FAST_BUT_NAN_SAFE = {"reassoc", "contract", "arcp", "nsz", "afn"}
 
 @dataclass(frozen=True)
 class Epoch:
-    """Progress record of one epoch.
-
-    Attributes
-    ----------
-    number, of
-        The number of this epoch, from 1, and of all epochs.
-    loss
-        The loss per unit of weight for `cw2v`; for `graph` and `dynamic` relative to the loss of zero vectors.
-    held_out
-        The mean log-likelihood of held-out contexts; None without held-out documents.
-    """
+    """Progress record of one epoch: `number`, from 1, `of` all."""
 
     number: int
     of: int
-    loss: float
-    held_out: float | None = None
+    loss: float  # per unit of weight for `cw2v`; for `graph` and `dynamic` relative to the loss of zero vectors
+    held_out: float | None = None  # mean log-likelihood of held-out contexts
 
     def to_dict(self) -> dict[str, float]:
         """Return the figures for the model file."""
@@ -77,12 +67,7 @@ class FitOptions:
     def cells_folder(self, kept: int, cells: int) -> Path | None:
         """Return the folder for cells that exceed the memory limit, or None if all fits.
 
-        Parameters
-        ----------
-        kept
-            Bytes that must be in memory; SettingsError if they exceed the limit.
-        cells
-            Bytes of the cells.
+        `cells` are their bytes; `kept` bytes must be in memory: SettingsError if they exceed the limit.
         """
         left = self.memory.room_for(kept + OVERHEAD, "training")
         if self.memory.limit is None or kept + cells + OVERHEAD <= left:

@@ -27,16 +27,9 @@ TIME_SHARE = 0.05
 
 
 class Checkpoint:
-    """A file for the state of training.
+    """A file for the state of training; nothing is saved if `path` is None.
 
-    Parameters
-    ----------
-    path
-        The file; None saves nothing.
-    identity
-        The settings and the input; a checkpoint of another identity is refused.
-    seconds
-        Least time between two checkpoints; None: SECONDS_BETWEEN.
+    A checkpoint of another `identity` (settings and input) is refused. `seconds` is the least time between two.
     """
 
     def __init__(self, path: str | Path | None, identity: dict[str, Any], seconds: float | None = None) -> None:
@@ -67,17 +60,8 @@ class Checkpoint:
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
         """Return the tensors and the state, or None if there is no file.
 
-        Parameters
-        ----------
-        shapes
-            The expected tensors, all float32, and their shapes; None stands for any size.
-
-        Raises
-        ------
-        DamagedFileError
-            If the file is not a complete checkpoint of these shapes.
-        InputError
-            If it has another identity.
+        `shapes` are those of the expected tensors, all float32; None stands for any size. Raise DamagedFileError if the
+        file is not a complete checkpoint of these shapes, InputError if it has another identity.
         """
         if self.path is None or not self.path.exists():
             return None

@@ -66,20 +66,7 @@ def gpu_seen() -> bool:
 
 
 def choose(asked: str, need: int, found: Gpu | str) -> Choice:
-    """Return where to train.
-
-    Parameters
-    ----------
-    need
-        Bytes that training takes on a GPU.
-    found
-        The result of `find_gpu`.
-
-    Examples
-    --------
-    >>> choose("auto", 10**9, Gpu("Small", free=10**9)).line
-    'training on the CPU: Small has 1.0 GB free and this takes 1.5 GB'
-    """
+    """Return where to train, if that takes `need` bytes on a GPU and `find_gpu` returned `found`."""
     one_of("device", asked, DEVICES)
     if asked == "cpu":
         return Choice("cpu", "training on the CPU")

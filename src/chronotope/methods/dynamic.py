@@ -27,7 +27,7 @@ from scipy import sparse
 
 from chronotope.config import DynamicSettings
 from chronotope.cooccurrence import Association, Counts
-from chronotope.cooccurrence.association import rows_by_condition
+from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions
 from chronotope.runtime.blas import one_blas_thread
@@ -48,11 +48,6 @@ class DynamicFactorization(Method, DynamicSettings):
     original. For places every two conditions are neighbors, as in Gong et al. (2020). Vectors are not centered.
 
     It keeps two vectors for each word in each condition, absent or not: memory grows with words × conditions.
-
-    Examples
-    --------
-    >>> DynamicFactorization(epochs=10).smoothness
-    50.0
     """
 
     supports = frozenset({"place_edges"})
@@ -106,22 +101,12 @@ def make_problem(
     counts: Counts, settings: DynamicSettings, place_edges: list[tuple[str, str]] | None = None
 ) -> Factorization:
     """Return the loss for a corpus."""
-    support, words = counts.vocabulary.support, len(counts.vocabulary)
-    matrices = []
-    for condition, rows in enumerate(rows_by_condition(counts, Association(context_power=1.0))):
-        length = np.zeros(words, dtype=np.int64)
-        length[support.words_in(condition)] = rows.length
-        start = np.append(0, np.cumsum(length))
-        limits = np.searchsorted(start, np.linspace(0, start[-1], BLOCKS + 1))
+    words, matrices = len(counts.vocabulary), []
+    for condition in range(len(counts.conditions)):
+        matrix = pmi_matrix(counts.cells(condition), words, Association(context_power=1.0))
+        limits = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, BLOCKS + 1))
         limits[0], limits[-1] = 0, words
-        blocks = []
-        for first, last in pairwise(limits.tolist()):
-            cells = slice(start[first], start[last])
-            pointer = start[first : last + 1] - start[first]
-            blocks.append(
-                sparse.csr_array((rows.value[cells], rows.context[cells], pointer), shape=(last - first, words))
-            )
-        matrices.append(blocks)
+        matrices.append([matrix[first:last] for first, last in pairwise(limits.tolist())])
     neighbors: list[list[int]] = [[] for _ in range(len(counts.conditions))]
     for a, b in counts.conditions.graph(place_edges).edges.tolist():
         neighbors[a].append(b)

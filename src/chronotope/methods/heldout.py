@@ -86,10 +86,7 @@ def log_context_distribution(counts: Counts) -> NDArray[np.float64]:
 def log_likelihood(rows: list[HeldOutRows], scores: Scores) -> float | None:
     """Return the mean log-likelihood of a held-out context, averaged over rows; None if there are no rows.
 
-    Parameters
-    ----------
-    scores
-        From a condition and some of its words to the (R, W) scores of all contexts, up to a constant in each row.
+    `scores` maps a condition and some of its words to the (R, W) scores of all contexts, up to a constant in each row.
     """
     total, count = 0.0, 0
     # The figure goes into the model file and must not depend on the number of threads.

@@ -60,7 +60,7 @@ def read_histwords(path: Path, limit: int | None = None) -> VectorTable:
 
 
 def _read_plain_pickle(path: Path) -> Any:
-    """Return the content of a pickle of lists, dicts, tuples, strings and numbers; refuse any other."""
+    """Return the content of a pickle that holds only lists, dicts, tuples, strings and numbers."""
     try:
         size = path.stat().st_size
         if size > MAX_PICKLE_BYTES:

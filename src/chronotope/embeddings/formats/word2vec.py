@@ -26,26 +26,15 @@ QUOTED_CHARACTERS = 40
 
 
 class VectorTable:
-    """Words and vectors read from a file; memory grows with what is read, not with what the file announces.
-
-    Attributes
-    ----------
-    words
-        The words, each once: the first vector of a repeated word is kept.
-    rows_read
-        Number of rows read so far, repeated words included.
-    """
+    """Words and vectors read from a file; memory grows with what is read, not with what the file announces."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: set[str] = set()
         self._vectors: list[Floats] = []
         self._garbled = 0
-        self.words: list[str] = []
-        self.rows_read = 0
-
-    def __len__(self) -> int:
-        return len(self.words)
+        self.words: list[str] = []  # each once: the first vector of a repeated word is kept
+        self.rows_read = 0  # repeated words included
 
     def add(self, word: str, vector: Floats, where: str) -> None:
         """Add a word; `where` is its place in the file, for messages."""
@@ -54,11 +43,10 @@ class VectorTable:
             raise DamagedFileError(f"{where}: the vector of '{word}' holds values that are not numbers")
         word = word.replace("\n", " ")
         self._garbled += "�" in word
-        if word in self._seen:
-            return
-        self._vectors.append(vector)
-        self._seen.add(word)
-        self.words.append(word)
+        if word not in self._seen:
+            self._seen.add(word)
+            self.words.append(word)
+            self._vectors.append(vector)
 
     @property
     def vectors(self) -> Floats:
@@ -121,7 +109,7 @@ def read_text(path: Path, *, header: bool, limit: int | None = None) -> VectorTa
     announced, dimensions = _read_header(path, next(lines, (1, ""))[1]) if header else (None, None)
     table = VectorTable(path)
     for number, line in lines:
-        if limit is not None and len(table) >= limit:
+        if limit is not None and len(table.words) >= limit:
             return table
         if table.rows_read == announced:
             raise DamagedFileError(f"{path}:{number}: the header announces {announced:,} words, and there are more")

@@ -102,13 +102,7 @@ def _training_order(counts: Counts, pair_cells: NDArray[np.int64]) -> tuple[NDAr
 
 
 def balanced_parts(load: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """(W,) a part for each word; all parts have about the same load: heaviest words first, to the lightest part.
-
-    Examples
-    --------
-    >>> balanced_parts(np.array([9, 5, 4, 1]), 2).tolist()
-    [0, 1, 1, 0]
-    """
+    """(W,) a part for each word; all parts have about the same load: heaviest words first, to the lightest part."""
     part = np.empty(len(load), dtype=np.int64)
     lightest = [(0, number) for number in range(parts)]
     for word in np.argsort(-load, kind="stable").tolist():

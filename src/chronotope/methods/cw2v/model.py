@@ -23,9 +23,9 @@ from chronotope.methods.cw2v.parameters import (
     from_tensors,
     initial_accumulators,
     initial_parameters,
+    start_along_directions,
     to_tensors,
 )
-from chronotope.methods.cw2v.start import start_along_directions
 from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer
 from chronotope.methods.heldout import Scores, held_out_scorer
 
@@ -76,7 +76,11 @@ class ConditionedModel(Method, ConditionedSettings):
 
     def _train(self, counts: Counts, options: FitOptions, run: TrainingRun, folder: Path | None) -> Parameters:
         held_out = held_out_scorer(counts)
-        parameters, accumulators = self._start(counts)
+        words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
+        parameters = initial_parameters(words, conditions, pairs, self.dimensions, self.seed)
+        fixed = {"word_deviation", "context_deviation"} if not self.deviations else set()
+        fixed |= {"condition"} if not self.condition_vectors else set()
+        accumulators = initial_accumulators(parameters, self.accumulator, fixed)
         shapes = {name: tensor.shape for name, tensor in to_tensors(parameters, accumulators).items()}
         first, squared = 0, 0.0
         if loaded := run.load(shapes):
@@ -86,8 +90,7 @@ class ConditionedModel(Method, ConditionedSettings):
             start_along_directions(parameters, counts, self.seed)
         cells = arrange_cells(counts, self, run.pool, folder)
         # Without smoothness edges are not needed: thousands of places have millions of them.
-        size = len(counts.conditions)
-        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(size)
+        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(conditions)
         trainer = Trainer(self, cells, graph, parameters, accumulators, run.pool, run.threads)
         for step in range(first, self.epochs * STRATA):
             epoch, turn = divmod(step, STRATA)
@@ -105,16 +108,6 @@ class ConditionedModel(Method, ConditionedSettings):
             run.save_if_due(to_tensors(parameters, accumulators), {"step": step + 1, "squared": squared})
             options.on_step(step + 1, self.epochs * STRATA)
         return parameters
-
-    def _start(self, counts: Counts) -> tuple[Parameters, Parameters]:
-        pairs = len(counts.vocabulary.support.word)
-        parameters = initial_parameters(
-            len(counts.vocabulary), len(counts.conditions), pairs, self.dimensions, self.seed
-        )
-        fixed = (() if self.deviations else ("word_deviation", "context_deviation")) + (
-            () if self.condition_vectors else ("condition",)
-        )
-        return parameters, initial_accumulators(parameters, self.accumulator, fixed)
 
     def _embeddings(self, parameters: Parameters, counts: Counts, provenance: dict[str, Any]) -> ConditionedEmbeddings:
         support = counts.vocabulary.support
@@ -134,15 +127,9 @@ class ConditionedModel(Method, ConditionedSettings):
         for condition, (first, last) in enumerate(pairwise(support.start)):
             vectors[first:last] += common[support.word[first:last]] * factors[condition]
         return ConditionedEmbeddings(
-            counts.vocabulary.words,
-            counts.conditions,
-            support,
-            vectors,
-            common=common,
-            condition_factors=factors,
-            center=center,
-            provenance=provenance,
-        )
+            counts.vocabulary.words, counts.conditions, support, vectors,
+            common=common, condition_factors=factors, center=center, provenance=provenance,
+        )  # fmt: skip
 
 
 def memory_needed(counts: Counts, settings: ConditionedSettings) -> tuple[int, int]:

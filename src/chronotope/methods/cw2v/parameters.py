@@ -11,8 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from chronotope.cooccurrence import Association, Counts
+from chronotope.cooccurrence.association import pmi_matrix
+from chronotope.runtime.blas import one_blas_thread
 
 Floats = NDArray[np.float32]
+
+# Words and contexts start at this share of their length, so that a product starts at a quarter of the mutual
+# information.
+START_SHARE = 0.5
+# A direction with a smaller share of the first singular value is rounding noise.
+MIN_SINGULAR_SHARE = 1e-6
 
 
 class Parameters(NamedTuple):
@@ -50,6 +62,39 @@ def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int,
         word_bias=np.zeros(pairs, dtype=np.float32),
         context_bias=np.zeros(pairs, dtype=np.float32),
     )
+
+
+def start_along_directions(parameters: Parameters, counts: Counts, seed: int) -> None:
+    """Set words and contexts from the singular vectors of the mean mutual information, balanced in length.
+
+    From a random start the first steps are spent on finding these directions, and the result depends more on the
+    seed. Dimensions beyond the rank of the matrix keep their random start.
+    """
+    matrix = mean_mutual_information(counts)
+    rank = min(parameters.word.shape[1], matrix.shape[0])
+    with one_blas_thread():
+        left, scale, right = randomized_svd(matrix, rank, n_iter=4, random_state=seed % 2**32)
+    kept = int((scale > MIN_SINGULAR_SHARE * max(scale[0], 1e-30)).sum())
+    half = START_SHARE * np.sqrt(scale[:kept])
+    parameters.word[:, :kept] = left[:, :kept] * half
+    parameters.context[:, :kept] = right[:kept].T * half
+
+
+def mean_mutual_information(counts: Counts) -> sparse.csr_array[np.float32]:
+    """(W, W) the positive mutual information of each word, averaged over conditions by its occurrences."""
+    words, support = len(counts.vocabulary), counts.vocabulary.support
+    parts: list[sparse.csr_array[np.float32]] = []
+    for condition in range(len(counts.conditions)):
+        share = np.zeros(words, dtype=np.float32)
+        here = support.words_in(condition)
+        share[here] = support.counts_in(condition) / counts.vocabulary.counts[here]
+        matrix = pmi_matrix(counts.cells(condition), words, Association())
+        matrix.data *= np.repeat(share, np.diff(matrix.indptr))
+        parts.append(matrix)
+        # Add matrices of like size: each cell is then copied a few times only.
+        while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
+            parts.append(parts.pop() + parts.pop())
+    return sum(parts[1:], parts[0])
 
 
 def initial_accumulators(parameters: Parameters, start: float, fixed: Collection[str] = ()) -> Parameters:

@@ -23,13 +23,7 @@ BLOCK_BYTES = 6 << 20
 
 
 class Trainer:
-    """Moves `parameters` and `accumulators` in place.
-
-    Parameters
-    ----------
-    pool, threads
-        Where the parts run; the result does not depend on it.
-    """
+    """Move `parameters` and `accumulators` in place; the result does not depend on the number of threads."""
 
     def __init__(
         self,
@@ -107,13 +101,7 @@ def padded_width(dimensions: int) -> int:
 
 
 def _blocks(pair_start: NDArray[np.int64], most_pairs: int) -> list[tuple[int, int]]:
-    """Return ranges of conditions with at most so many pairs, or of one condition.
-
-    Examples
-    --------
-    >>> _blocks(np.array([0, 4, 6, 9, 20, 21]), 6)
-    [(0, 2), (2, 3), (3, 4), (4, 5)]
-    """
+    """Return ranges of conditions with at most so many pairs, or of one condition."""
     blocks, first = [], 0
     while first < len(pair_start) - 1:
         last = int(np.searchsorted(pair_start, pair_start[first] + most_pairs, side="right")) - 1

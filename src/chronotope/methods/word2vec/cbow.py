@@ -41,14 +41,7 @@ class Step(NamedTuple):
 
 
 def sampling(frequency: NDArray[np.int64], subsampling: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return for each word the probability that an occurrence is kept, and the cumulative noise distribution.
-
-    Examples
-    --------
-    >>> keep, noise = sampling(np.array([96, 4, 0]), 0.1)
-    >>> keep.round(3).tolist(), noise.round(3).tolist()
-    ([0.427, 1.0, 1.0], [0.916, 1.0, 1.0])
-    """
+    """Return for each word the probability that an occurrence is kept, and the cumulative noise distribution."""
     share = frequency / max(int(frequency.sum()), 1)
     with np.errstate(divide="ignore"):
         ratio = np.where(share > 0, subsampling / share, np.inf) if subsampling else np.full(len(share), np.inf)

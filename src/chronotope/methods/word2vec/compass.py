@@ -15,7 +15,7 @@ from chronotope.errors import DivergenceError
 from chronotope.methods.base import FitOptions, Method
 from chronotope.methods.word2vec import cbow
 from chronotope.methods.word2vec.cbow import Floats
-from chronotope.methods.word2vec.training import StepCounter, epochs_for, word_frequency
+from chronotope.methods.word2vec.training import StepCounter, documents_of, epochs_for, word_frequency
 
 # Tokens in one call of the kernel; training can be stopped between calls.
 CHUNK_TOKENS = 500_000
@@ -32,11 +32,6 @@ class CompassWord2Vec(Method, CompassSettings):
 
     The kernel is our own (`chronotope.methods.word2vec.cbow`), since gensim cannot freeze the output side. The
     compass uses one thread, the conditions use all.
-
-    Examples
-    --------
-    >>> CompassWord2Vec().negative
-    10
     """
 
     _name = "compass"
@@ -106,17 +101,6 @@ class CompassWord2Vec(Method, CompassSettings):
                 cbow.learn(text, step, random, inside, outside)
                 steps.check()
             steps.add()
-
-
-def documents_of(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
-    """(N, 2) the first and the last token of each document of some conditions, without held-out documents."""
-    store = counts.store
-    limits = []
-    for condition in part:
-        documents = store.condition_slice(condition)
-        numbers = np.arange(documents.start, documents.stop)[~store.held_out[documents]]
-        limits.append(np.column_stack([store.starts[numbers], store.starts[numbers + 1]]))
-    return np.concatenate(limits)
 
 
 def chunked(documents: NDArray[np.int64], tokens: int = CHUNK_TOKENS) -> list[NDArray[np.int64]]:

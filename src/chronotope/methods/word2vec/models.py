@@ -20,11 +20,6 @@ class StaticWord2Vec(Method, StaticSettings):
 
     The fields are those of `chronotope.config.StaticSettings`. Vectors are not centered, as in the original. There is
     one model, hence one thread.
-
-    Examples
-    --------
-    >>> StaticWord2Vec().algorithm
-    'cbow'
     """
 
     _name = "static"
@@ -53,11 +48,6 @@ class AlignedWord2Vec(Method, AlignedSettings):
     often small, and with little text CBOW aligns better. Time bins are aligned along the chain, places to the one
     with the most text; see `methods.word2vec.procrustes`. The fields are those of `chronotope.config.AlignedSettings`.
     Vectors are not centered, as in the original; an absent word gets its mean over the other conditions.
-
-    Examples
-    --------
-    >>> AlignedWord2Vec(algorithm="skipgram").dimensions
-    50
     """
 
     _name = "aligned"
@@ -76,11 +66,6 @@ class LinearWord2Vec(Method, LinearSettings):
 
     The vectors are stored aligned, as those of `aligned`. Rotations change neither the fit nor a cosine, so no answer
     between two conditions depends on it; absent words and questions about all conditions need a common space.
-
-    Examples
-    --------
-    >>> LinearWord2Vec().neighbors
-    1000
     """
 
     _name = "linear"

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import orthogonal_procrustes
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
@@ -23,18 +24,10 @@ Floats = NDArray[np.float32]
 
 
 def rotation(source: Floats, target: Floats, weight: NDArray[np.floating]) -> NDArray[np.float64]:
-    """(D, D) the orthogonal R that minimizes Σ weight ‖source R − target‖².
-
-    Examples
-    --------
-    >>> turned = np.array([[0, 1], [-1, 0]], dtype=np.float32)
-    >>> rotation(np.eye(2, dtype=np.float32), turned, np.ones(2)).round(6).tolist()
-    [[0.0, 1.0], [-1.0, 0.0]]
-    """
+    """(D, D) the orthogonal R that minimizes Σ weight ‖source R − target‖²."""
     with one_blas_thread():
-        product = (source * weight[:, None]).astype(np.float64).T @ target.astype(np.float64)
-        left, _, right = np.linalg.svd(product)
-        return np.asarray(left @ right)
+        weighted = (source * weight[:, None]).astype(np.float64)
+        return np.asarray(orthogonal_procrustes(weighted, target.astype(np.float64))[0])
 
 
 def align(

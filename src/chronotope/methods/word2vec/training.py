@@ -69,6 +69,17 @@ class StepCounter:
                 raise
 
 
+def documents_of(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
+    """(N, 2) the first and the last token of each document of some conditions, without held-out documents."""
+    store = counts.store
+    limits = []
+    for condition in part:
+        documents = store.condition_slice(condition)
+        numbers = np.arange(documents.start, documents.stop)[~store.held_out[documents]]
+        limits.append(np.column_stack([store.starts[numbers], store.starts[numbers + 1]]))
+    return np.concatenate(limits)
+
+
 class TrainingText:
     """The documents of some conditions as lists of words, without held-out documents; each pass reads them anew.
 
@@ -76,21 +87,15 @@ class TrainingText:
     """
 
     def __init__(self, counts: Counts, conditions: Sequence[int]) -> None:
-        self._store = counts.store
+        self._ids, self._documents = counts.store.ids, documents_of(counts, conditions).tolist()
         self._names = [str(word) for word in range(len(counts.vocabulary))]
-        self._conditions = conditions
 
     def __iter__(self) -> Iterator[list[str]]:
-        store, names = self._store, self._names
-        for condition in self._conditions:
-            documents = store.condition_slice(condition)
-            for document in range(documents.start, documents.stop):
-                if store.held_out[document]:
-                    continue
-                ids = np.asarray(store.ids[store.starts[document] : store.starts[document + 1]])
-                ids = ids[ids < len(names)]
-                for first in range(0, len(ids), MAX_DOCUMENT):
-                    yield [names[word] for word in ids[first : first + MAX_DOCUMENT].tolist()]
+        for begin, end in self._documents:
+            ids = np.asarray(self._ids[begin:end])
+            ids = ids[ids < len(self._names)]
+            for first in range(0, len(ids), MAX_DOCUMENT):
+                yield [self._names[word] for word in ids[first : first + MAX_DOCUMENT].tolist()]
 
 
 def train(
