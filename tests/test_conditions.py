@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chronotope.conditions import Conditions
-from chronotope.errors import SettingsError, UnknownCondition
+from chronotope.errors import SettingsError, UnknownConditionError
 
 TIME_AND_PLACE = Conditions(
     times=("1990", "1991", "1992"),
@@ -35,7 +35,7 @@ def test_given_edges_between_places_replace_all_pairs():
 
 
 def test_edges_need_places_that_exist():
-    with pytest.raises(UnknownCondition, match="did you mean india"):
+    with pytest.raises(UnknownConditionError, match="did you mean india"):
         Conditions.of_places(["canada", "india"]).graph([("canada", "indai")])
     with pytest.raises(SettingsError, match="no places"):
         Conditions.of_times(["1990"]).graph([("a", "b")])
@@ -43,7 +43,7 @@ def test_edges_need_places_that_exist():
 
 def test_labels_are_found_in_any_case():
     assert TIME_AND_PLACE.index(" 1992/INDIA ") == 4
-    with pytest.raises(UnknownCondition, match="'1993' is not among the 5 conditions"):
+    with pytest.raises(UnknownConditionError, match="'1993' is not among the 5 conditions"):
         TIME_AND_PLACE.index("1993")
 
 
@@ -56,12 +56,23 @@ def test_labels_are_found_in_any_case():
     ],
 )
 def test_half_a_label_or_its_halves_exchanged_lead_to_the_conditions_that_are_meant(label, answer):
-    with pytest.raises(UnknownCondition, match=answer):
+    with pytest.raises(UnknownConditionError, match=answer):
         TIME_AND_PLACE.index(label)
+
+
+@pytest.mark.parametrize(("year", "bin_name"), [("1950", "1940-1959"), ("1994", "1990s")])
+def test_a_year_leads_to_the_bin_that_contains_it(year, bin_name):
+    with pytest.raises(UnknownConditionError, match=f"; {year} is in {bin_name}$"):
+        Conditions.of_times(["1920-1939", "1940-1959", "1990s"]).index(year)
 
 
 def test_plain_data_describes_conditions_fully():
     assert Conditions.from_dict(TIME_AND_PLACE.to_dict()) == TIME_AND_PLACE
+
+
+def test_a_position_outside_its_axis_is_refused():
+    with pytest.raises(ValueError, match="lies outside its times"):
+        Conditions.from_dict({"times": ["1998"], "places": [], "time_of": [1], "place_of": []})
 
 
 def test_too_many_places_to_be_neighbors_are_refused_before_memory_is_taken():

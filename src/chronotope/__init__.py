@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from chronotope.methods.align import align
     from chronotope.runtime.progress import show_progress
 
-# Each name is loaded when it is first used, so that `import chronotope` costs nothing.
+# Each name is imported at its first use, so that `import chronotope` costs nothing.
 _HOME = {
     name: module
     for module, names in {
@@ -60,11 +61,6 @@ _HOME = {
     }.items()
     for name in names.split()
 }
-# Modules that need no import of their own: `ct.analysis.series`.
-_PARTS = (
-    "analysis", "conditions", "config", "cooccurrence", "corpus", "datasets", "embeddings", "errors", "evaluation",
-    "features", "io", "methods", "runtime", "views",
-)  # fmt: skip
 
 __all__ = [
     "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
@@ -78,12 +74,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("chronotope.io.provenance").package_version()
-    if name in _PARTS:
-        return import_module(f"chronotope.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
+        # Submodules need no import of their own: `ct.analysis.series`.
+        if name.startswith("_") or find_spec(f"chronotope.{name}") is None:
+            raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
+        return import_module(f"chronotope.{name}")
     found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
-    # Kept, and put before a submodule of the same name that the import may have left here.
+    # Also takes precedence over a submodule of the same name, which the import may have set here.
     globals()[name] = found
     return found
 

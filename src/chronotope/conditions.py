@@ -1,4 +1,4 @@
-"""The conditions of a corpus, and the graph that says which of them are neighbors.
+"""The conditions of a corpus, and the graph of neighboring conditions.
 
 A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; only the edges
 of a `Graph` depend on that difference.
@@ -14,25 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.errors import SettingsError, UnknownCondition
+from chronotope.errors import SettingsError, UnknownConditionError
 
 SEPARATOR = "/"
 MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
 
 
 class Graph(NamedTuple):
-    """Which conditions are neighbors: an undirected graph without loops.
+    """Which conditions are neighbors: an undirected graph without loops."""
 
-    Attributes
-    ----------
-    size
-        The number of conditions.
-    edges
-        (E, 2) pairs of condition numbers, the smaller first, sorted, each once.
-    """
-
-    size: int
-    edges: NDArray[np.int32]
+    size: int  # number of conditions
+    edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
     @classmethod
     def without_edges(cls, size: int) -> Graph:
@@ -69,13 +61,7 @@ class Conditions:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The label of each condition.
-
-        Examples
-        --------
-        >>> Conditions(("1998", "1999"), ("canada",), (0, 1), (0, 0)).labels
-        ('1998/canada', '1999/canada')
-        """
+        """The label of each condition: '1998', 'canada', '1998/canada', or 'all'."""
         times = [self.times[t] for t in self.time_of]
         places = [self.places[p] for p in self.place_of]
         if times and places:
@@ -95,11 +81,11 @@ class Conditions:
         return {label.casefold(): number for number, label in enumerate(self.labels)}
 
     def index(self, label: str) -> int:
-        """Return the number of the condition with a label, in any case."""
+        """Return the number of the condition with a label; case does not matter."""
         try:
             return self._by_label[str(label).strip().casefold()]
         except KeyError:
-            raise UnknownCondition(str(label), self.labels) from None
+            raise UnknownConditionError(str(label), self.labels) from None
 
     def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
         """Return the graph of neighboring conditions.
@@ -111,13 +97,6 @@ class Conditions:
         ----------
         place_edges
             Which places are neighbors (for instance the countries that share a border) instead of all pairs.
-
-        Examples
-        --------
-        >>> Conditions.of_times(["1990", "1991", "1992"]).graph().edges.tolist()
-        [[0, 1], [1, 2]]
-        >>> Conditions.of_places(["canada", "india", "usa"]).graph([("USA", "canada")]).edges.tolist()
-        [[0, 2]]
         """
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
         edges: list[NDArray[np.int32]] = []
@@ -154,9 +133,10 @@ class Conditions:
         for pair in place_edges:
             for label in pair:
                 if str(label).casefold() not in number:
-                    raise UnknownCondition(str(label), self.places, "places")
+                    raise UnknownConditionError(str(label), self.places, "places")
             a, b = (number[str(label).casefold()] for label in pair)
-            pairs += [(a, b)] if a != b else []
+            if a != b:
+                pairs.append((a, b))
         return pairs
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,14 +145,7 @@ class Conditions:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conditions:
-        """Return the conditions that `to_dict` described; raise ValueError if they are none.
-
-        Examples
-        --------
-        >>> Conditions.from_dict({"times": ["1998"], "places": [], "time_of": [1], "place_of": []})
-        Traceback (most recent call last):
-        ValueError: a condition lies outside its times
-        """
+        """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
         if not isinstance(data, dict):
             raise ValueError("its conditions are not a table")
         for axis, place in (("times", "time_of"), ("places", "place_of")):
@@ -185,7 +158,7 @@ class Conditions:
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        found = cls(*(tuple(data[field.name]) for field in fields(cls)))
-        if len(found._by_label) < len(found.labels):
+        conditions = cls(*(tuple(data[field.name]) for field in fields(cls)))
+        if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
-        return found
+        return conditions

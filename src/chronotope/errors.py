@@ -1,4 +1,4 @@
-"""The exceptions that a user may meet: each message is one line that says what is wrong and what to do."""
+"""The exceptions that users meet: each message is one line that says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
-from chronotope.wording import number_of
-
 
 class ChronotopeError(Exception):
-    """Something that the user can put right; the command line prints it and exits with 2."""
+    """Base of all errors that the user can fix; the command line prints them and exits with 2."""
 
 
 class InputError(ChronotopeError):
@@ -21,8 +19,8 @@ class SettingsError(ChronotopeError):
     """A setting is unknown or out of range."""
 
 
-class UnknownWord(ChronotopeError):
-    """A word is not among the words of a model, or of a run."""
+class UnknownWordError(ChronotopeError, KeyError):
+    """A word is not in the vocabulary of a model or of a run."""
 
     def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model", why: str = "") -> None:
         self.word, self.count = word, count
@@ -30,52 +28,50 @@ class UnknownWord(ChronotopeError):
         hint = why or (phrase if " " in word.strip() else did_you_mean(word, words))
         super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of {of}{hint}")
 
+    __str__ = Exception.__str__  # KeyError would quote the message
 
-class UnknownCondition(ChronotopeError):
+
+class UnknownConditionError(ChronotopeError):
     """A time bin or place is not among the conditions of a model."""
 
     def __init__(self, label: str, labels: Iterable[str], what: str = "conditions", why: str = "") -> None:
         known = list(labels)
         self.label, self.known = label, known
-        part = _with_part(label, known)
-        if part and not why:
-            those = f"; those of {label.strip()}: {some_of(part)}"
+        wanted = label.strip().casefold()
+        # Conditions of time × place of which only the time or the place was named.
+        partial = [name for name in known if "/" in name and wanted in name.casefold().split("/", 1)]
+        if partial and not why:
+            hint = f"; those of {label.strip()}: {some_of(partial)}"
         else:
-            those = f": {some_of(known)}{why or _bin_of_year(label, known) or _meant(label, known)}"
-        super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{those}")
+            hint = f": {some_of(known)}{why or _bin_of_year(label, known) or _meant(label, known)}"
+        super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{hint}")
 
 
-class DamagedFile(ChronotopeError):
-    """A file of ours is cut short, altered, or from a newer version."""
+class DamagedFileError(ChronotopeError):
+    """A file of a run or a model is cut short, altered, or from a newer version."""
 
 
-class InUse(ChronotopeError):
+class InUseError(ChronotopeError):
     """Another process writes to the same run or model, or needs it unchanged."""
 
 
-class Diverged(ChronotopeError):
-    """Training left the finite numbers."""
+class DivergenceError(ChronotopeError):
+    """Training diverged: a parameter is no longer finite."""
 
 
 class ClusterError(ChronotopeError):
-    """A cluster does not answer, or its workers cannot do what is asked of them."""
+    """A cluster does not answer, or its workers cannot run the task."""
 
 
-class MissingExtra(ChronotopeError):
-    """An optional part is not installed; the message holds the line that installs it."""
+class MissingExtraError(ChronotopeError):
+    """An optional dependency is missing; the message says how to install it."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
 
 
 def _bin_of_year(label: str, known: Iterable[str]) -> str:
-    """A clause that names the bin which holds a year, where the bins are several years long, or nothing.
-
-    Examples
-    --------
-    >>> _bin_of_year("1950", ["1920-1939", "1940-1959"]), _bin_of_year("1994", ["1980s", "1990s"])
-    ('; 1950 is in 1940-1959', '; 1994 is in 1990s')
-    """
+    """Return a hint that names the bin of several years that contains a year, or ''."""
     if re.fullmatch(r"\d{4}", label):
         for name in known:
             if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
@@ -83,50 +79,44 @@ def _bin_of_year(label: str, known: Iterable[str]) -> str:
     return ""
 
 
-def _with_part(label: str, known: Iterable[str]) -> list[str]:
-    """The times in places whose time, or whose place, was named alone.
-
-    Examples
-    --------
-    >>> _with_part("Canada", ["1990/canada", "1990/india", "1991/canada"])
-    ['1990/canada', '1991/canada']
-    """
-    wanted = label.strip().casefold()
-    return [name for name in known if "/" in name and wanted in name.casefold().split("/", 1)]
-
-
 def _meant(label: str, known: Sequence[str]) -> str:
-    """A clause that proposes the condition whose time and place were exchanged, or what is written alike.
-
-    Examples
-    --------
-    >>> _meant("canada/1990", ["1990/canada", "1990/india"])
-    '; did you mean 1990/canada?'
-    """
+    """Return a hint that proposes the condition whose time and place were swapped, or similar labels, or ''."""
     place, _, time = label.rpartition("/")
-    other = f"{time.strip()}/{place.strip()}".casefold()
-    meant = next((name for name in known if name.casefold() == other), None)
-    return f"; did you mean {meant}?" if meant else did_you_mean(label, known)
+    swapped = f"{time.strip()}/{place.strip()}".casefold()
+    meant = [name for name in known if name.casefold() == swapped]
+    return f"; did you mean {meant[0]}?" if meant else did_you_mean(label, known)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint that proposes similar names, or ''."""
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.75)
+    return f"; did you mean {', '.join(close)}?" if close else ""
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Names in one line; of very many the first and the last.
-
-    Examples
-    --------
-    >>> some_of(["1990", "2000"]), some_of([str(year) for year in range(1900, 2000)])
-    ('1990, 2000', '1900, 1901, 1902, 1903 … 1998, 1999')
-    """
+    """Join names with commas; of more than 12 only the first four and the last two."""
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])} … {', '.join(names[-2:])}"
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A clause that proposes what the user may have meant, or nothing.
+def number_of(count: int, things: str) -> str:
+    """Format a count with its noun.
 
     Examples
     --------
-    >>> did_you_mean("presidant", ["president", "apple"])
-    '; did you mean president?'
+    >>> number_of(1234, "documents"), number_of(1, "documents set aside"), number_of(1, "times")
+    ('1,234 documents', '1 document set aside', 'once')
     """
-    close = difflib.get_close_matches(given, list(known), n=3, cutoff=0.75)
-    return f"; did you mean {', '.join(close)}?" if close else ""
+    if count != 1:
+        return f"{count:,} {things}"
+    return "once" if things == "times" else "1 " + re.sub(r"s\b", "", things, count=1)
+
+
+def fewer_than(count: int) -> str:
+    """Format a frequency below a threshold.
+
+    Examples
+    --------
+    >>> fewer_than(5), fewer_than(1)
+    ('fewer than 5 times', 'less than once')
+    """
+    return "less than once" if count == 1 else f"fewer than {count:,} times"

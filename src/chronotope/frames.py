@@ -1,6 +1,6 @@
-"""Answers as frames: `to_polars` and `to_pandas` on every one of them, and HTML in a notebook.
+"""Answers as frames: `to_polars`, `to_pandas` and HTML for notebooks.
 
-A column has the name of the field that it comes from, and a type of its own even where there is no row.
+Columns have the names and types of the fields that they come from, even without rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtra
+from chronotope.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas
@@ -24,7 +24,7 @@ MOST_LETTERS = 200
 
 
 class Framed:
-    """An answer that can be turned into a frame; `_frame` says how."""
+    """Base of answers that can be turned into a frame by `_frame`."""
 
     __slots__ = ()
 
@@ -32,15 +32,19 @@ class Framed:
         return frame_of(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the answer as a polars frame, a row for each result."""
+        """Return the answer as a polars frame with a row for each result."""
         return self._frame()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the answer as a pandas frame; pandas is not installed with chronotope."""
-        return as_pandas(self.to_polars())
+        """Return the answer as a pandas frame; raise MissingExtraError if pandas is not installed."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas") from None
+        return self._frame().to_pandas()
 
     def _shown(self) -> pl.DataFrame:
-        """Return the frame as it is shown: one that would be long may be wide here."""
+        """Return the frame that a notebook shows, which may be wide where `_frame` is long."""
         return self._frame()
 
     def _repr_html_(self) -> str:
@@ -70,21 +74,11 @@ def _facts(answer: Any) -> tuple[dict[str, Any], str]:
     return {name.replace("_", " "): getattr(answer, name) for name in plain}, str(getattr(answer, "signature", ""))
 
 
-def as_pandas(frame: pl.DataFrame) -> pandas.DataFrame:
-    """Return a polars frame as a pandas frame."""
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        raise MissingExtra("to_pandas", "pandas") from None
-    return frame.to_pandas()
-
-
 def frame_of(answer: Any) -> pl.DataFrame:
-    """Return a dataclass as a frame.
+    """Return a dataclass as a frame; a field `word` becomes the first column.
 
-    A tuple of dataclasses in it gives a row for each of them (the rows of each, if they have `conditions` themselves);
-    else tuples as long as its `conditions` are columns, a row for each condition; else its plain fields make one row.
-    The word that was asked about comes first.
+    A field with a tuple of dataclasses gives a row for each of them (or the frame of each, if they have `conditions`).
+    Otherwise tuples as long as its `conditions` become columns; without conditions its plain fields make one row.
 
     Examples
     --------
@@ -105,44 +99,36 @@ def frame_of(answer: Any) -> pl.DataFrame:
             frames = [frame_of(part) for part in getattr(answer, field.name)]
             return pl.concat(frames) if frames else pl.DataFrame()
         if kind is not None:
-            return rows_frame(kind, getattr(answer, field.name), {"word": getattr(answer, "word", None)})
+            return rows_frame(kind, getattr(answer, field.name), getattr(answer, "word", None))
     if isinstance(getattr(answer, "conditions", None), tuple):
         return parallel_frame(answer, "conditions")
     plain = [field for field in fields(answer) if _plain(str(field.type)) in _PLAIN]
     return table({field.name: (str(field.type), [getattr(answer, field.name)]) for field in plain})
 
 
-def rows_frame(kind: type[Any], rows: Sequence[Any], constants: Mapping[str, Any] | None = None) -> pl.DataFrame:
-    """Return rows that are dataclasses of one kind, a column for each of their fields.
-
-    `constants` are columns that come first, with the same value in each row; None is left out. One whose name the rows
-    have is called `of`.
-    """
+def rows_frame(kind: type[Any], rows: Sequence[Any], word: str | None = None) -> pl.DataFrame:
+    """Return dataclasses of one kind as rows; `word` fills a first column, named `of` if the rows have a word."""
     own = {field.name: (str(field.type), [getattr(row, field.name) for row in rows]) for field in fields(kind)}
-    first = {
-        "of" if name in own else name: (type(value).__name__, [value] * len(rows))
-        for name, value in (constants or {}).items()
-        if value is not None
-    }
+    first = {} if word is None else {"of" if "word" in own else "word": ("str", [word] * len(rows))}
     return table(first | own)
 
 
-def parallel_frame(answer: Any, axis: str, constants: Sequence[str] = ("word",)) -> pl.DataFrame:
+def parallel_frame(answer: Any, axis: str) -> pl.DataFrame:
     """Return a row for each entry of the field `axis`, and a column for each field of the same length."""
     along = getattr(answer, axis)
-    columns: dict[str, tuple[str, Iterable[Any]]] = {
-        name: ("str", [getattr(answer, name)] * len(along)) for name in constants if hasattr(answer, name)
-    }
+    columns: dict[str, tuple[str, Iterable[Any]]] = {}
+    if hasattr(answer, "word"):
+        columns["word"] = ("str", [answer.word] * len(along))
     for field in fields(answer):
         value, kind = getattr(answer, field.name), _item(str(field.type))
         if kind in _PLAIN and isinstance(value, tuple) and len(value) in (0, len(along)):
-            # What was not asked for is empty, and its column is null.
+            # An empty tuple was not requested: its column is null.
             columns[field.name.removesuffix("s")] = (kind, value or [None] * len(along))
     return table(columns)
 
 
 def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
-    """Return a frame from its columns, each given as an annotation and its values."""
+    """Return a frame from columns, each given as a type annotation and its values."""
     import polars as pl
 
     types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
@@ -160,7 +146,7 @@ def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
 
 
 def _value(value: Any) -> Any:
-    """Return a value that a frame can hold: of an answer within an answer its word."""
+    """Return a value that a frame can hold; an answer is replaced by its word."""
     if isinstance(value, tuple | list):
         return [_value(item) for item in value]
     return getattr(value, "word", str(value)) if is_dataclass(value) else value
@@ -171,7 +157,7 @@ def _plain(annotation: str) -> str:
 
 
 def _item(annotation: str) -> str:
-    """Return the type of the items of a tuple, or nothing."""
+    """Return the item type of a tuple annotation, or ''."""
     found = re.match(r"tuple\[([\w.]+)", _plain(annotation))
     return found[1] if found else ""
 
@@ -191,13 +177,7 @@ def html(
     left_out: int = 0,
     note: str = "",
 ) -> str:
-    """Return HTML for a notebook: a heading, facts in one line, a table, the number of rows left out, a note.
-
-    Examples
-    --------
-    >>> html("Words <i>", {"axis": "time", "method": None}, note="made today")  # doctest: +ELLIPSIS
-    '<div><strong>Words &lt;i&gt;</strong> <span>axis time</span><div...><small>made today</small></div></div>'
-    """
+    """Return HTML for a notebook: a heading, facts in one line, a table, the number of rows left out, a note."""
     parts = [f"<strong>{escape(title)}</strong>"]
     known = [f"{name} {shown(value)}" for name, value in (facts or {}).items() if value not in (None, "", (), [])]
     if known:
@@ -215,7 +195,7 @@ def html(
 
 
 def shown(value: Any) -> str:
-    """Format a value for human eyes.
+    """Format a value for display.
 
     Examples
     --------

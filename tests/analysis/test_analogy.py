@@ -4,7 +4,7 @@ import pytest
 from chronotope.analysis import analogy, relation
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError, UnknownWord
+from chronotope.errors import SettingsError, UnknownWordError
 from embeddings.invented import support_from
 
 PAIRS = [(f"big{i}", f"bigger{i}") for i in range(6)]
@@ -56,5 +56,5 @@ def test_pairs_without_support_do_not_count(graded):
     assert answer.across is None
     with pytest.raises(SettingsError, match="two pairs or more"):
         relation(graded, PAIRS[:1])
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         analogy(graded, "big0", "bigger0", "nothing", "1")

@@ -6,7 +6,7 @@ from chronotope.analysis import positions
 from chronotope.analysis.formula import Formula, parse
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownWord
+from chronotope.errors import InputError, SettingsError, UnknownWordError
 from embeddings.invented import support_from
 
 MONEY = f"({' + '.join(worlds.MONEY[:5])}) - ({' + '.join(worlds.RIVER[:5])})"
@@ -91,7 +91,7 @@ def test_errors_say_what_to_do(over_time):
         positions(over_time, "bank", "river-money")
     with pytest.raises(SettingsError, match="itself a seed"):
         positions(over_time, "bank", "bank - money")
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         positions(over_time, "bank", "nosuchword - money")
     with pytest.raises(InputError, match="frequent enough in no condition"):
         positions(over_time, "bank", "river - money", min_support=10**6)

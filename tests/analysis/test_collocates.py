@@ -7,7 +7,7 @@ import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.errors import UnknownCondition
+from chronotope.errors import UnknownConditionError
 
 
 def test_a_planted_collocate_has_the_right_numbers():
@@ -65,5 +65,5 @@ def test_what_rises_and_falls(drifting):
     assert [row.word for row in back.falling] == [row.word for row in changes.rising]
     steady = ct.collocate_changes(drifting, "river", "1990", "1999", top=5)
     assert max((row.log_likelihood for row in steady.rising), default=0) < changes.rising[0].log_likelihood
-    with pytest.raises(UnknownCondition):
+    with pytest.raises(UnknownConditionError):
         ct.collocate_changes(drifting, "bank", "1990", "1890")

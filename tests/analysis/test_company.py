@@ -2,7 +2,7 @@ import pytest
 
 from chronotope.analysis import company
 from chronotope.conditions import Conditions
-from chronotope.errors import InputError, SettingsError, UnknownWord
+from chronotope.errors import InputError, SettingsError, UnknownWordError
 from embeddings.invented import random_embeddings
 
 
@@ -45,7 +45,7 @@ def test_places_have_no_ends():
 
 def test_errors_say_what_to_do():
     embeddings = random_embeddings()
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         company(embeddings, "nothing")
     with pytest.raises(InputError, match="'w0' occurs 100,000 times or more in no condition"):
         company(embeddings, "w0", min_support=100_000)

@@ -5,7 +5,7 @@ from chronotope.analysis import drift
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError, UnknownCondition
+from chronotope.errors import SettingsError, UnknownConditionError
 from embeddings.invented import random_embeddings, support_from
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])
@@ -96,7 +96,7 @@ def test_questions_that_make_no_sense():
         drift(planted(PLACES), "canada")
     with pytest.raises(SettingsError, match="both are 1990"):
         drift(planted(TIMES), "1990", "1990")
-    with pytest.raises(UnknownCondition, match="'1991'"):
+    with pytest.raises(UnknownConditionError, match="'1991'"):
         drift(planted(TIMES), "1991")
     with pytest.raises(SettingsError, match="min_support must be a number of at least 1"):
         drift(planted(TIMES), min_support=0)

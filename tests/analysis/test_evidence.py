@@ -11,7 +11,14 @@ import chronotope as ct
 import worlds
 from chronotope.analysis.concordance import choose_conditions
 from chronotope.conditions import Conditions
-from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import (
+    ChronotopeError,
+    DamagedFileError,
+    InputError,
+    SettingsError,
+    UnknownConditionError,
+    UnknownWordError,
+)
 
 FILLER = "The sun rose over the town and the people went to work. "
 
@@ -150,9 +157,9 @@ def test_a_model_knows_its_run(counts, tmp_path):
 
 def test_what_is_not_there_is_told_in_one_line(counts, tmp_path):
     assert ct.evidence(counts, "bank", at="1991/borva").examples == ()
-    with pytest.raises(UnknownWord, match="words of this run; did you mean bank"):
+    with pytest.raises(UnknownWordError, match="words of this run; did you mean bank"):
         ct.evidence(counts, "banck")
-    with pytest.raises(UnknownCondition, match="did you mean 1990/arlen"):
+    with pytest.raises(UnknownConditionError, match="did you mean 1990/arlen"):
         ct.evidence(counts, "bank", at="1990/arlan")
     with pytest.raises(InputError, match="holds no word"):
         ct.evidence(counts, "…")
@@ -167,7 +174,7 @@ def test_an_older_run_and_a_damaged_one_are_told(counts, tmp_path):
         run = tmp_path / name
         shutil.copytree(counts.folder, run)
         (run / name).write_bytes(b"")
-        with pytest.raises(DamagedFile, match=message):
+        with pytest.raises(DamagedFileError, match=message):
             ct.evidence(run, "bank")
     run = tmp_path / "tampered"
     shutil.copytree(counts.folder, run)

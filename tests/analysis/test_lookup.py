@@ -10,7 +10,7 @@ from chronotope.analysis.lookup import WordIndex
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownWord
+from chronotope.errors import InputError, SettingsError, UnknownWordError
 
 WORDS = ["bank", "banks", "embankment", "Bancroft", "river", "rare"]
 
@@ -51,7 +51,7 @@ def test_two_words_are_as_alike_as_they_are(embeddings):
 def test_what_cannot_be_compared_is_told(embeddings):
     with pytest.raises(SettingsError, match="two words"):
         compare_words(embeddings, ["bank", "bank"])
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         compare_words(embeddings, ["bank", "none"])
     with pytest.raises(InputError, match="'rare' occurs"):
         compare_words(embeddings, ["bank", "rare"])

@@ -5,7 +5,7 @@ from chronotope.analysis import place_distances, word_map
 from chronotope.analysis.geography import morans_i, nearest_places, place_links, read_coordinates, without_coordinates
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownCondition
+from chronotope.errors import InputError, SettingsError, UnknownConditionError
 from embeddings.invented import support_from
 
 NORTH, SOUTH = ("ava", "bern", "cork"), ("dax", "ems", "fes")
@@ -91,7 +91,7 @@ def test_a_word_of_the_south_is_alike_among_neighbors(two_countries):
 def test_edges_and_coordinates_of_other_places_are_refused(two_countries):
     """What nothing could come of: a place that does not exist, no pair at all, a map of one place."""
     places = two_countries.conditions.places
-    with pytest.raises(UnknownCondition, match="'Paris' is not among the 6 places: ava, bern"):
+    with pytest.raises(UnknownConditionError, match="'Paris' is not among the 6 places: ava, bern"):
         word_map(two_countries, "w150", edges=[("ava", "bern"), ("ava", "Paris")])
     for edges in ([], [("ava", "ava")]):
         with pytest.raises(InputError, match="name no two places"):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from chronotope.analysis import self_similarity, series
-from chronotope.errors import InputError, SettingsError, UnknownCondition
+from chronotope.errors import InputError, SettingsError, UnknownConditionError
 from embeddings.invented import random_embeddings
 
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
         series(over_places, "chips", "previous")
     with pytest.raises(SettingsError, match=r"name the place .*arlen, borva, celdon"):
         series(over_both, "gas", "previous")
-    with pytest.raises(UnknownCondition):
+    with pytest.raises(UnknownConditionError):
         series(over_time, "bank", "1890")
     with pytest.raises(InputError, match="occurs 1,000,000 times or more in no condition"):
         series(over_time, "bank", min_support=10**6)

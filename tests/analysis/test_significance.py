@@ -12,7 +12,7 @@ from chronotope.analysis.windows import company_of
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import TOPICS, Change, invented_world
-from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.errors import DamagedFileError, InputError, SettingsError
 from chronotope.methods import ConditionedModel, GraphModel
 from chronotope.methods.heldout import log_context_distribution
 
@@ -187,7 +187,7 @@ def test_what_was_stopped_goes_on_to_the_same_answer(changed, tmp_path):
     assert again.judged.p.tobytes() == whole.judged.p.tobytes()
     (kept,) = tmp_path.iterdir()
     kept.write_bytes(kept.read_bytes()[:100])
-    with pytest.raises(DamagedFile, match="delete it"):
+    with pytest.raises(DamagedFileError, match="delete it"):
         drift(embeddings, counts=counts, permutations=14, keep_in=tmp_path)
 
 

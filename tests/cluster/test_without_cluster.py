@@ -13,7 +13,7 @@ import worlds
 from chronotope.cli.app import app
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.errors import ClusterError, InputError, MissingExtra, SettingsError
+from chronotope.errors import ClusterError, InputError, MissingExtraError, SettingsError
 from chronotope.io.provenance import versions
 from chronotope.runtime.cluster import check_versions, connected
 
@@ -28,7 +28,7 @@ def contents(run):
 
 def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'chronotope\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'chronotope\[cluster\]'"):
         count(read_corpus(records(), time="time"), workers=2)
 
 

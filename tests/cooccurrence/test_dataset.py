@@ -9,7 +9,7 @@ import pytest
 import worlds
 from chronotope.cooccurrence import Counts, count, scale_of_conditions, symmetric
 from chronotope.corpus import read_corpus
-from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.errors import DamagedFileError, InputError, SettingsError
 from chronotope.io.provenance import quick_checksum
 
 
@@ -92,16 +92,16 @@ def test_a_damaged_run_is_recognized(tmp_path):
     prepared(tmp_path)
     cells = tmp_path / "run" / "cells.parquet"
     cells.write_bytes(cells.read_bytes()[:-7])
-    with pytest.raises(DamagedFile, match=r"cells\.parquet is missing or cut short"):
+    with pytest.raises(DamagedFileError, match=r"cells\.parquet is missing or cut short"):
         Counts.open(tmp_path / "run")
     (tmp_path / "run" / "run.json").write_text("{")
-    with pytest.raises(DamagedFile, match=r"run\.json cannot be read"):
+    with pytest.raises(DamagedFileError, match=r"run\.json cannot be read"):
         Counts.open(tmp_path / "run")
     with pytest.raises(InputError, match="is not a run; make one with"):
         Counts.open(tmp_path)
     newer = {"format": 99}
     (tmp_path / "run" / "run.json").write_text(json.dumps(newer))
-    with pytest.raises(DamagedFile, match="newer chronotope"):
+    with pytest.raises(DamagedFileError, match="newer chronotope"):
         Counts.open(tmp_path / "run")
 
 

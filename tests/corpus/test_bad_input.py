@@ -23,7 +23,7 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def problems(store):
-    return {kind: (problem.count, problem.locations) for kind, problem in store.problems.items()}
+    return {kind: (problem.count, tuple(problem.locations)) for kind, problem in store.problems.items()}
 
 
 BAD_LINES = [

@@ -163,7 +163,17 @@ def test_dates_that_can_be_read_in_one_way_only_are_read(written, date):
 
 @pytest.mark.parametrize(
     "written",
-    ["12/03/1998", "5 May 98", "May 5", "Marx 5 1998", "31 February 1998", "29 Feb 1900", "1998/13/01", "May"],
+    [
+        "12/03/1998",
+        "5 May 98",
+        "May 5",
+        "Marx 5 1998",
+        "31 February 1998",
+        "29 Feb 1900",
+        "1998/13/01",
+        "May",
+        "1998-03-\uff11\uff12",
+    ],
 )
 def test_other_dates_are_not(written):
     assert not read_dates(pl.Series([written])).readable.any()

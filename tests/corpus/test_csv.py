@@ -40,13 +40,13 @@ def test_cells_of_an_old_macintosh_may_hold_line_feeds(tmp_path):
     path = write(tmp_path / "a.csv", b'text,note\r"one\ntwo",x\rthree,y\r\rfour\r')
     store = tokenize(read_corpus(path), tmp_path / "s")
     assert words(store) == ["one", "two", "three"]
-    assert store.problems["wrong number of fields"].locations == ("a.csv:6",)
+    assert store.problems["wrong number of fields"].locations == ["a.csv:6"]
 
 
 def test_lines_are_counted_from_the_line_with_the_separator_on(tmp_path):
     path = write(tmp_path / "a.csv", b"sep=;\n\ntext;year\na;1998\nb;soon\n")
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
-    assert store.problems["unreadable time"].locations == ("a.csv:5",)
+    assert store.problems["unreadable time"].locations == ["a.csv:5"]
     with pytest.raises(InputError, match=r"^b\.csv holds no rows$"):
         read_corpus(write(tmp_path / "b.csv", b"sep=;\n"))
 

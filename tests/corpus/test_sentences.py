@@ -13,7 +13,7 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.corpus.tokenizer import split_texts
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 
 CHARACTERS = st.text(st.sampled_from("aB Éß'’_-.,5<>/&;@:#\n\u00ad\u0301\u200d天🙂ǅ\ue000"), max_size=60)
 FRAGMENTS = st.sampled_from(
@@ -47,7 +47,7 @@ def test_a_phrase_is_marked_as_a_whole():
 def test_text_that_does_not_fit_is_told():
     normalize = Normalizer(CorpusSettings())
     for words in (["another"], ["a", "text", "more"], ["a_text_b"]):
-        with pytest.raises(DamagedFile, match="does not fit its tokens"):
+        with pytest.raises(DamagedFileError, match="does not fit its tokens"):
             token_spans("a text", "words", words, normalize)
 
 

@@ -8,7 +8,7 @@ import pytest
 import worlds
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.text_store import TEXT, TextStore
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 
 
 def test_every_document_has_its_text(tmp_path):
@@ -50,5 +50,5 @@ def test_damage_is_an_error(tmp_path, damage):
         pl.read_parquet(path).head(10).write_parquet(path)
     else:
         path.write_bytes(b"1234" if damage == "cut" else whole[:50] + bytes(500) + whole[550:])
-    with pytest.raises(DamagedFile, match="prepare the run again"):
+    with pytest.raises(DamagedFileError, match="prepare the run again"):
         TextStore(tmp_path / "s").document(0)

@@ -4,7 +4,7 @@ import pytest
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, Match
-from chronotope.errors import DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import DamagedFileError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from embeddings.invented import random_embeddings, support_from
 
 
@@ -116,9 +116,9 @@ def test_similarity_across_conditions():
 
 def test_errors_say_what_to_do():
     embeddings = random_embeddings()
-    with pytest.raises(UnknownWord, match=r"'w1x' is not among the 60 words of this model; did you mean w1"):
+    with pytest.raises(UnknownWordError, match=r"'w1x' is not among the 60 words of this model; did you mean w1"):
         embeddings.neighbors(["w0", "w1x"], "1990")
-    with pytest.raises(UnknownCondition, match="'1995' is not among the 3 conditions: 1990, 2000, 2010"):
+    with pytest.raises(UnknownConditionError, match="'1995' is not among the 3 conditions: 1990, 2000, 2010"):
         embeddings.equivalents("w0", "1990", "1995")
     with pytest.raises(SettingsError, match="retrieval must be cosine or csls, not 'cos'"):
         embeddings.neighbors("w0", "1990", retrieval="cos")
@@ -145,7 +145,7 @@ def test_vectors_that_are_not_numbers_are_refused_when_asked_for():
         center=embeddings.center,
     )
     assert broken.neighbors("w0", "1990") == embeddings.neighbors("w0", "1990")
-    with pytest.raises(DamagedFile, match="the vectors of 2010 hold values that are not numbers"):
+    with pytest.raises(DamagedFileError, match="the vectors of 2010 hold values that are not numbers"):
         broken.neighbors("w0", "2010", min_support=1)
     with pytest.raises(ValueError, match="common holds values that are not numbers"):
         ConditionedEmbeddings(embeddings.words, embeddings.conditions, embeddings.observed, vectors)
@@ -184,9 +184,9 @@ def test_the_signature_tells_how_the_vectors_were_made():
     )
     one = ConditionedEmbeddings(["a"], Conditions.of_times(["1990"]), support_from([[1]]), [[1.0, 2.0]])
     assert repr(one) == "<ConditionedEmbeddings: 1 word, 1 condition (time, 1990), 2 dimensions>"
-    with pytest.raises(UnknownWord, match="'b' is not among the 1 word of this model"):
+    with pytest.raises(UnknownWordError, match="'b' is not among the 1 word of this model"):
         one.index("b")
-    with pytest.raises(UnknownCondition, match="'1991' is not among the 1 condition: 1990"):
+    with pytest.raises(UnknownConditionError, match="'1991' is not among the 1 condition: 1990"):
         one.vector("a", "1991")
 
 
@@ -201,5 +201,11 @@ def test_a_word_is_found_however_it_is_typed():
     typed = {"CAFÉ": 0, "cafe\u0301": 0, "Prime Minister": 1, "Don’t": 2, "US": 3, "us": 4, "Us": 4}
     assert {word: embeddings.index(word) for word in typed} == typed
     assert "café" not in [match.word for match in embeddings.neighbors("CAFÉ", at="1990")]
-    with pytest.raises(UnknownWord, match="did you mean café"):
+    with pytest.raises(UnknownWordError, match="did you mean café"):
         embeddings.index("caffé")
+
+
+def test_an_unknown_word_is_a_key_error_with_a_plain_message():
+    with pytest.raises(KeyError) as caught:
+        random_embeddings().neighbors("w1x", "1990")
+    assert str(caught.value).startswith("'w1x' is not among the 60 words")

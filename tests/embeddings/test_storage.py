@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings, load, storage
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from embeddings.invented import random_embeddings, support_from
 
 PARTS = ("vectors", "common", "condition_factors", "center")
@@ -97,10 +99,10 @@ def test_a_file_cut_short_anywhere_is_damaged(saved):
     whole = saved.read_bytes()
     for length in [*range(0, len(whole), 100), 7, 8, 9, len(whole) - 1]:
         saved.write_bytes(whole[:length])
-        with pytest.raises(DamagedFile, match=r"model\.ct"):
+        with pytest.raises(DamagedFileError, match=r"model\.ct"):
             load(saved)
     saved.write_bytes(whole + b"\0")
-    with pytest.raises(DamagedFile, match="not fully covered"):
+    with pytest.raises(DamagedFileError, match="not fully covered"):
         load(saved)
 
 
@@ -115,7 +117,7 @@ def test_any_changed_bit_outside_the_vectors_is_noticed(saved):
             changed = bytearray(whole)
             changed[place] ^= 1 << bit
             saved.write_bytes(changed)
-            with pytest.raises(DamagedFile):
+            with pytest.raises(DamagedFileError):
                 load(saved)
 
 
@@ -192,7 +194,7 @@ def test_a_header_that_lies_is_not_believed(saved, lie, message):
     text = json.dumps(entries).encode()
     header = len(text).to_bytes(8, "little") + text
     saved.write_bytes(header + body[: -storage.CHECKSUM_BYTES] + storage.checksum(header, tensors))
-    with pytest.raises(DamagedFile, match=message) as caught:
+    with pytest.raises(DamagedFileError, match=message) as caught:
         load(saved)
     assert "\n" not in str(caught.value)
 
@@ -201,10 +203,18 @@ def test_a_header_that_lies_is_not_believed(saved, lie, message):
 def test_something_else_is_not_a_model(tmp_path, content):
     path = tmp_path / "other.ct"
     path.write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"other\.ct"):
+    with pytest.raises(DamagedFileError, match=r"other\.ct"):
         load(path)
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match=r"cannot read .*none\.ct: No such file"):
         load(tmp_path / "none.ct")
+
+
+def test_a_model_answers_without_numba_and_the_corpus(saved):
+    program = (
+        f"import sys, chronotope as ct; ct.load({str(saved)!r}).equivalents('w1', '1990', '2000'); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"numba", "polars", "chronotope.corpus"}.isdisjoint(done.stdout.split())

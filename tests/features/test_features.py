@@ -19,7 +19,7 @@ import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import ChronotopeError, InputError, UnknownCondition, UnknownWord
+from chronotope.errors import ChronotopeError, InputError, UnknownConditionError, UnknownWordError
 from chronotope.features.rows import find_conditions
 from embeddings.invented import random_embeddings, support_from
 
@@ -47,9 +47,9 @@ class TestWords:
         assert np.linalg.norm(scaled, axis=1) == pytest.approx(1, abs=1e-5)
 
     def test_what_is_not_known(self, embeddings):
-        with pytest.raises(UnknownWord):
+        with pytest.raises(UnknownWordError):
             ct.WordInCondition(embeddings).fit_transform([("nope", "1990s/arlen")])
-        with pytest.raises(UnknownCondition):
+        with pytest.raises(UnknownConditionError):
             ct.WordInCondition(embeddings).fit_transform([("w1", "1066")])
         made = ct.WordInCondition(embeddings, missing="zero").fit_transform([("nope", "1990s/arlen"), ("w1", "1066")])
         assert not made.any()

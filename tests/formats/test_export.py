@@ -18,7 +18,7 @@ from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.formats import FORMATS, MANIFEST, export
 from chronotope.embeddings.mapping import LocalLinearMap
-from chronotope.errors import InputError, SettingsError, UnknownCondition
+from chronotope.errors import InputError, SettingsError, UnknownConditionError
 from embeddings.invented import random_embeddings, support_from
 
 GRID = Conditions(("1998", "1999"), ("canada", "us a"), (0, 0, 1, 1), (0, 1, 0, 1))
@@ -218,7 +218,7 @@ def test_nothing_is_overwritten_by_accident(embeddings, tmp_path):
         export(embeddings, mine, "numpy", force=True)
     with pytest.raises(InputError, match="is a file"):
         export(embeddings, mine / "thesis.txt", "numpy")
-    with pytest.raises(UnknownCondition):
+    with pytest.raises(UnknownConditionError):
         export(embeddings, tmp_path / "new", "numpy", at="1066")
     with pytest.raises(SettingsError, match="format must be"):
         export(embeddings, tmp_path / "new", "excel")

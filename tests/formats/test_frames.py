@@ -148,9 +148,9 @@ def test_without_pandas_the_line_that_installs_it_is_told():
     code = (
         "import sys; sys.modules['pandas'] = None\n"
         "from chronotope.embeddings import Matches\n"
-        "from chronotope.errors import MissingExtra\n"
+        "from chronotope.errors import MissingExtraError\n"
         "try:\n    Matches().to_pandas()\n"
-        "except MissingExtra as error:\n    print(error)"
+        "except MissingExtraError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'chronotope[pandas]'" in done.stdout

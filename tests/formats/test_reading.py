@@ -16,7 +16,7 @@ from chronotope.conditions import Conditions
 from chronotope.embeddings.formats import files_and_names
 from chronotope.embeddings.formats.word2vec import write_binary, write_text
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import ChronotopeError, DamagedFile, InputError
+from chronotope.errors import ChronotopeError, DamagedFileError, InputError
 from embeddings.invented import random_embeddings
 
 WORDS = ["the", "bank", "größe", "東京", "it's"]
@@ -203,7 +203,7 @@ class TestHistWords:
                     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(evil, protocol))
                 except (TypeError, AttributeError):
                     continue
-                with pytest.raises(DamagedFile, match=r"could run a program|not hold a list"):
+                with pytest.raises(DamagedFileError, match=r"could run a program|not hold a list"):
                     ct.read_vectors(tmp_path / "1990-w.npy")
         assert not trace.exists()
 
@@ -212,10 +212,10 @@ class TestHistWords:
         words = tmp_path / "1990-vocab.pkl"
         for data in (b"", b"nonsense", pickle.dumps(WORDS)[:-10], b"\x80\x02r\xff\xff\xff\x7f].", HUGE_FRAME):
             words.write_bytes(data)
-            with pytest.raises(DamagedFile, match=r"1990-vocab\.pkl"):
+            with pytest.raises(DamagedFileError, match=r"1990-vocab\.pkl"):
                 ct.read_vectors(tmp_path / "1990-w.npy")
         words.write_bytes(pickle.dumps(WORDS[:3]))
-        with pytest.raises(DamagedFile, match=r"5 vectors, and 1990-vocab\.pkl 3 words"):
+        with pytest.raises(DamagedFileError, match=r"5 vectors, and 1990-vocab\.pkl 3 words"):
             ct.read_vectors(words)
         words.unlink()
         with pytest.raises(InputError, match="there is no file"):
@@ -224,10 +224,10 @@ class TestHistWords:
         whole = (tmp_path / "1990-w.npy").read_bytes()
         for damaged in (whole[:-8], whole.replace(b"}", b" ", 1), whole.replace(b"(5, 6)", b"(9, 9)")):
             (tmp_path / "1990-w.npy").write_bytes(damaged)
-            with pytest.raises(DamagedFile, match="not a whole NumPy array"):
+            with pytest.raises(DamagedFileError, match="not a whole NumPy array"):
                 ct.read_vectors(words)
         np.save(tmp_path / "1990-w.npy", VECTORS.astype(np.float64) * 1e300)
-        with pytest.raises(DamagedFile, match=r"row 0: .* not numbers"):
+        with pytest.raises(DamagedFileError, match=r"row 0: .* not numbers"):
             ct.read_vectors(words)
 
 
@@ -238,5 +238,5 @@ def test_counts_beside_a_file_that_do_not_fit_are_left_aside(tmp_path):
     assert read.counts is None
     assert "a.vocab is ignored" in read.notes[0]
     (tmp_path / "a.vocab").write_text("bank 7\nriver\n")
-    with pytest.raises(DamagedFile, match=r"a\.vocab:2: expected a word and its count"):
+    with pytest.raises(DamagedFileError, match=r"a\.vocab:2: expected a word and its count"):
         ct.read_vectors(tmp_path / "a.txt")

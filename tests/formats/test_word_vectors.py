@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import SettingsError, UnknownWord
+from chronotope.errors import SettingsError, UnknownWordError
 from embeddings.invented import random_embeddings
 
 
@@ -63,7 +63,7 @@ def test_the_most_frequent_word_comes_first():
 
 
 def test_errors_are_one_line(ours):
-    with pytest.raises(UnknownWord, match=r"'w_0' is not among the \d+ words of 1990"):
+    with pytest.raises(UnknownWordError, match=r"'w_0' is not among the \d+ words of 1990"):
         ours.most_similar("w_0")
     with pytest.raises(SettingsError, match="at least one word"):
         ours.most_similar([])

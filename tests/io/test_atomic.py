@@ -15,7 +15,7 @@ import pytest
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.embeddings.formats import export
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import atomic_folder, atomic_write, disk_errors, temporary_path
 from chronotope.methods import GraphModel
 
@@ -173,6 +173,6 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
     (tmp_path / "run" / "notes.txt").write_text("precious")
     with pytest.raises(InputError, match="exists and is not a run"):
         make_run(tmp_path / "run", force=True)
-    with pytest.raises((InputError, DamagedFile)):
+    with pytest.raises((InputError, DamagedFileError)):
         Counts.open(tmp_path / "run")
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]

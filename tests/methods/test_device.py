@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from chronotope.errors import ChronotopeError, MissingExtra, SettingsError
+from chronotope.errors import ChronotopeError, MissingExtraError, SettingsError
 from chronotope.methods import ConditionedModel, GraphModel
 from chronotope.methods.device import Gpu, choose, find_gpu
 
@@ -28,7 +28,7 @@ def test_the_gpu_is_taken_if_it_is_there_and_large_enough():
 
 def test_no_gpu_is_one_line_for_auto_and_an_error_for_cuda():
     assert choose("auto", 1, "no GPU answers").line == "training on the CPU: no GPU answers"
-    with pytest.raises((MissingExtra, SettingsError), match=r"pip install 'chronotope\[gpu\]'"):
+    with pytest.raises((MissingExtraError, SettingsError), match=r"pip install 'chronotope\[gpu\]'"):
         choose("cuda", 1, "no GPU answers")
     with pytest.raises(SettingsError, match="did you mean cuda"):
         choose("cude", 1, "no GPU answers")

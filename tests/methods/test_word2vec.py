@@ -10,7 +10,7 @@ from chronotope.analysis import drift
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import Change, invented_world
-from chronotope.errors import MissingExtra
+from chronotope.errors import MissingExtraError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
 from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
@@ -97,5 +97,5 @@ def test_training_stops_where_progress_is_refused(small):
 
 def test_without_gensim_the_message_says_what_to_install(small, monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim", None)
-    with pytest.raises(MissingExtra, match=r"chronotope\[word2vec\]"):
+    with pytest.raises(MissingExtraError, match=r"chronotope\[word2vec\]"):
         StaticWord2Vec().fit(small)

@@ -32,6 +32,7 @@ from chronotope.views import charts
 charts.company(ct.company(embeddings, 'river'))""",
     "words": "embeddings.at('1990')",
     "script": "ct.read_corpus([{'text': 'a b', evil: '1990'}], time=evil)",
+    "progress": "ct.show_progress()(evil, 1, 2)",
     "error": "embeddings.neighbors('rivr', at='1990')",
 }
 
@@ -83,5 +84,5 @@ def test_nothing_is_run_or_loaded(outputs):
 
 def test_an_error_is_one_line_that_helps(outputs):
     error = outputs["error"][-1]
-    assert error["ename"] == "UnknownWord"
+    assert error["ename"] == "UnknownWordError"
     assert "did you mean river" in error["evalue"]

@@ -139,6 +139,14 @@ def test_a_tight_limit_on_addresses_is_one_line(home, tmp_path, arguments):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on addresses needs Linux")
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("train", "--help")])
+def test_help_works_under_a_tight_limit_on_addresses(arguments):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))"
+    done = chronotope(*arguments, before=limit)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_full_memory_is_one_line(home):
     full = """
 import chronotope.embeddings

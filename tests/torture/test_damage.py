@@ -17,7 +17,7 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, load
-from chronotope.errors import ChronotopeError, DamagedFile, InputError
+from chronotope.errors import ChronotopeError, DamagedFileError, InputError
 from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.run_folder import verify_run
 from chronotope.io.untrusted import printable
@@ -59,7 +59,7 @@ class TestDamaged:
             whole = path.read_bytes()
             for place in (0.1, 0.5, 0.99):
                 flipped(path, place)
-                with pytest.raises((DamagedFile, InputError)):
+                with pytest.raises((DamagedFileError, InputError)):
                     verify_run(run)
                 path.write_bytes(whole)
         verify_run(run)
@@ -75,10 +75,10 @@ class TestDamaged:
         model.write_bytes(changed)
         load(model)  # opening reads no vector, and stays quick
         before = contents(run)
-        with pytest.raises(DamagedFile, match=f"the checksum of its {part} does not match"):
+        with pytest.raises(DamagedFileError, match=f"the checksum of its {part} does not match"):
             load(model, verify=True)
         for arguments in (("inspect", model, "--verify"), ("inspect", run, "--verify"), ("extend", model, "x.jsonl")):
-            assert isinstance(command(*arguments).exception, DamagedFile)
+            assert isinstance(command(*arguments).exception, DamagedFileError)
         assert contents(run) == before
 
     def test_a_sound_run_and_its_models_are_verified(self, run):
@@ -89,37 +89,39 @@ class TestDamaged:
     def test_a_model_of_an_older_version_says_what_to_do(self, run):
         whole = (run / "model.ct").read_bytes()
         (run / "model.ct").write_bytes(whole.replace(rb"\"format\":4", rb"\"format\":3"))
-        with pytest.raises(DamagedFile, match="its format is 3, of an older chronotope; prepare and train it again"):
+        with pytest.raises(
+            DamagedFileError, match="its format is 3, of an older chronotope; prepare and train it again"
+        ):
             load(run / "model.ct")
 
     def test_a_run_of_an_older_version_says_what_to_do(self, run):
         forged(run, format=3)
-        with pytest.raises(DamagedFile, match=r"older chronotope; prepare it again \(--force replaces it\)"):
+        with pytest.raises(DamagedFileError, match=r"older chronotope; prepare it again \(--force replaces it\)"):
             Counts.open(run)
 
     def test_training_on_altered_counts_is_refused(self, run):
         flipped(run / "support.parquet", 0.4)
         before = contents(run)
-        assert isinstance(command("train", run, "-o", run / "new.ct").exception, DamagedFile)
+        assert isinstance(command("train", run, "-o", run / "new.ct").exception, DamagedFileError)
         assert contents(run) == before
 
     def test_a_file_of_another_run_is_recognized(self, run):
         tokens = np.fromfile(run / "tokens.bin", np.int32)
         tokens[::-1].copy().tofile(run / "tokens.bin")
         Counts.open(run)
-        with pytest.raises(DamagedFile, match=r"tokens\.bin was altered, or belongs to another run"):
+        with pytest.raises(DamagedFileError, match=r"tokens\.bin was altered, or belongs to another run"):
             verify_run(run)
 
     def test_what_run_json_says_is_checked_against_its_own_checksum(self, run):
         text = (run / "run.json").read_text()
         (run / "run.json").write_text(text.replace('"window":5', '"window":6'))
-        with pytest.raises(DamagedFile, match=r"run\.json was altered"):
+        with pytest.raises(DamagedFileError, match=r"run\.json was altered"):
             Counts.open(run)
 
     def test_a_newer_run_is_not_touched(self, run):
         forged(run, format=99)
         before = contents(run)
-        with pytest.raises(DamagedFile, match="newer chronotope; upgrade"):
+        with pytest.raises(DamagedFileError, match="newer chronotope; upgrade"):
             Counts.open(run)
         assert contents(run) == before
 
@@ -132,7 +134,7 @@ class TestDamaged:
         for place in (0.01, 0.5, 0.9, 0.999):
             flipped(path, place)
             damaged = path.read_bytes()
-            with pytest.raises(DamagedFile, match=r"cannot be read \(.*\); train again without resuming"):
+            with pytest.raises(DamagedFileError, match=r"cannot be read \(.*\); train again without resuming"):
                 method.fit(counts, checkpoint=path, resume=True)
             assert path.read_bytes() == damaged
             path.write_bytes(whole)
@@ -142,7 +144,7 @@ class TestDamaged:
         drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
         (kept,) = run.glob("*.resamples")
         flipped(kept, 0.9)
-        with pytest.raises(DamagedFile, match="delete it, and ask again"):
+        with pytest.raises(DamagedFileError, match="delete it, and ask again"):
             drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
 
     def test_resamples_do_not_pile_up(self, run, monkeypatch):
@@ -203,7 +205,7 @@ class TestStrangers:
         name, change = STRANGE[strange]
         rewritten(run / f"{name}.parquet", change)
         forged(run)
-        with pytest.raises(DamagedFile) as caught:
+        with pytest.raises(DamagedFileError) as caught:
             use_everything(run)
         assert "\n" not in str(caught.value)
 
@@ -215,7 +217,7 @@ class TestStrangers:
         forged(run)
         counts = Counts.open(run)
         embeddings = GraphModel(dimensions=4, epochs=2).fit(counts)  # from the cells alone
-        with pytest.raises(DamagedFile, match="names a word that does not exist"):
+        with pytest.raises(DamagedFileError, match="names a word that does not exist"):
             drift(embeddings, counts=counts, permutations=1, min_support=5)
 
     @pytest.mark.parametrize(
@@ -248,14 +250,14 @@ class TestStrangers:
 
     def test_json_that_would_fill_the_memory_is_not_unpacked(self, run, tmp_path):
         (run / "run.json").write_bytes(b"[" + b"[]," * 10_000_000 + b"[]]")
-        with pytest.raises(DamagedFile, match="larger than any that chronotope writes"):
+        with pytest.raises(DamagedFileError, match="larger than any that chronotope writes"):
             Counts.open(run)
         text = b'{"__metadata__":{"chronotope":"[' + b"[]," * 2_000_000 + b'[]]"}}'
         (tmp_path / "bomb.ct").write_bytes(len(text).to_bytes(8, "little") + text)
-        with pytest.raises(DamagedFile, match="is damaged or not a model"):
+        with pytest.raises(DamagedFileError, match="is damaged or not a model"):
             load(tmp_path / "bomb.ct")
         (run / "run.json").write_bytes(b"[" * 1_000_000)
-        with pytest.raises(DamagedFile, match="nested too deeply"):
+        with pytest.raises(DamagedFileError, match="nested too deeply"):
             Counts.open(run)
 
     def test_a_table_that_unpacks_to_billions_of_rows_is_not_read(self, run):
@@ -266,7 +268,7 @@ class TestStrangers:
         pq.write_table(table, run / "support.parquet", compression="zstd")
         assert (run / "support.parquet").stat().st_size < 200_000
         forged(run)
-        with pytest.raises(DamagedFile, match="claims more rows than it can hold"):
+        with pytest.raises(DamagedFileError, match="claims more rows than it can hold"):
             Counts.open(run)
 
     def test_words_that_command_a_terminal_are_shown_as_they_are(self, tmp_path):

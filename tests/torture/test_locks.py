@@ -13,7 +13,7 @@ import pytest
 
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
-from chronotope.errors import InUse
+from chronotope.errors import InUseError
 from chronotope.io.locks import locked
 from torture.conftest import chronotope
 
@@ -51,7 +51,7 @@ def prepared(home, run, **settings):
 
 def test_the_second_writer_is_refused_and_told_who_was_first(home, tmp_path, holder):
     process = holder(tmp_path / "run")
-    with pytest.raises(InUse, match=rf"run is in use by process {process.pid} \(train\); wait until it has ended"):
+    with pytest.raises(InUseError, match=rf"run is in use by process {process.pid} \(train\); wait until it has ended"):
         prepared(home, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
@@ -67,7 +67,7 @@ def test_a_lock_of_a_dead_process_is_taken_over(home, tmp_path, holder):
 def test_a_run_that_is_trained_on_is_not_replaced_but_read(home, run, holder):
     holder(run, "shared")
     before = {path.name: path.read_bytes() for path in run.iterdir()}
-    with pytest.raises(InUse):
+    with pytest.raises(InUseError):
         prepared(home, run, min_count=4, force=True)
     assert prepared(home, run).vocabulary.min_count == 3, "the same again needs no lock"
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
@@ -101,7 +101,7 @@ def test_a_lock_is_never_held_by_two(tmp_path):
                     time.sleep(0)
                     with guard:
                         inside -= 1
-            except InUse:
+            except InUseError:
                 pass
 
     threads = [threading.Thread(target=work) for _ in range(4)]

@@ -12,7 +12,7 @@ from chronotope.cooccurrence.cells import CellArrays, sum_of
 from chronotope.cooccurrence.counting import count_cells
 from chronotope.corpus import read_corpus
 from chronotope.embeddings import load
-from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownWord
+from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownWordError
 from chronotope.methods import ConditionedModel, GraphModel
 
 
@@ -145,7 +145,7 @@ def test_a_document_of_a_million_tokens_and_a_token_of_a_million_letters():
 
 def test_a_word_of_one_letter_that_is_not_there_is_unknown():
     """Words that may be meant are sought among those of about its length, which is not below 0."""
-    with pytest.raises(UnknownWord, match="'q' is not among the 3 words of this run"):
+    with pytest.raises(UnknownWordError, match="'q' is not among the 3 words of this run"):
         frequency(counted(documents("river bank water")), "q")
 
 

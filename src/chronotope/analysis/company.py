@@ -9,8 +9,7 @@ from chronotope.analysis.answer import Answer
 from chronotope.analysis.own_vectors import what_helps
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError
-from chronotope.wording import number_of
+from chronotope.errors import InputError, number_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,14 @@ from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, Occurrences
 from chronotope.embeddings import load
-from chronotope.errors import ChronotopeError, DamagedFile, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import (
+    ChronotopeError,
+    DamagedFileError,
+    InputError,
+    SettingsError,
+    UnknownConditionError,
+    UnknownWordError,
+)
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
@@ -105,7 +112,7 @@ class Concordance:
                     parts = parts[size:]
                     break
             else:
-                raise UnknownWord(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
+                raise UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
             raise InputError(f"'{words}' holds no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
@@ -186,7 +193,7 @@ class Concordance:
         dates = table["time"].to_list() if self.conditions.times else [None] * len(table)
         names = [str(source["name"]) for source in self.counts.store.sources]
         if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
-            raise DamagedFile(f"{path} names a file that does not exist; prepare the run again")
+            raise DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
         places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
         return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
 
@@ -268,7 +275,7 @@ def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int
             return both[0], both[1]
     if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
         parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
-        raise UnknownCondition(label, (*conditions.labels, *parts))
+        raise UnknownConditionError(label, (*conditions.labels, *parts))
     number = conditions.index(label)
     return (
         conditions.time_of[number] if conditions.times else None,

@@ -185,7 +185,7 @@ def _(answer: Analogy | PartIn) -> pl.DataFrame:
 @frame.register
 def _(answer: CollocateChanges) -> pl.DataFrame:
     parts = [
-        rows_frame(CollocateChange, rows, {"word": answer.word}).with_columns(pl.lit(way).alias("way"))
+        rows_frame(CollocateChange, rows, answer.word).with_columns(pl.lit(way).alias("way"))
         for way, rows in (("rises", answer.rising), ("falls", answer.falling))
     ]
     return pl.concat(parts)
@@ -193,7 +193,7 @@ def _(answer: CollocateChanges) -> pl.DataFrame:
 
 @frame.register
 def _(answer: Consistency) -> pl.DataFrame:
-    return parallel_frame(answer, "lags", ())
+    return parallel_frame(answer, "lags")
 
 
 def _long(rows: Sequence[Sequence[Any]], **kinds: str) -> pl.DataFrame:

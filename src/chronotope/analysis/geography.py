@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer
 from chronotope.config import at_least
-from chronotope.errors import InputError, SettingsError, UnknownCondition, some_of
+from chronotope.errors import InputError, SettingsError, UnknownConditionError, some_of
 
 Coordinates = Mapping[str, tuple[float, float]]
 
@@ -159,7 +159,7 @@ def place_links(
         for pair in edges:
             for name in pair:
                 if name.strip().casefold() not in number:
-                    raise UnknownCondition(name, places, "places")
+                    raise UnknownConditionError(name, places, "places")
             a, b = sorted(number[name.strip().casefold()] for name in pair)
             links |= {(a, b)} if a != b else set()
         if not links:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownCondition
-from chronotope.wording import number_of
+from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of
 
 
 class OwnVectors(NamedTuple):
@@ -110,7 +109,7 @@ def place_number(conditions: Conditions, place: str) -> int:
     """The number of a place, in any case."""
     numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
     if place.strip().casefold() not in numbers:
-        raise UnknownCondition(place, conditions.places, "places")
+        raise UnknownConditionError(place, conditions.places, "places")
     return numbers[place.strip().casefold()]
 
 

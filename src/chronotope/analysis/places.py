@@ -12,8 +12,7 @@ from chronotope.analysis.answer import Answer
 from chronotope.analysis.own_vectors import in_one_space
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError
-from chronotope.wording import number_of
+from chronotope.errors import SettingsError, number_of
 
 # Half of a word's weight is reached where it occurs so often in the rarer of the two places.
 HALF_WEIGHT = 50

@@ -21,8 +21,7 @@ from chronotope.analysis.own_vectors import (
 )
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError
-from chronotope.wording import fewer_than
+from chronotope.errors import SettingsError, fewer_than
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords

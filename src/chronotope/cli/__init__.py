@@ -11,12 +11,12 @@ LEAST_ADDRESS_SPACE = 4_000_000_000
 
 
 def main() -> None:
-    """Run the command line: exit 0 fine, 2 what the user can put right, 1 our bug, 130 after Ctrl-C."""
+    """Run the command line; exit with 0, 2 for errors that the user can fix, 1 for bugs, 130 after Ctrl-C."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever called us
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     try:
-        from chronotope.cli.app import Interrupted, ReaderGone, make_app
+        from chronotope.cli.app import BrokenOutputError, InterruptedRunError, make_app
         from chronotope.cli.console import talk
         from chronotope.errors import ChronotopeError
 
@@ -24,20 +24,19 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
 
-    _write_any_letter()
+    _encode_output()
     try:
-        _check_letters()
-        _check_address_space()
+        _check_arguments()
         app()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
-    except (Interrupted, KeyboardInterrupt) as error:
+    except (InterruptedRunError, KeyboardInterrupt) as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was heard
         talk("{}", str(error) or "stopped")
         sys.exit(130)
-    except ReaderGone:
-        _end_as_by_a_broken_pipe()
+    except BrokenOutputError:
+        _exit_by_broken_pipe()
     except MemoryError as error:
         talk("[bold red]error[/]: {}", f"out of memory{f': {error}' if str(error) else '; try --memory'}")
         sys.exit(2)
@@ -46,28 +45,25 @@ def main() -> None:
         sys.exit(2)
 
 
-def _write_any_letter() -> None:
-    """Files and pipes get UTF-8 on every system; a terminal that takes less shows the other letters escaped."""
+def _encode_output() -> None:
+    """Write UTF-8 to files and pipes on every system; escape what the encoding of a terminal lacks."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
-            if stream.isatty():
-                stream.reconfigure(errors="backslashreplace")
-            else:
-                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
-def _check_letters() -> None:
-    """Refuse arguments that are no text."""
+def _check_arguments() -> None:
+    """Refuse arguments that are not valid UTF-8."""
     from chronotope.errors import InputError
 
-    for given in sys.argv[1:]:
-        if any("\ud800" <= letter <= "\udfff" for letter in given):
-            shown = str(os.fsencode(given))[2:-1]
+    for argument in sys.argv[1:]:
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):
+            shown = str(os.fsencode(argument))[2:-1]
             raise InputError(f"'{shown}' is not in UTF-8; give words in UTF-8, and rename files with such a name")
 
 
-def _check_address_space() -> None:
-    """Refuse a tight `ulimit -v`: libraries abort when they cannot reserve addresses for their threads."""
+def check_address_space() -> None:
+    """Refuse a tight `ulimit -v`, with which libraries abort when they reserve addresses for their threads."""
     import psutil
 
     if hasattr(psutil, "RLIMIT_AS"):
@@ -76,9 +72,9 @@ def _check_address_space() -> None:
             raise MemoryError(f"ulimit -v allows {limit / 1e9:.1f} GB of addresses, and 4 GB are needed")
 
 
-def _end_as_by_a_broken_pipe() -> None:
-    """End as other tools do when the reader of their output goes away (as `head` does): quietly, by the signal."""
-    # Nothing is left to be written when the interpreter closes its files.
+def _exit_by_broken_pipe() -> None:
+    """End quietly by the signal, as other tools do when the reader of their output (such as `head`) is gone."""
+    # So that the interpreter can close its files.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

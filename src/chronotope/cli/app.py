@@ -1,4 +1,4 @@
-"""The commands. Each has a file of its own, and loads what it needs only when it runs."""
+"""The commands; each has its own file, and imports what it needs only when it runs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ COMMANDS = (
 WITHOUT_TABLE = ("inspect", "doctor")
 
 
-class Interrupted(Exception):
+class InterruptedRunError(Exception):
     """The user pressed Ctrl-C; the message says how to go on."""
 
 
-class ReaderGone(Exception):
+class BrokenOutputError(Exception):
     """Nobody reads the output any more."""
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands; interruptions get names that typer does not handle itself."""
+    """The commands; interruptions become exceptions that typer does not handle itself."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and flush its output while errors can still be reported."""
@@ -40,15 +40,15 @@ class Commands(typer.core.TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt as error:
-            raise Interrupted(str(error) or "stopped") from None
+            raise InterruptedRunError(str(error) or "stopped") from None
         except BrokenPipeError:
-            raise ReaderGone from None
+            raise BrokenOutputError from None
         return result
 
 
 def make_app(asked: str | None = None) -> typer.Typer:
-    """Return the command line; with one command alone if `asked` names it, which starts faster."""
-    made = typer.Typer(
+    """Return the command line, or if `asked` names a command only that one, which starts faster."""
+    app = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
         no_args_is_help=True,
@@ -56,19 +56,19 @@ def make_app(asked: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    made.callback()(options)
+    app.callback()(options)
     for name in (asked,) if asked in COMMANDS else COMMANDS:
         command = getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command")
-        made.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
+        app.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
     if asked == "reproduce":
-        made.command(
+        app.command(
             "reproduce", hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
         )(reproduce_moved)
-    return made
+    return app
 
 
 def reproduce_moved() -> None:
-    """Say where the command went."""
+    """Say where the paper's tables are now."""
     raise SettingsError(
         "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`"
     )

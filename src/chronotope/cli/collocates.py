@@ -11,8 +11,7 @@ from chronotope.cli.completing import conditions
 from chronotope.cli.console import show, talk
 from chronotope.cli.evidence import AnyAt, RunOrModel, say_absent, warn_if_extended
 from chronotope.cli.options import Json, Top, Word
-from chronotope.errors import SettingsError
-from chronotope.wording import number_of
+from chronotope.errors import SettingsError, number_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.collocates import CollocateChanges, Collocates

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from chronotope.io.untrusted import printable, printable_json
-from chronotope.runtime.progress import ShownProgress, TerminalDisplay
+from chronotope.runtime.progress import ShownProgress
 
 if TYPE_CHECKING:
     from chronotope.views.tables import Table
@@ -104,4 +104,4 @@ def answers_as(form: str) -> Iterator[None]:
 
 def progress_bars() -> ShownProgress:
     """Return bars on stderr with the time left; nothing where stderr is no terminal."""
-    return ShownProgress(TerminalDisplay(stderr) if stderr.is_terminal else None)
+    return ShownProgress(stderr if stderr.is_terminal else None)

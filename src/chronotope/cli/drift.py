@@ -25,8 +25,7 @@ from chronotope.cli.options import (
     open_model,
     open_run,
 )
-from chronotope.errors import SettingsError
-from chronotope.wording import number_of
+from chronotope.errors import SettingsError, number_of
 
 if TYPE_CHECKING:
     from chronotope.analysis import Drift

@@ -10,8 +10,7 @@ import typer
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
-from chronotope.errors import ChronotopeError, SettingsError
-from chronotope.wording import number_of
+from chronotope.errors import ChronotopeError, SettingsError, number_of
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings

@@ -10,8 +10,7 @@ import typer
 
 from chronotope.cli.completing import conditions
 from chronotope.cli.console import talk, tell_no_counts
-from chronotope.errors import SettingsError, some_of
-from chronotope.wording import number_of
+from chronotope.errors import SettingsError, number_of, some_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts

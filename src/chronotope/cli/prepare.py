@@ -11,8 +11,7 @@ import typer
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
 from chronotope.config import CorpusSettings, CountSettings, read_config
-from chronotope.errors import ChronotopeError, SettingsError
-from chronotope.wording import number_of
+from chronotope.errors import ChronotopeError, SettingsError, number_of
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer.core
 
-from chronotope.errors import ChronotopeError, UnknownCondition, UnknownWord
-from chronotope.wording import number_of
+from chronotope.cli import check_address_space
+from chronotope.errors import ChronotopeError, UnknownConditionError, UnknownWordError, number_of
 
 
 class Command(typer.core.TyperCommand):
@@ -18,15 +18,16 @@ class Command(typer.core.TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it."""
+        check_address_space()
         try:
             return super().invoke(ctx)
-        except UnknownWord as error:
+        except UnknownWordError as error:
             if why := _of(ctx, why_left_out, error.word):
-                raise UnknownWord(error.word, (), error.count, why=why) from None
+                raise UnknownWordError(error.word, (), error.count, why=why) from None
             raise
-        except UnknownCondition as error:
+        except UnknownConditionError as error:
             if why := _of(ctx, extended_with, error.label):
-                raise UnknownCondition(error.label, error.known, why=why) from None
+                raise UnknownConditionError(error.label, error.known, why=why) from None
             raise
 
 

@@ -1,4 +1,4 @@
-"""Every setting, one frozen dataclass for each stage and method; read from and written to one TOML file."""
+"""Settings: a frozen dataclass for each stage and method, read from and written to one TOML file."""
 
 from __future__ import annotations
 
@@ -36,10 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Config:
-    """All the settings of a run, as they stand in its TOML file.
-
-    Every training method has a section under its name, with _ for -: `[shared_context]`.
-    """
+    """All settings, as in a TOML file; the section of a method has its name with _ for -: `[shared_context]`."""
 
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
     counting: CountSettings = field(default_factory=CountSettings)
@@ -55,18 +52,12 @@ class Config:
     additive: AdditiveSettings = field(default_factory=AdditiveSettings)
 
     def of_method(self, method: str) -> Any:
-        """Return the settings of a training method.
-
-        Examples
-        --------
-        >>> Config().of_method("shared-context").smoothness
-        0.0
-        """
+        """Return the settings of a training method such as 'shared-context'."""
         return getattr(self, method.replace("-", "_"))
 
 
 def read_config(path: str | Path) -> Config:
-    """Read the settings in a TOML file; what it leaves out has its default."""
+    """Read settings from a TOML file; missing ones get their defaults."""
     kinds = get_type_hints(Config)
     try:
         sections = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The checks of settings: pydantic compares values with the annotations of a class, and an error names the setting."""
+"""Check settings against their annotations with pydantic; errors name the setting."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _message(error: Any) -> str:
 
 
 def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kind:
-    """Return settings of one kind from plain data; an unknown key or a wrong value is an error that names it."""
+    """Return settings of one kind from plain data; raise SettingsError for an unknown key or a wrong value."""
     if not isinstance(data, Mapping):
         raise SettingsError(f"'{where}' must be a table")
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kin
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
-    """Return settings as plain data for TOML or JSON; None is left out."""
+    """Return settings as plain data for TOML or JSON, without None."""
     return {key: value for key, value in dataclasses.asdict(settings).items() if value is not None}
 
 
@@ -113,7 +113,7 @@ def _not_one_of(name: str, value: Any, allowed: list[str]) -> str:
 
 
 def only(method: str, name: str, value: Any, allowed: Any, instead: str) -> None:
-    """Refuse another value of a setting that makes a method what it is."""
+    """Refuse to change a setting that defines a method."""
     if value != allowed:
         raise SettingsError(f"{name} is {allowed} in {method}, not {value}; to choose it, train {instead}")
 

@@ -275,9 +275,9 @@ class DynamicSettings(Settings):
     agreement: Weight = 100.0
 
 
-# What the paper says, and what the authors' program does; `time` holds whatever has a time axis. The paper does not say
-# where the accumulators start: they start at 1, as in the authors' program and in GloVe. That program descends half the
-# squared error, so that its penalties (α 1.5 for time, 0.2 for places; β 0.2) count double in the units of our loss.
+# The settings of the paper and of the authors' program; "time" applies to every axis with time. The paper does not give
+# the start of the accumulators: 1, as in the authors' program and in GloVe. That program minimizes half the squared
+# error, so its penalties (α 1.5 for time, 0.2 for places; β 0.2) are doubled in the units of our loss.
 _COMMON = {"accumulator": 1.0, "epochs": 40, "centering": "vocabulary", "vectors": "word", "start": "random"}
 _PAPER = {"deviation_penalty": 0.2, "weight_cap": 0.0, "rate": 0.05, **_COMMON}
 _AUTHORS = {"deviation_penalty": 0.4, "target": "log1p", "penalties": "each-cell", "scaling": "tokens", **_COMMON}
@@ -291,12 +291,6 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def preset(name: str, axis: str) -> ConditionedSettings:
-    """Return the settings of CW2V under a name, for conditions along `axis`.
-
-    Examples
-    --------
-    >>> preset("paper", "place").smoothness
-    1.0
-    """
+    """Return the CW2V settings of a preset for an axis: 'time', 'place' or 'time × place'."""
     one_of("preset", name, PRESETS)
     return ConditionedSettings(**PRESETS[name]["time" if "time" in axis else "place"])

@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from chronotope.cooccurrence.cells import CellArrays
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 from chronotope.io.stores import reading
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class CellsFile:
             about = pq.read_metadata(file)
             rows = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
             if max(rows, default=0) > ROWS_IN_A_GROUP or sum(rows) > MAX_ROWS_A_BYTE * file.seek(0, 2):
-                raise DamagedFile(f"{self.path} claims more cells than it can hold; it is not read")
+                raise DamagedFileError(f"{self.path} claims more cells than it can hold; it is not read")
         return about
 
     @cached_property
@@ -138,15 +138,15 @@ class CellsFile:
             raise
         except (OSError, ValueError, pa.ArrowException) as error:
             reason = (str(error).splitlines() or ["damaged"])[0]
-            raise DamagedFile(f"{self.path} cannot be read ({reason}); prepare the run again") from None
+            raise DamagedFileError(f"{self.path} cannot be read ({reason}); prepare the run again") from None
         if rows != self.sizes[condition]:
-            raise DamagedFile(f"{self.path} does not hold what its run says; prepare the run again")
+            raise DamagedFileError(f"{self.path} does not hold what its run says; prepare the run again")
 
     def _checked(self, table: pa.Table) -> CellArrays:
         """Return the columns of a table as cells, or refuse them."""
         fields = [SCHEMA.field(name) for name in CellArrays._fields]
         if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):
-            raise DamagedFile(f"{self.path} does not hold the columns of a run; prepare the run again")
+            raise DamagedFileError(f"{self.path} does not hold the columns of a run; prepare the run again")
         cells = CellArrays(*(table[name].to_numpy() for name in CellArrays._fields))
         if len(table) and (
             cells.word.min() < 0
@@ -155,5 +155,5 @@ class CellsFile:
             or cells.after.min() < 0
             or (cells.after > cells.count).any()
         ):
-            raise DamagedFile(f"{self.path} was altered: it holds impossible counts; prepare the run again")
+            raise DamagedFileError(f"{self.path} was altered: it holds impossible counts; prepare the run again")
         return cells

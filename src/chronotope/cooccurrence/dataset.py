@@ -33,14 +33,13 @@ from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
-from chronotope.errors import DamagedFile, InputError, SettingsError
+from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of
 from chronotope.frames import MOST_ROWS, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
 from chronotope.io.untrusted import read_table
 from chronotope.runtime.resources import Resources, check_not_forked
-from chronotope.wording import number_of
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
@@ -120,7 +119,7 @@ class Counts:
         folder = Path(folder)
         about = read_run(folder)
         sizes = about["vocabulary"]
-        words = read_table(folder / "lexicon.parquet", {"word": pl.String}, sizes["size"])["word"]
+        words = read_table(folder / "lexicon.parquet", {"word": pl.String})["word"].head(sizes["size"])
         table = read_table(folder / SUPPORT, {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
         condition = table["condition"].to_numpy()
         start = np.searchsorted(condition, np.arange(len(about["cells"]) + 1)).astype(np.int64)
@@ -132,7 +131,7 @@ class Counts:
                 raise ValueError("its words and their support do not fit its description")
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
-            raise DamagedFile(f"{folder} is damaged ({error}); prepare the run again") from None
+            raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
         held_out = about["held_out"]
         return cls(
             folder=folder,

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import CountSettings
-from chronotope.errors import InputError, UnknownWord
-from chronotope.wording import number_of
+from chronotope.errors import InputError, UnknownWordError, number_of
 
 if TYPE_CHECKING:
     from chronotope.corpus import TokenStore
@@ -95,7 +94,7 @@ class Vocabulary:
         try:
             return self._index[word]
         except KeyError:
-            raise UnknownWord(word, self.words, len(self.words)) from None
+            raise UnknownWordError(word, self.words, len(self.words)) from None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -13,12 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import Unspaced, count_unspaced
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers import Piece
 from chronotope.corpus.readers.pieces import text_hashes
-from chronotope.corpus.selection import Documents, Selection
+from chronotope.corpus.selection import RowCounts, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts
 from chronotope.runtime.resources import Resources, in_order
@@ -27,55 +26,17 @@ from chronotope.runtime.resources import Resources, in_order
 PIECE_BYTES = 40_000_000
 
 
-class Facts(NamedTuple):
-    """Facts about a batch.
-
-    Attributes
-    ----------
-    tokenizer
-        'words', 'whitespace' or 'tokens'.
-    rows, left_out, outside
-        The rows read, those that the user's filter dropped, and those outside the named bins.
-    bad, more_bad
-        The first bad rows of each kind, and the number of further ones.
-    unspaced
-        The tokens in scripts without blanks between words.
-    """
-
-    tokenizer: str
-    rows: int
-    left_out: int
-    outside: int
-    bad: list[BadRow]
-    more_bad: dict[str, int]
-    unspaced: Unspaced
-
-
 class TokenizedBatch(NamedTuple):
-    """Documents with their tokens, before their words are numbered.
+    """Documents with their tokens, before their words are numbered."""
 
-    Attributes
-    ----------
-    documents
-        source, line, length (in tokens), text_hash; with the axes time, date (as written) and place.
-    fields
-        The fields to keep, a row a document; without columns if there are none.
-    text
-        The texts to keep; empty if they are not kept.
-    code
-        (T,) the number of the form of each token.
-    forms
-        (F,) the distinct forms.
-    facts
-        Facts about the batch.
-    """
-
-    documents: pl.DataFrame
-    fields: pl.DataFrame
-    text: pl.Series
-    code: NDArray[np.int32]
-    forms: pl.Series
-    facts: Facts
+    documents: pl.DataFrame  # source, line, length in tokens, text_hash; with the axes time, date and place
+    fields: pl.DataFrame  # the fields to keep; without columns if there are none
+    text: pl.Series  # empty if the text is not kept
+    code: NDArray[np.int32]  # (T,) the number of the form of each token
+    forms: pl.Series  # (F,) the distinct forms
+    tokenizer: str  # words, whitespace or tokens
+    rows: RowCounts
+    unspaced: Unspaced
 
 
 def read_ahead(
@@ -111,40 +72,18 @@ def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]
 
 def tokenize_piece(piece: Piece, corpus: Corpus, selection: Selection) -> list[TokenizedBatch]:
     """Parse a piece, select its documents and tokenize them."""
-    batches = []
+    settings, batches = corpus.settings, []
     for batch in piece.parse():
-        documents = selection.documents(batch)
-        text, tokenizer = documents.text, "tokens" if documents.tokenized else corpus.settings.tokenizer
-        if corpus.tokenizer and not documents.tokenized:
+        table, text, fields, rows = selection.documents(batch)
+        hashes, tokenizer = text_hashes(text), "tokens" if batch.tokenized else settings.tokenizer
+        if corpus.tokenizer and not batch.tokenized:
             text, tokenizer = join_own_tokens(text, corpus.tokenizer), "tokens"
         tokens = split_texts(text, tokenizer)
-        facts = Facts(
-            tokenizer=tokenizer,
-            rows=len(batch.line) + len(batch.bad),
-            left_out=documents.left_out,
-            outside=documents.outside,
-            bad=documents.bad,
-            more_bad=documents.more_bad,
-            unspaced=count_unspaced(tokens) if tokenizer == "words" else Unspaced(),
-        )
-        table = _table(documents, tokens.length, corpus.settings)
-        kept_text = text if corpus.settings.keep_text else text.clear()
-        batches.append(TokenizedBatch(table, documents.kept, kept_text, tokens.code, tokens.forms, facts))
+        table = table.with_columns(length=tokens.length, text_hash=hashes)
+        unspaced = count_unspaced(tokens) if tokenizer == "words" else Unspaced()
+        text = text if settings.keep_text else text.clear()
+        batches.append(TokenizedBatch(table, fields, text, tokens.code, tokens.forms, tokenizer, rows, unspaced))
     return batches
-
-
-def _table(documents: Documents, length: NDArray[np.int64], settings: CorpusSettings) -> pl.DataFrame:
-    columns: dict[str, Any] = {
-        "source": documents.source,
-        "line": documents.line,
-        "length": length,
-        "text_hash": text_hashes(documents.text),
-    }
-    if settings.time:
-        columns |= {"time": documents.time, "date": documents.date}
-    if settings.place:
-        columns["place"] = documents.place
-    return pl.DataFrame(columns)
 
 
 def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
@@ -162,20 +101,21 @@ def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
                 buffer = io.BytesIO()
                 frame.write_ipc(buffer)
                 archive.writestr(f"{number}/{name}.arrow", buffer.getvalue())
-        archive.writestr("facts.json", json.dumps([batch.facts._asdict() for batch in batches]))
+        facts = [(batch.tokenizer, batch.rows, batch.unspaced) for batch in batches]
+        archive.writestr("facts.json", json.dumps(facts))
 
 
 def read_batches(data: bytes) -> list[TokenizedBatch]:
     """Read what `write_batches` wrote."""
     batches = []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for number, fields in enumerate(json.loads(archive.read("facts.json"))):
-            names = ("documents", "fields", "text", "code", "forms")
-            documents, kept, text, code, forms = (
-                pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow"))) for name in names
+        for number, (tokenizer, counts, unspaced) in enumerate(json.loads(archive.read("facts.json"))):
+            read, left_out, outside, bad = counts
+            documents, fields, text, code, forms = (
+                pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
+                for name in ("documents", "fields", "text", "code", "forms")
             )
-            bad = [BadRow(*row) for row in fields.pop("bad")]
-            facts = Facts(bad=bad, unspaced=Unspaced(*fields.pop("unspaced")), **fields)
             columns = text["text"], code["code"].to_numpy(), forms["form"]
-            batches.append(TokenizedBatch(documents, kept, *columns, facts))
+            rows = RowCounts(read, left_out, outside, [BadRow(*row) for row in bad])
+            batches.append(TokenizedBatch(documents, fields, *columns, tokenizer, rows, Unspaced(*unspaced)))
     return batches

@@ -23,15 +23,7 @@ LENGTHS = "1y, 5y, 10y, 1q, 1mo, 6mo, 1w, 1d"
 
 
 class Assigned(NamedTuple):
-    """The bins of N dates.
-
-    Attributes
-    ----------
-    key
-        (N,) the number of the bin.
-    too_coarse, outside
-        (N,) whether the date is too coarse for the bins, and whether it is in no bin.
-    """
+    """(N,) the bin of each date, whether the date is too coarse for the bins, and whether it is in no bin."""
 
     key: NDArray[np.int64]
     too_coarse: NDArray[np.bool_]
@@ -81,27 +73,19 @@ class RegularBins:
             return _month(first) if self.number == 1 else f"{_month(first)}..{_month(last)}"
         if self.unit == "w":
             year, month, day = date_from_days(key * 7)
-            new_year = int(days_from_date(np.array([year]), np.array([1]), np.array([1]))[0])
-            return f"{_year(year)}-W{(key * 7 - new_year) // 7 + 1:02d}"
+            return f"{_year(year)}-W{(key * 7 - int(days_from_date(year, 1, 1))) // 7 + 1:02d}"
         year, month, day = date_from_days(key)
         return f"{_year(year)}-{month:02d}-{day:02d}"
 
     def days(self, key: int) -> tuple[int, int]:
-        """Return the numbers of the first and last day of a bin.
-
-        Examples
-        --------
-        >>> [date_from_days(day) for day in regular_bins("1q").days(1998 * 4 + 1)]
-        [(1998, 4, 1), (1998, 6, 30)]
-        """
-        edges = np.array([key, key + 1]) * self.number
-        if self.unit == "y":
-            edges = days_from_date(edges, np.array([1, 1]), np.array([1, 1]))
-        elif self.unit == "mo":
-            edges = days_from_date(edges // 12, edges % 12 + 1, np.array([1, 1]))
-        elif self.unit == "w":
-            edges = edges * 7 - 3
-        return int(edges[0]), int(edges[1]) - 1
+        """Return the numbers of the first and last day of a bin."""
+        first, after = key * self.number, (key + 1) * self.number
+        if self.unit == "w":
+            first, after = first * 7 - 3, after * 7 - 3
+        elif self.unit != "d":
+            months = 12 if self.unit == "y" else 1
+            first, after = (int(days_from_date(0, edge * months + 1, 1)) for edge in (first, after))
+        return first, after - 1
 
 
 @dataclass(frozen=True)
@@ -147,24 +131,22 @@ def regular_bins(every: str) -> RegularBins:
 
 def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
     """Sort named bins by time; bins that overlap or end before they start raise SettingsError."""
-    edges = {}
-    for edge in ("start", "end"):
-        dates = read_dates(pl.Series([str(getattr(item, edge)) for item in bins], dtype=pl.String))
+    starts, ends = (read_dates(pl.Series([str(getattr(item, edge)) for item in bins])) for edge in ("start", "end"))
+    for edge, dates in (("start", starts), ("end", ends)):
         for item, readable in zip(bins, dates.readable, strict=True):
             if not readable:
                 raise SettingsError(f"cannot read '{getattr(item, edge)}', the {edge} of bin '{item.name}', as a date")
-        edges[edge] = dates
-    first, last = edges["start"].first_day, edges["end"].last_day
-    order = np.argsort(first, kind="stable")
-    names = [str(bins[i].name).strip() for i in order]
-    for position, i in enumerate(order):
+    order = np.argsort(starts.first_day, kind="stable")
+    first, last = starts.first_day[order], ends.last_day[order]
+    names = tuple(str(bins[i].name).strip() for i in order)
+    for i, name in enumerate(names):
         if first[i] > last[i]:
-            raise SettingsError(f"bin '{names[position]}' ends before it starts")
-        if position and last[order[position - 1]] >= first[i]:
-            raise SettingsError(f"bins '{names[position - 1]}' and '{names[position]}' overlap")
+            raise SettingsError(f"bin '{name}' ends before it starts")
+        if i and last[i - 1] >= first[i]:
+            raise SettingsError(f"bins '{names[i - 1]}' and '{name}' overlap")
     if len({name.casefold() for name in names}) < len(names):
         raise SettingsError("two bins have the same name")
-    return NamedBins(tuple(names), first[order], last[order])
+    return NamedBins(names, first, last)
 
 
 def _year(year: int) -> str:

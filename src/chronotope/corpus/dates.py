@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 # A year: four digits, three (476), five, or any number up to nine with a sign; 98 and 199803 are not readable.
-_YEAR = r"^(?P<year>[+-]\d{1,9}|\d{3,5})(?:\.0*)?$"
-_MONTH = r"^(?P<year>[+-]\d{4,9}|\d{4,5})-(?P<month>\d{2})$"
-_DAY = r"^(?P<year>[+-]\d{4,9}|\d{4,5})-(?P<month>\d{2})-(?P<day>\d{2})(?:[T ]\s*\d{1,2}(?::\d|\d{2}).*)?$"
-_COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:\.0*|T\d{2,}.*)?$"
+_YEAR = r"^(?P<year>[+-][0-9]{1,9}|[0-9]{3,5})(?:\.0*)?$"
+_MONTH = r"^(?P<year>[+-][0-9]{4,9}|[0-9]{4,5})-(?P<month>[0-9]{2})$"
+_DAY = (
+    r"^(?P<year>[+-][0-9]{4,9}|[0-9]{4,5})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
+    r"(?:[T ]\s*[0-9]{1,2}(?::[0-9]|[0-9]{2}).*)?$"
+)
+_COMPACT = r"^(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:\.0*|T[0-9]{2,}.*)?$"
 _PLAIN = (_DAY, _YEAR, _MONTH, _COMPACT)
 
 # Other unambiguous forms: 12 March 1998, Thu, 12 Mar 1998 10:00 +0100, March 12th, 1998,
@@ -26,22 +29,23 @@ _NAME = (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _WEEKDAY = r"(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
-_WRITTEN_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_WRITTEN_YEAR = r"(?P<year>\d{4})"
-_CLOCK = r"(?:,?\s+\d{1,2}:\d{2}.*)?$"
+_WRITTEN_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
+_WRITTEN_YEAR = r"(?P<year>[0-9]{4})"
+_CLOCK = r"(?:,?\s+[0-9]{1,2}:[0-9]{2}.*)?$"
 _WRITTEN = (
     rf"{_WEEKDAY}{_WRITTEN_DAY}\.?[\s-]+(?:of\s+)?{_NAME},?[\s-]+{_WRITTEN_YEAR}{_CLOCK}",
     rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY},?\s+{_WRITTEN_YEAR}{_CLOCK}",
-    rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY}\s+\d{{1,2}}:\d{{2}}\S*(?:\s+[+-]\d{{4}}|\s+[a-z]{{1,5}})?\s+{_WRITTEN_YEAR}$",
+    rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY}\s+[0-9]{{1,2}}:[0-9]{{2}}\S*"
+    rf"(?:\s+[+-][0-9]{{4}}|\s+[a-z]{{1,5}})?\s+{_WRITTEN_YEAR}$",
     rf"(?i)^{_NAME},?[\s-]+{_WRITTEN_YEAR}$",
-    rf"^{_WRITTEN_YEAR}[/.](?P<month>\d{{1,2}})[/.](?P<day>\d{{1,2}}){_CLOCK}",
-    rf"^(?P<day>\d{{1,2}})\.\s*(?P<month>\d{{1,2}})\.\s*{_WRITTEN_YEAR}{_CLOCK}",
+    rf"^{_WRITTEN_YEAR}[/.](?P<month>[0-9]{{1,2}})[/.](?P<day>[0-9]{{1,2}}){_CLOCK}",
+    rf"^(?P<day>[0-9]{{1,2}})\.\s*(?P<month>[0-9]{{1,2}})\.\s*{_WRITTEN_YEAR}{_CLOCK}",
 )
 _MISSING = -(2**40)
 
 
 class Dates(NamedTuple):
-    """(N,) years, months and days, where a missing month or day is 0, and whether each text is a readable date."""
+    """(N,) years, months and days, 0 if missing, and whether each text is a readable date; days count from 1970."""
 
     year: Integers
     month: Integers
@@ -50,12 +54,12 @@ class Dates(NamedTuple):
 
     @property
     def first_day(self) -> Integers:
-        """(N,) the number of the first day that the date can mean."""
+        """(N,) the first day that each date can mean."""
         return days_from_date(self.year, np.maximum(self.month, 1), np.maximum(self.day, 1))
 
     @property
     def last_day(self) -> Integers:
-        """(N,) the number of the last day that the date can mean."""
+        """(N,) the last day that each date can mean."""
         month = np.where(self.month == 0, 12, self.month)
         day = np.where(self.day == 0, days_in_month(self.year, month), self.day)
         return days_from_date(self.year, month, day)
@@ -105,38 +109,19 @@ def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:
     return Dates(year, month, day, readable)
 
 
-def days_from_date(year: Integers, month: Integers, day: Integers) -> Integers:
-    """Return the number of days from 1970-01-01 to each date.
-
-    Examples
-    --------
-    >>> days_from_date(np.array([1970, 2000]), np.array([1, 3]), np.array([2, 1])).tolist()
-    [1, 11017]
-    """
-    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+def days_from_date(year: Integers | int, month: Integers | int, day: Integers | int) -> Integers:
+    """Return the number of days from 1970-01-01 to each date; month 13 is January of the next year."""
+    months = np.asarray((year - 1970) * 12 + month - 1).astype("datetime64[M]")
     return np.asarray(months.astype("datetime64[D]").astype(np.int64) + day - 1)
 
 
 def date_from_days(days: int) -> tuple[int, int, int]:
-    """Return the (year, month, day) that is `days` after 1970-01-01.
-
-    Examples
-    --------
-    >>> date_from_days(11017)
-    (2000, 3, 1)
-    """
+    """Return the (year, month, day) that is `days` after 1970-01-01."""
     month = np.datetime64(days, "D").astype("datetime64[M]")
     years, months = divmod(int(month.astype(np.int64)), 12)
     return 1970 + years, months + 1, days - int(month.astype("datetime64[D]").astype(np.int64)) + 1
 
 
 def days_in_month(year: Integers, month: Integers) -> Integers:
-    """Return the number of days of each month.
-
-    Examples
-    --------
-    >>> days_in_month(np.array([1900, 2000, 1999]), np.array([2, 2, 12])).tolist()
-    [28, 29, 31]
-    """
-    one = np.ones_like(year)
-    return days_from_date(year, month + 1, one) - days_from_date(year, month, one)
+    """Return the number of days of each month."""
+    return days_from_date(year, month + 1, 1) - days_from_date(year, month, 1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.batches import TokenizedBatch
 from chronotope.corpus.lexicon import Lexicon, Unspaced
-from chronotope.corpus.problems import SHOWN, BadRow, Problems
+from chronotope.corpus.problems import SHOWN, BadRow, Problem, Problems
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import KINDS, TextWriter
 from chronotope.corpus.tokens import TOKEN
@@ -32,16 +32,12 @@ class FirstPass:
 
     Attributes
     ----------
-    raw
-        The file with the token ids in the order of the input.
-    lexicon
-        The words.
+    raw, lexicon
+        The file with the token ids in the order of the input, and the words.
     counts
         (2, W or more) the count of each word in the documents that are kept, and in those that are held out.
-    labels
-        The (time bin, place) pairs, by first occurrence.
-    places
-        The places as first spelled.
+    labels, places
+        The (time bin, place) pairs by first occurrence, and the places as first spelled.
     problems, rows, left_out, outside, unspaced
         The bad rows; the number of rows read, dropped by the filter, and outside the named bins; the tokens in scripts
         without blanks between words.
@@ -72,18 +68,15 @@ class FirstPass:
     def add(self, batches: Sequence[TokenizedBatch]) -> None:
         """Take the batches of a piece."""
         bad: list[BadRow] = []
-        more: dict[str, int] = {}
         for batch in batches:
-            self.rows += batch.facts.rows
-            self.left_out += batch.facts.left_out
-            self.outside += batch.facts.outside
-            bad += batch.facts.bad
-            for kind, count in batch.facts.more_bad.items():
-                more[kind] = more.get(kind, 0) + count
+            self.rows += batch.rows.read
+            self.left_out += batch.rows.left_out
+            self.outside += batch.rows.outside
+            bad += batch.rows.bad
             if len(batch.documents):
                 bad += self._add(batch)
-            self._check_script(batch.facts.unspaced)
-        self._reject(sorted(bad, key=lambda row: (row.source, row.line)), more)
+            self._check_script(batch.unspaced)
+        self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 
     def close(self) -> None:
         """Close the files."""
@@ -105,7 +98,7 @@ class FirstPass:
     def _add(self, batch: TokenizedBatch) -> list[BadRow]:
         """Number the words of a batch and write them; return the documents without words."""
         table = batch.documents
-        number = self.lexicon.numbers(batch.forms.to_list(), batch.facts.tokenizer != "words")
+        number = self.lexicon.numbers(batch.forms.to_list(), batch.tokenizer != "words")
         ids, length = number[batch.code], table["length"].to_numpy()
         if (number < 0).any():
             before = np.concatenate([[0], np.cumsum(ids >= 0)])
@@ -121,7 +114,7 @@ class FirstPass:
         if self._text:
             self._text.add(batch.text.filter(kept))
         label = self._label(table)
-        kind = pl.lit(KINDS.index(batch.facts.tokenizer), pl.UInt8)
+        kind = pl.lit(KINDS.index(batch.tokenizer), pl.UInt8)
         self._documents.append(
             table.drop("time", "place", strict=False).with_columns(label=label, held_out=held_out, kind=kind)
         )
@@ -151,7 +144,7 @@ class FirstPass:
             self.places.append(label)
         return number
 
-    def _reject(self, bad: list[BadRow], more: dict[str, int] | None = None) -> None:
+    def _reject(self, bad: list[BadRow]) -> None:
         """Count bad rows, or stop at the first."""
         for row in bad:
             name = self._names[row.source]
@@ -159,8 +152,6 @@ class FirstPass:
             if self._corpus.settings.strict:
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
-        for kind, count in (more or {}).items():
-            self.problems.add_unseen(kind, count)
 
     def _check_script(self, unspaced: Unspaced) -> None:
         self.unspaced = Unspaced(*(mine + more for mine, more in zip(self.unspaced, unspaced, strict=True)))
@@ -174,43 +165,30 @@ class FirstPass:
     def _why_nothing(self) -> str:
         """Explain why no document is left."""
         settings = self._corpus.settings
-        worst = max(self.problems, key=lambda kind: self.problems[kind].count, default="")
-        count = self.problems[worst].count if worst else 0
+        worst, problem = max(self.problems.items(), key=lambda item: item[1].count, default=("", Problem()))
         filtered = f'where="{settings.where}" leaves out {self.left_out:,} of {self.rows:,} rows'
-        if self.left_out and not count and self.left_out >= self.outside:
+        if self.left_out and not worst and self.left_out >= self.outside:
             return f"no row is left: {filtered}"
-        if self.outside > count:
+        if self.outside > problem.count:
             return f"no row is left: {self.outside:,} of {self.rows:,} rows lie outside the named bins"
         if not worst:
             return f"{', '.join(self._names[:3])} holds no rows"
-        # The few rows that the filter keeps may not be the only bad ones.
-        return self._worst_problem(worst) + (f"; {filtered}" if self.left_out else "")
-
-    def _worst_problem(self, worst: str) -> str:
-        settings, problem = self._corpus.settings, self.problems[worst]
+        reason = f"no row is left: {'; '.join(self.problems.lines())}"
         if "time" in worst:
-            values = ", ".join(f"'{value}'" for value in problem.values)
-            values = f"; the first values are: {values}{', …' if problem.count > SHOWN else ''}" if values else ""
-            return f"no row has a readable time in field '{settings.time}'{values}" + (
-                f" ({worst})" if "coarse" in worst else ""
-            )
-        if worst == "no text":
-            return f"no row has text in field '{settings.text}'"
-        if worst == "no place":
-            return f"no row has a place in field '{settings.place}'"
-        return f"no row is left: {'; '.join(self.problems.lines())}"
+            values = ", ".join(f"'{value}'" for value in problem.values) + (", …" if problem.count > SHOWN else "")
+            reason = f"no row has a readable time in field '{settings.time}'"
+            reason += f"; the first values are: {values}" if problem.values else ""
+            reason += f" ({worst})" if "coarse" in worst else ""
+        elif worst == "no text":
+            reason = f"no row has text in field '{settings.text}'"
+        elif worst == "no place":
+            reason = f"no row has a place in field '{settings.place}'"
+        # The few rows that the filter keeps may not be the only bad ones.
+        return reason + (f"; {filtered}" if self.left_out else "")
 
 
 def is_held_out(first: int, count: int, share: float) -> NDArray[np.bool_]:
-    """Decide for `count` documents from number `first` on whether each is held out, by a hash of its number.
-
-    The hash is SplitMix64.
-
-    Examples
-    --------
-    >>> is_held_out(0, 8, 0.5).tolist()
-    [False, True, True, False, True, True, True, False]
-    """
+    """Decide for `count` documents from number `first` on whether each is held out, by the SplitMix64 of its number."""
     if share <= 0:
         return np.zeros(count, bool)
     mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -129,14 +129,7 @@ class Unspaced(NamedTuple):
 
 
 def count_unspaced(tokens: Tokens) -> Unspaced:
-    """Count the tokens in scripts without blanks between words.
-
-    Examples
-    --------
-    >>> from chronotope.corpus.tokenizer import split_texts
-    >>> count_unspaced(split_texts(pl.Series(["天気がいい ok ok ok", "天気がいい, ok ok"])))
-    Unspaced(tokens=2, characters=10, of_characters=20)
-    """
+    """Count the tokens in scripts without blanks between words."""
     frequency = np.bincount(tokens.code, minlength=len(tokens.forms))
     characters = tokens.forms.str.len_chars().to_numpy() * frequency
     unspaced = tokens.forms.str.contains(UNSPACED).to_numpy()

@@ -31,25 +31,13 @@ MOST_PAIRS = 1 << 23
 
 
 class Trie(NamedTuple):
-    """Phrases as a tree of word numbers.
+    """Phrases as a tree of word numbers; the children of node n are child_start[n] to child_start[n + 1]."""
 
-    Attributes
-    ----------
-    root
-        (W,) the node that a first word leads to, or -1.
-    child_start
-        (nodes + 1,) the children of node n are child_word[child_start[n] : child_start[n + 1]], ascending.
-    child_word, child_node
-        The words that lead on, and the nodes that they lead to.
-    phrase
-        (nodes,) the number of the phrase that ends at a node, or -1.
-    """
-
-    root: NDArray[np.int32]
-    child_start: NDArray[np.int64]
-    child_word: NDArray[np.int32]
-    child_node: NDArray[np.int32]
-    phrase: NDArray[np.int32]
+    root: NDArray[np.int32]  # (W,) the node that a first word leads to, or -1
+    child_start: NDArray[np.int64]  # (nodes + 1,)
+    child_word: NDArray[np.int32]  # the words that lead on, ascending for each node
+    child_node: NDArray[np.int32]  # the nodes that they lead to
+    phrase: NDArray[np.int32]  # (nodes,) the number of the phrase that ends at a node, or -1
 
 
 def join_phrases(
@@ -60,18 +48,10 @@ def join_phrases(
     corpus: Corpus,
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Replace phrases by single tokens in the file `raw`.
+    """Replace phrases by single tokens in the file `raw` and add them to the lexicon.
 
-    Parameters
-    ----------
-    raw, documents
-        The file of word numbers; the length of each document, and whether it is held out.
-    lexicon, counts
-        The words, to which the phrases are added, and (2, W) their counts in documents kept and held out.
-
-    Returns
-    -------
-    The lengths and counts after joining, and the phrases that occur.
+    `counts` is (2, W), the counts in the documents that are kept and in those that are held out. Return the lengths
+    and counts after joining, and the phrases that occur.
     """
     length, held_out = documents["length"].to_numpy(), documents["held_out"].to_numpy()
     sequences = _given_phrases(lexicon, corpus)

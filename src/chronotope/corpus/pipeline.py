@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from chronotope.conditions import Conditions
 from chronotope.config import to_dict
@@ -41,7 +42,6 @@ from chronotope.corpus.tokens import (
     count_words,
     read_chunks,
 )
-from chronotope.io.atomic import atomic_write
 from chronotope.runtime.resources import Resources
 
 Progress = Callable[[str, int, int | None], None]
@@ -90,13 +90,11 @@ def tokenize(
     resources = resources or Resources()
     try:
         sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
-        about, store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
+        store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
         for name in (STORE, FIELDS, TEXT):
             (folder / name).unlink(missing_ok=True)
-        for path in sorted(work.iterdir()):
+        for path in sorted(work.iterdir(), key=lambda path: path.name == STORE):  # the description comes last
             os.replace(path, folder / path.name)
-        with atomic_write(folder / STORE) as path:
-            path.write_text(json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1), encoding="utf-8")
     finally:
         shutil.rmtree(work, ignore_errors=True)
         if is_new and not any(folder.iterdir()):
@@ -111,8 +109,8 @@ def _build(
     resources: Resources,
     chunk_tokens: int,
     sources: list[dict[str, Any]],
-) -> tuple[dict[str, Any], TokenStore]:
-    """Write the files of a store to the folder `work`; return the content of its JSON file, and the store."""
+) -> TokenStore:
+    """Write the files of a store to the folder `work`; return the store without its tokens."""
     settings, selection = corpus.settings, Selection(corpus.settings)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
@@ -156,7 +154,7 @@ def _build(
     condition, held_out = documents["condition"].to_numpy(), documents["held_out"].to_numpy()
     length, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
 
-    def count(counted: NDArray[np.bool_]) -> Any:
+    def count(counted: NDArray[np.bool_]) -> csr_array:
         return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
 
     measured = count(~held_out)
@@ -172,7 +170,9 @@ def _build(
         "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
         "sources": sources,
     }
-    return about, TokenStore(
+    text = json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1)
+    (work / STORE).write_text(text, encoding="utf-8")
+    return TokenStore(
         folder=work,
         conditions=conditions,
         words=lexicon["word"],
@@ -210,12 +210,7 @@ def order_conditions(first: FirstPass, bins: Bins | None, has_place: bool) -> tu
 def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
     """Return the lexicon, most frequent first, and the final id of each word; -1 where it does not occur any more.
 
-    Parameters
-    ----------
-    words
-        The words in the order of their numbers.
-    counts
-        (2, W) their counts in the documents that are kept, and in those that are held out.
+    `counts` is (2, W), the counts in the documents that are kept and in those that are held out.
     """
     present = np.flatnonzero(counts.sum(axis=0))
     frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})

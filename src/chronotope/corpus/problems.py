@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 SHOWN = 5
@@ -20,13 +20,13 @@ class BadRow(NamedTuple):
     value: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Problem:
     """The number of bad rows of one kind, with the locations and values of the first ones."""
 
     count: int = 0
-    locations: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
+    locations: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
 
 
 class Problems(dict[str, Problem]):
@@ -35,29 +35,20 @@ class Problems(dict[str, Problem]):
     Examples
     --------
     >>> problems = Problems()
-    >>> problems.add("no text", "speeches.jsonl:3")
-    >>> problems.add("no text", "speeches.jsonl:8")
     >>> problems.add("unreadable time", "speeches.jsonl:9", "5/1/90")
-    >>> for line in problems.lines():
-    ...     print(line)
-    2 rows skipped: no text (speeches.jsonl:3, speeches.jsonl:8)
-    1 row skipped: unreadable time, such as '5/1/90' (speeches.jsonl:9)
+    >>> problems.lines()
+    ["1 row skipped: unreadable time, such as '5/1/90' (speeches.jsonl:9)"]
     """
 
     def add(self, kind: str, location: str, value: str = "") -> None:
         """Count a bad row; line breaks in its value become blanks."""
+        problem = self.setdefault(kind, Problem())
+        problem.count += 1
+        if len(problem.locations) < SHOWN:
+            problem.locations.append(location)
         value = " ".join(value.split())
-        known = self.get(kind, Problem())
-        locations, values = known.locations, known.values
-        if len(locations) < SHOWN:
-            locations = (*locations, location)
-        if value and value not in values and len(values) < SHOWN:
-            values = (*values, value)
-        self[kind] = Problem(known.count + 1, locations, values)
-
-    def add_unseen(self, kind: str, count: int) -> None:
-        """Count further bad rows of a known kind."""
-        self[kind] = replace(self[kind], count=self[kind].count + count)
+        if value and value not in problem.values and len(problem.values) < SHOWN:
+            problem.values.append(value)
 
     def lines(self) -> list[str]:
         """Return one readable line for each kind."""
@@ -77,7 +68,4 @@ class Problems(dict[str, Problem]):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Problems:
         """Restore what `to_dict` returned."""
-        return cls(
-            (kind, Problem(entry["count"], tuple(entry["locations"]), tuple(entry["values"])))
-            for kind, entry in data.items()
-        )
+        return cls((kind, Problem(**entry)) for kind, entry in data.items())

@@ -94,10 +94,7 @@ class CorpusReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        data = asdict(self)
-        data["conditions"] = [asdict(condition) for condition in self.conditions]
-        data["phrases"] = list(self.phrases)
-        return data
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
@@ -116,18 +113,8 @@ def build_report(
 ) -> CorpusReport:
     """Report on a corpus.
 
-    Parameters
-    ----------
-    first
-        The first pass.
-    documents
-        condition, length, repeated, held_out; with a time axis also time, as written.
-    conditions, bins
-        The conditions, and the time bins if there is a time axis.
-    counts
-        (C, W) sparse, the count of each word in each condition, held-out documents included.
-    phrases
-        The phrases that were joined.
+    `documents` has the columns condition, length, repeated and held_out, with a time axis also time, as written.
+    `counts` is (C, W), sparse, and includes held-out documents.
     """
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
@@ -167,13 +154,7 @@ def build_report(
 
 
 class Empty(NamedTuple):
-    """The empty share of each time bin: before its first date, and after its last.
-
-    Attributes
-    ----------
-    before, after
-        (B,) shares of its length.
-    """
+    """(B,) the empty share of each time bin: before its first date, and after its last."""
 
     before: NDArray[np.float64]
     after: NDArray[np.float64]
@@ -182,16 +163,8 @@ class Empty(NamedTuple):
 def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> Empty:
     """Return the empty share at the ends of the first and last few time bins; 0 for the others.
 
-    A date as coarse as its bin fills it.
-
-    Parameters
-    ----------
-    written
-        (N,) the dates as written.
-    bin_of
-        (N,) the time bin of each.
-    days
-        The first and the last day of each bin.
+    `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date as coarse as
+    its bin fills it.
     """
     ends = Empty(np.zeros(len(days)), np.zeros(len(days)))
     # Nearly all timestamps differ, but few of their days do.
@@ -207,38 +180,18 @@ def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[t
     return ends
 
 
-def flags(tokens: Sequence[int], time_of: Sequence[int], empty: Empty | None = None) -> list[str]:
-    """Return the flag of each condition.
-
-    Parameters
-    ----------
-    tokens
-        The tokens of each condition.
-    time_of
-        The position of its time bin; empty without a time axis.
-    empty
-        The empty share of each time bin.
-
-    Examples
-    --------
-    >>> flags([90_000, 800_000, 700_000, 900_000, 20_000], range(5))
-    ['partial?', '', '', '', 'partial?']
-    >>> flags([90_000, 80_000], range(2), Empty(np.array([0.0, 0.1]), np.array([0.0, 0.6])))
-    ['', 'partial?']
-    >>> flags([90_000, 20_000], [])
-    ['', 'small']
-    """
+def flags(tokens: Sequence[int], time_of: Sequence[int], empty: Empty | None) -> list[str]:
+    """Return the flag of each condition, given its tokens, its time bin, and the empty shares of the bins if any."""
     found = ["small" if count < SMALL else "" for count in tokens]
-    if len(time_of):
-        totals = np.bincount(np.asarray(time_of), np.asarray(tokens, dtype=np.float64))
-        last = len(totals) - 1
-        for bin_number, neighbors, side in (
-            (0, slice(1, NEIGHBORS + 1), empty and empty.before),
-            (last, slice(max(last - NEIGHBORS, 0), last), empty and empty.after),
-        ):
-            cut = last >= NEIGHBORS and totals[bin_number] < PARTIAL_SHARE * float(np.median(totals[neighbors]))
-            if side is not None and last:
-                cut |= bool(side[bin_number] > side[neighbors].max() + PARTIAL_SHARE)
-            if cut:
-                found = ["partial?" if t == bin_number else flag for t, flag in zip(time_of, found, strict=True)]
+    if empty is None:
+        return found
+    totals = np.bincount(np.asarray(time_of), np.asarray(tokens, dtype=np.float64))
+    last = len(totals) - 1
+    for number, neighbors, share in (
+        (0, slice(1, NEIGHBORS + 1), empty.before),
+        (last, slice(max(last - NEIGHBORS, 0), last), empty.after),
+    ):
+        little_text = last >= NEIGHBORS and totals[number] < PARTIAL_SHARE * np.median(totals[neighbors])
+        if little_text or (last and share[number] > share[neighbors].max() + PARTIAL_SHARE):
+            found = ["partial?" if time == number else flag for time, flag in zip(time_of, found, strict=True)]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from itertools import product, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from chronotope.config import CorpusSettings
 from chronotope.corpus.binning import Bins, named_bins, regular_bins
 from chronotope.corpus.dates import read_dates
-from chronotope.corpus.problems import SHOWN, BadRow
+from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers import Batch, Fields
 from chronotope.errors import SettingsError
 
@@ -22,37 +22,22 @@ _MOST_FIELDS_IN_FILTER = 8
 _SEVERAL_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
 
-class Documents(NamedTuple):
-    """The rows of a batch that are documents.
+class RowCounts(NamedTuple):
+    """The number of rows read, excluded by the filter, and outside the named bins; the bad rows."""
 
-    Attributes
-    ----------
-    text, tokenized
-        (N,) the texts, and whether they came as lists of tokens.
-    time, place, date
-        (N,) the number of the time bin, the label of the place, and the time as written; empty without that axis.
-    kept
-        The fields to keep, one row per document.
-    source, line
-        (N,) the file and line of each document.
-    bad, more_bad
-        The first few bad rows of each kind, in order, and the number of further bad rows by kind.
-    left_out, outside
-        The number of rows that the filter excludes, and of rows outside the named bins.
-    """
-
-    text: pl.Series
-    tokenized: bool
-    time: NDArray[np.int64]
-    place: pl.Series
-    date: pl.Series
-    kept: pl.DataFrame
-    source: NDArray[np.int32]
-    line: NDArray[np.int64]
-    bad: list[BadRow]
-    more_bad: dict[str, int]
+    read: int
     left_out: int
     outside: int
+    bad: list[BadRow]
+
+
+class Documents(NamedTuple):
+    """The rows of a batch that are documents."""
+
+    table: pl.DataFrame  # source, line; with the axes time (number of the bin), date (as written) and place
+    text: pl.Series
+    fields: pl.DataFrame  # the fields to keep; without columns if there are none
+    rows: RowCounts
 
 
 class RowFilter(NamedTuple):
@@ -77,7 +62,7 @@ class RowFilter(NamedTuple):
                 f'where="{self.where}" cannot be used: {_reason(error)}; a field is text, or a number where it is '
                 "compared with one, so write for instance flag = 'true'"
             ) from None
-        return np.broadcast_to(kept.to_numpy(), (frame.height,))
+        return np.full(frame.height, kept.to_numpy())
 
 
 def row_filter(where: str) -> RowFilter:
@@ -141,28 +126,19 @@ class Selection:
     def documents(self, batch: Batch) -> Documents:
         """Return the documents of a batch; a bad row counts for its first fault only."""
         settings, frame = self._settings, batch.frame
-        good = self._filter.keep(frame).copy() if self._filter else np.ones(frame.height, dtype=bool)
+        good = self._filter.keep(frame) if self._filter else np.ones(frame.height, dtype=bool)
         left_out = int(frame.height - good.sum())
-        bad: list[BadRow] = []
-        more_bad: dict[str, int] = {}
+        bad = list(batch.bad)
 
         def reject(kind: str, faulty: NDArray[np.bool_], values: pl.Series | None = None) -> None:
             rows = np.flatnonzero(good & faulty)
             good[rows] = False
-            for row in rows[:SHOWN].tolist():
-                value = "" if values is None else str(values[row])[:40]
-                bad.append(BadRow(kind, int(batch.source[row]), int(batch.line[row]), value))
-            if len(rows) > SHOWN:
-                more_bad[kind] = len(rows) - SHOWN
+            shown = repeat("") if values is None else values.gather(rows).str.slice(0, 40)
+            bad.extend(map(BadRow, repeat(kind), batch.source[rows].tolist(), batch.line[rows].tolist(), shown))
 
-        for kind in dict.fromkeys(row.kind for row in batch.bad):
-            rows = [row for row in batch.bad if row.kind == kind]
-            bad += rows[:SHOWN]
-            if len(rows) > SHOWN:
-                more_bad[kind] = len(rows) - SHOWN
+        columns: dict[str, Any] = {"source": batch.source, "line": batch.line}
+        outside = np.zeros(frame.height, dtype=bool)
         reject("no text", _blank(frame[settings.text]))
-        time, outside = np.empty(0, np.int64), np.zeros(frame.height, dtype=bool)
-        place = date = pl.Series([], dtype=pl.String)
         if settings.time and self.bins:
             date = frame[settings.time]
             reject("no time", _blank(date))
@@ -171,26 +147,14 @@ class Selection:
             time, too_coarse, outside = self.bins.assign(dates)
             bins = self.bins.name if settings.bins else f"bins of {self.bins.name}"
             reject(f"time too coarse for {bins}", too_coarse, date)
+            columns |= {"time": time, "date": date}
         if settings.place:
-            place = frame[settings.place].str.strip_chars()
-            reject("no place", _blank(place))
-        outside_rows = int((good & outside).sum())
-        good &= ~outside
-        mask = pl.Series(good)
-        return Documents(
-            text=frame[settings.text].filter(mask),
-            tokenized=batch.tokenized,
-            time=time[good] if settings.time else time,
-            place=place.filter(mask) if settings.place else place,
-            date=date.filter(mask) if settings.time else date,
-            kept=frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame(),
-            source=batch.source[good],
-            line=batch.line[good],
-            bad=sorted(bad, key=lambda row: (row.source, row.line)),
-            more_bad=more_bad,
-            left_out=left_out,
-            outside=outside_rows,
-        )
+            columns["place"] = frame[settings.place].str.strip_chars()
+            reject("no place", _blank(columns["place"]))
+        rows = RowCounts(frame.height + len(batch.bad), left_out, int((good & outside).sum()), bad)
+        mask = pl.Series(good & ~outside)
+        fields = frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame()
+        return Documents(pl.DataFrame(columns).filter(mask), frame[settings.text].filter(mask), fields, rows)
 
 
 def _blank(values: pl.Series) -> NDArray[np.bool_]:

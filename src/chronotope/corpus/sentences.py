@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.tokenizer import JUNK, PATTERNS
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 
 # Characters shown on each side of a word in a sentence without an end (a table, text without punctuation).
 REACH = 300
@@ -46,18 +46,10 @@ class Bounds(NamedTuple):
 
 
 def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> list[Span]:
-    """Return the span of each of the first tokens of a text; DamagedFile if the text does not match them.
+    """Return the span of each of the first `words` of a text; DamagedFileError if the text does not match them.
 
-    Parameters
-    ----------
-    text
-        The text.
-    kind
-        How its tokens were found: 'words', 'whitespace' or 'tokens'.
-    words
-        The words that were counted, in order; a phrase stands for all tokens that it joins.
-    normalize
-        Turns a token into a word.
+    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase stands for all tokens that it
+    joins.
 
     Examples
     --------
@@ -165,5 +157,5 @@ def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
     return text, origin
 
 
-def _unfit() -> DamagedFile:
-    return DamagedFile("the text of the run does not fit its tokens; prepare the run again")
+def _unfit() -> DamagedFileError:
+    return DamagedFileError("the text of the run does not fit its tokens; prepare the run again")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chronotope.corpus.tokens import DOCUMENTS
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 from chronotope.io.untrusted import read_table
 
 TEXT = "text.parquet"
@@ -68,7 +68,7 @@ class TextStore:
         self._ends = np.cumsum([group.num_rows for group in groups], dtype=np.int64)
         packed = self._path.stat().st_size
         if any(group.total_byte_size > LARGEST_GROUP_BYTES + LARGEST_RATIO * packed for group in groups):
-            raise DamagedFile(f"{self._path} claims more text than it can hold; it is not read")
+            raise DamagedFileError(f"{self._path} claims more text than it can hold; it is not read")
         rows = int(self._ends[-1]) if len(self._ends) else 0
         in_range = (self._rows >= 0) & (self._rows < rows) & (self._kinds < len(KINDS))
         if rows != len(table) or not in_range.all():
@@ -106,6 +106,6 @@ class TextStore:
             raise self._damaged("a text is missing")
         return texts
 
-    def _damaged(self, reason: object) -> DamagedFile:
+    def _damaged(self, reason: object) -> DamagedFileError:
         line = (str(reason).splitlines() or ["damaged"])[0]
-        return DamagedFile(f"{self._path} cannot be read ({line}); prepare the run again")
+        return DamagedFileError(f"{self._path} cannot be read ({line}); prepare the run again")

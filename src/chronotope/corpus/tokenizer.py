@@ -44,32 +44,17 @@ Tokenizer = Callable[[str], list[str]]
 
 
 class Tokens(NamedTuple):
-    """The tokens of some texts.
+    """The tokens of some texts."""
 
-    Attributes
-    ----------
-    code
-        (T,) the number of the form of each token.
-    forms
-        (F,) the distinct forms, in order of first occurrence.
-    length
-        (N,) the number of tokens of each text.
-    """
-
-    code: NDArray[np.int32]
-    forms: pl.Series
-    length: NDArray[np.int64]
+    code: NDArray[np.int32]  # (T,) the number of the form of each token
+    forms: pl.Series  # (F,) the distinct forms, in order of first occurrence
+    length: NDArray[np.int64]  # (N,) the number of tokens of each text
 
 
 def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
-    """Split texts into tokens and number their distinct forms.
+    """Split texts, without nulls, into tokens and number their distinct forms.
 
-    Parameters
-    ----------
-    texts
-        Strings without nulls.
-    tokenizer
-        'words', 'whitespace', 'tokens', or a function from a text to its tokens.
+    The tokenizer is 'words', 'whitespace', 'tokens', or a function from a text to its tokens.
 
     Examples
     --------
@@ -155,13 +140,7 @@ def _find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-u
 
 
 def remove_junk(texts: pl.Series) -> pl.Series:
-    """Replace every link, e-mail address, tag and entity by a blank.
-
-    Examples
-    --------
-    >>> remove_junk(pl.Series(["Ask <b>her</b>.", "Write to a@b.org!"])).to_list()
-    ['Ask  her .', 'Write to  !']
-    """
+    """Replace every link, e-mail address, tag and entity by a blank."""
     suspects = texts.str.contains(JUNK_SIGNS)
     if not suspects.any():
         return texts
@@ -173,13 +152,11 @@ def remove_junk(texts: pl.Series) -> pl.Series:
 
 def join_own_tokens(texts: pl.Series, tokenizer: Tokenizer) -> pl.Series:
     """Apply a user's tokenizer to each text and join its tokens by the separator of the readers."""
-    return pl.Series([TOKEN_SEPARATOR.join(_own_tokens(tokenizer, text)) for text in texts], dtype=pl.String)
-
-
-def _own_tokens(tokenizer: Tokenizer, text: str) -> list[str]:
-    returned: object = tokenizer(text)
-    if isinstance(returned, Iterable) and not isinstance(returned, str):
-        tokens = list(returned)
-        if all(isinstance(token, str) for token in tokens):
-            return tokens
-    raise InputError(f"the tokenizer must return a list of strings, not {returned!r:.60}")
+    joined = []
+    for text in texts:
+        returned: object = tokenizer(text)
+        tokens = list(returned) if isinstance(returned, Iterable) and not isinstance(returned, str) else None
+        if tokens is None or not all(isinstance(token, str) for token in tokens):
+            raise InputError(f"the tokenizer must return a list of strings, not {returned!r:.60}")
+        joined.append(TOKEN_SEPARATOR.join(tokens))
+    return pl.Series(joined, dtype=pl.String)

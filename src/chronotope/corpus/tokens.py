@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 from chronotope.conditions import Conditions
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.untrusted import read_json, read_table
 
 TOKENS = "tokens.bin"
@@ -95,15 +95,15 @@ class TokenStore:
         except FileNotFoundError:
             raise InputError(f"{folder} holds no tokenized corpus") from None
         except ValueError:
-            raise DamagedFile(f"{folder / STORE} is damaged; tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged; tokenize the corpus again") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise DamagedFile(f"{folder} was written by another version of chronotope; tokenize the corpus again")
+            raise DamagedFileError(f"{folder} was written by another version of chronotope; tokenize the corpus again")
         documents = read_table(folder / DOCUMENTS, {"condition": pl.Int32, "length": pl.Int64, "held_out": pl.Boolean})
         lexicon = read_table(folder / LEXICON, {"word": pl.String, "count": pl.Int64})
         starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)
         path = folder / TOKENS
         if not path.exists() or path.stat().st_size != starts[-1] * TOKEN.itemsize:
-            raise DamagedFile(f"{path} is missing or cut short; tokenize the corpus again")
+            raise DamagedFileError(f"{path} is missing or cut short; tokenize the corpus again")
         condition = documents["condition"].to_numpy()
         try:
             conditions = Conditions.from_dict(about["conditions"])
@@ -112,7 +112,7 @@ class TokenStore:
             problems, report = Problems.from_dict(about["problems"]), CorpusReport.from_dict(about["report"])
             sources = [{"name": str(source["name"]), **source} for source in about["sources"]]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DamagedFile(f"{folder / STORE} is damaged ({error}); tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged ({error}); tokenize the corpus again") from None
         return cls(
             folder=folder,
             conditions=conditions,
@@ -132,7 +132,9 @@ class TokenStore:
         """(T,) all word ids, checked to be in range: kernels do not check."""
         for _, chunk in self._chunks():
             if chunk.min() < 0 or chunk.max() >= len(self.words):
-                raise DamagedFile(f"{self.folder / TOKENS} names a word that does not exist; prepare the run again")
+                raise DamagedFileError(
+                    f"{self.folder / TOKENS} names a word that does not exist; prepare the run again"
+                )
         return np.asarray(self.ids)
 
     @cached_property
@@ -157,7 +159,7 @@ class TokenStore:
         places = [first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()]
         count = np.diff(np.searchsorted(np.concatenate(places), self.starts))
         if count[~self.held_out].sum() != self.counts[word]:
-            raise DamagedFile(f"{self.folder / TOKENS} does not fit its lexicon; prepare the run again")
+            raise DamagedFileError(f"{self.folder / TOKENS} does not fit its lexicon; prepare the run again")
         document = np.flatnonzero(count)
         return Occurrences(document, count[document])
 
@@ -195,17 +197,7 @@ def count_words(
     shape: tuple[int, int],
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> csr_array:
-    """(C, W) count the words of each condition.
-
-    Parameters
-    ----------
-    tokens, length
-        The file with the word ids, and (N,) the number of tokens of each document.
-    condition, counted
-        (N,) the condition of each document, and whether it counts.
-    shape
-        The number of conditions and of words.
-    """
+    """Count the words of each condition in the documents that are `counted`; `shape` is (conditions, words)."""
     total: Any = csr_array(shape, dtype=np.int64)
     for documents, ids in read_chunks(tokens, length, chunk_tokens):
         starts = np.concatenate([[0], np.cumsum(length[documents])])

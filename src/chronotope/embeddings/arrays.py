@@ -1,6 +1,11 @@
-"""Check the arrays of embeddings, and fill in those that a method does not give."""
+"""The arrays of embeddings: checks, defaults for those that a method does not give, and a cache."""
 
 from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,23 +16,10 @@ from chronotope.cooccurrence.vocabulary import Support
 def float32(
     name: str, values: ArrayLike, rows: int | None, columns: int | None = None, *, finite: bool = False
 ) -> NDArray[np.float32]:
-    """Return a read-only float32 view of a matrix, or a copy of another type.
+    """Return a matrix as read-only float32, without copying float32 values.
 
-    Parameters
-    ----------
-    name
-        Name of the matrix in messages.
-    values
-        The matrix.
-    rows, columns
-        Expected shape; None allows any number of rows, or any number of columns but zero.
-    finite
-        Whether to refuse NaN and infinity.
-
-    Raises
-    ------
-    ValueError
-        If the shape is wrong, or a value is not finite.
+    Raise ValueError if it has another shape or, with `finite`, holds NaN or infinity. None allows any number of rows,
+    or any number of columns but zero.
     """
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
@@ -41,14 +33,7 @@ def float32(
 
 
 def common_vectors(support: Support, vectors: NDArray[np.float32], words: int) -> NDArray[np.float64]:
-    """Return the (W, D) mean of each word's vectors, weighted by count; zero for a word that never occurs.
-
-    Examples
-    --------
-    >>> support = Support(np.array([0, 1, 2]), np.array([0, 0]), np.array([1, 3]))
-    >>> common_vectors(support, np.array([[0], [4]], np.float32), words=1).tolist()
-    [[3.0]]
-    """
+    """Return the (W, D) mean of each word's vectors, weighted by count; zero for a word that never occurs."""
     total = np.zeros((words, vectors.shape[1]))
     weight = np.zeros(words)
     for begin, end in zip(support.start[:-1], support.start[1:], strict=True):
@@ -59,16 +44,34 @@ def common_vectors(support: Support, vectors: NDArray[np.float32], words: int) -
 
 
 def centers(support: Support, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the (C, D) mean vector of the words in each condition; zero for an empty condition.
-
-    Examples
-    --------
-    >>> support = Support(np.array([0, 2, 2]), np.array([0, 1]), np.array([9, 1]))
-    >>> centers(support, np.array([[2], [4]], np.float32)).tolist()
-    [[3.0], [0.0]]
-    """
+    """Return the (C, D) mean vector of the words in each condition; zero for an empty condition."""
     means = np.zeros((len(support.start) - 1, vectors.shape[1]))
     for condition, (begin, end) in enumerate(zip(support.start[:-1], support.start[1:], strict=True)):
         if end > begin:
             means[condition] = vectors[begin:end].mean(axis=0, dtype=np.float64)
     return means
+
+
+class LRUCache:
+    """Keep the most recently used arrays up to `limit` bytes; the newest stays whatever its size."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LRUCache, (self.limit,)  # a pickle holds no values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the value of a key, computed if it is missing; other threads wait."""
+        with self._lock:
+            value = self._values[key] if key in self._values else make()
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self) > 1 and sum(value.nbytes for value in self._values.values()) > self.limit:
+                self._values.popitem(last=False)
+            return value

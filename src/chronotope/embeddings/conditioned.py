@@ -16,8 +16,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least, one_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import describe
-from chronotope.embeddings.arrays import centers, common_vectors, float32
-from chronotope.embeddings.cache import LRUCache
+from chronotope.embeddings.arrays import LRUCache, centers, common_vectors, float32
 from chronotope.embeddings.mapping import LocalLinearMap, SharedWords
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.retrieval import (
@@ -31,9 +30,8 @@ from chronotope.embeddings.retrieval import (
 )
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.embeddings.words import check_word, check_words, spellings
-from chronotope.errors import DamagedFile, UnknownWord
+from chronotope.errors import DamagedFileError, UnknownWordError, number_of
 from chronotope.io.provenance import canonical_json
-from chronotope.wording import number_of
 
 Words = list[str] | tuple[str, ...]
 
@@ -45,16 +43,12 @@ class ConditionedEmbeddings:
 
     Only (word, condition) pairs that occur have a vector. A word that is absent from a condition is answered from its
     other conditions, by `common[word] * condition_factors[condition]`, and has support 0. Similarity is the cosine of
-    centered vectors.
-
-    A question gets the same answer, to the last bit, alone or in a batch, on any number of threads.
+    centered vectors. A question gets the same answer, to the last bit, alone or in a batch, on any number of threads.
 
     Parameters
     ----------
-    words
-        The words; a word's id is its position.
-    conditions
-        The conditions.
+    words, conditions
+        The words, whose ids are their positions, and the conditions.
     support
         Which words occur in which condition, and how often.
     vectors
@@ -127,13 +121,6 @@ class ConditionedEmbeddings:
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
         self._cache = LRUCache(CACHE_BYTES)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_cache"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._cache = LRUCache(CACHE_BYTES)
-
     def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
         return self  # it never changes
 
@@ -179,7 +166,7 @@ class ConditionedEmbeddings:
         for spelling in spellings(word):
             if spelling in self._index:
                 return self._index[spelling]
-        raise UnknownWord(word, self.words, len(self))
+        raise UnknownWordError(word, self.words, len(self))
 
     @overload
     def support(self, word: str) -> dict[str, int]: ...
@@ -194,8 +181,7 @@ class ConditionedEmbeddings:
 
     def vector(self, word: str, at: str) -> Floats:
         """Return the centered vector of a word in a condition; an absent word is answered from its other conditions."""
-        row: Floats = self.rows([self.index(word)], at)[0]
-        return row
+        return np.asarray(self.rows([self.index(word)], at)[0])
 
     def rows(self, words: ArrayLike, at: str) -> Floats:
         """Return the (Q, D) centered vectors of word ids in a condition; see `vector`."""
@@ -218,10 +204,7 @@ class ConditionedEmbeddings:
         return float(np.multiply(first, second, dtype=np.float64).sum())
 
     def project(self, words: Words, at: str, to: str) -> Floats:
-        """Return (Q, D) unit vectors of words of the condition `at` in the space of the condition `to`.
-
-        They are the centered vectors of `at`, mapped if the embeddings have a query mapping.
-        """
+        """Return the (Q, D) centered unit vectors of words in the condition `at`, mapped to the space of `to`."""
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         return self._project(numbers, self.conditions.index(at), self.conditions.index(to))
 
@@ -236,14 +219,9 @@ class ConditionedEmbeddings:
         return self._matrix(self.conditions.index(at), min_support)
 
     def at(self, condition: str, min_support: int = 1) -> WordVectors:
-        """Return the words of a condition, most frequent first, with the query methods of gensim.
+        """Return the words with at least `min_support` occurrences in a condition, most frequent first.
 
-        Parameters
-        ----------
-        condition
-            The condition.
-        min_support
-            Minimum count of a word in the condition; 0 includes absent words.
+        They have the query methods of gensim. With `min_support` 0 they are all words, also absent ones.
         """
         at_least("min_support", min_support, 0)
         number = self.conditions.index(condition)
@@ -267,16 +245,12 @@ class ConditionedEmbeddings:
     def neighbors(
         self, word: str | Words, at: str, top: int = 10, *, min_support: int = 5, retrieval: str = "cosine"
     ) -> Matches | list[Matches]:
-        """Return the words nearest to `word` in a condition, best first, without the word itself.
+        """Return the words nearest to `word` in the condition `at`, best first, without the word itself.
 
         Parameters
         ----------
         word
             A word, or a list of words for a list of answers.
-        at
-            The condition.
-        top
-            Number of answers; fewer if there are fewer candidates.
         min_support
             Minimum count of a candidate in the condition; 0 includes absent words.
         retrieval
@@ -395,5 +369,7 @@ class ConditionedEmbeddings:
         rows[~seen] = self.common[words[~seen]] * self.condition_factors[condition]
         rows -= self.center[condition]
         if not np.isfinite(rows).all():
-            raise DamagedFile(f"the vectors of {self.conditions.labels[condition]} hold values that are not numbers")
+            raise DamagedFileError(
+                f"the vectors of {self.conditions.labels[condition]} hold values that are not numbers"
+            )
         return rows

@@ -35,18 +35,10 @@ class SharedWords(NamedTuple):
 class LocalLinearMap:
     """The linear map that moves the neighbors of a query from their vectors in one condition to those in another.
 
-    It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur in
-    both conditions. x and y keep their lengths: rare words have short vectors and so count little. With fewer words
-    than dimensions, ridge · mean(x²) · ‖Q − I‖² is added; a query without any such word stays where it is.
-
-    Attributes
-    ----------
-    neighbors
-        Number of words that the map is fitted to.
-    ridge
-        Pull toward the identity if there are fewer words than dimensions.
-    min_support
-        Minimum count of these words in both conditions.
+    It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur at
+    least `min_support` times in both conditions. x and y keep their lengths: rare words have short vectors and so count
+    little. With fewer words than dimensions, ridge · mean(x²) · ‖Q − I‖² is added; a query without any such word stays
+    where it is.
     """
 
     neighbors: int = 1000
@@ -59,23 +51,13 @@ class LocalLinearMap:
         at_least("min_support", self.min_support, 1)
 
     def project(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
-        """Map each vector to the other condition by its own map; return (Q, D) rows of length one.
-
-        Parameters
-        ----------
-        words, vectors
-            (Q,) word ids, and (Q, D) their vectors.
-        shared
-            The words with at least `min_support` occurrences in both conditions.
-        """
+        """Map the (Q, D) vectors of words to the other condition, each by its own map; return rows of length one."""
         found = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
         rows = np.empty(vectors.shape, dtype=np.float64)
         with one_blas_thread():
             for number, near in enumerate(found):
                 others = near[shared.word[near] != words[number]][: self.neighbors]
-                rows[number] = vectors[number].astype(np.float64) @ self._fit(
-                    shared.before[others], shared.after[others]
-                )
+                rows[number] = vectors[number] @ self._fit(shared.before[others], shared.after[others])
         return unit_rows(rows.astype(np.float32))
 
     def project_together(self, vectors: Floats, shared: SharedWords) -> Floats:
@@ -93,13 +75,7 @@ class LocalLinearMap:
 
     @classmethod
     def from_dict(cls, data: Any) -> LocalLinearMap:
-        """Return the map that `to_dict` described, or raise ValueError.
-
-        Examples
-        --------
-        >>> LocalLinearMap.from_dict(LocalLinearMap(neighbors=7).to_dict()).neighbors
-        7
-        """
+        """Return the map that `to_dict` described, or raise ValueError."""
         if not isinstance(data, dict) or data.get("kind") != KIND:
             raise ValueError("it has a query mapping of an unknown kind")
         try:
@@ -113,5 +89,5 @@ class LocalLinearMap:
         size = x.shape[1]
         squares = x.T @ x
         scale = np.trace(squares) / size or 1.0
-        ridge = np.eye(size) * scale * (self.ridge if len(x) < size else 0.0) + np.eye(size) * scale * MIN_RIDGE
+        ridge = np.eye(size) * scale * (MIN_RIDGE + (self.ridge if len(x) < size else 0.0))
         return np.asarray(np.linalg.solve(squares + ridge, x.T @ y + ridge))

@@ -20,18 +20,10 @@ UNIT_ROUNDOFF = 2.0**-24
 
 
 class Nearest(NamedTuple):
-    """The nearest candidates of each query, best first; ties: the lower row number first.
+    """The nearest candidates of each query, best first; ties: the lower row number first."""
 
-    Attributes
-    ----------
-    row
-        (Q, K) row numbers of the candidates.
-    cosine
-        (Q, K) their cosines with the query.
-    """
-
-    row: NDArray[np.int64]
-    cosine: NDArray[np.float64]
+    row: NDArray[np.int64]  # (Q, K) row numbers of the candidates
+    cosine: NDArray[np.float64]  # (Q, K) their cosines with the query
 
 
 def nearest(
@@ -48,18 +40,10 @@ def nearest(
     ----------
     queries, candidates
         (Q, D) and (N, D) rows of length one (or zero).
-    top
-        Number of candidates per query; at most N are returned.
     penalty
         (N,) subtracted from the cosine of each candidate before ranking; infinity excludes a candidate.
     block_scores
         Number of scores held in memory at once.
-
-    Examples
-    --------
-    >>> rows = np.array([[1, 0], [0, 1], [-1, 0]], dtype=np.float32)
-    >>> nearest(rows[:1], rows, 2).row.tolist()
-    [[0, 1]]
     """
     top = min(top, len(candidates))
     found = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
@@ -114,13 +98,7 @@ def _cosines(
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> Floats:
-    """Scale rows to length one; rows of zeros stay zero.
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
+    """Scale rows to length one; rows of zeros stay zero."""
     length = np.sqrt(np.square(matrix, dtype=np.float64).sum(axis=1))
     length[length == 0] = 1
     return np.asarray(matrix / length[:, None], dtype=np.float32)

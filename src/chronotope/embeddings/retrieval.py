@@ -32,22 +32,10 @@ FEW_CANDIDATES = 256
 
 
 class Match(NamedTuple):
-    """One answer to a query.
-
-    Attributes
-    ----------
-    word
-        The word.
-    score
-        Its cosine or its CSLS, whichever it was ranked by.
-    cosine
-        Its cosine with the query.
-    support
-        How often it occurs in the condition where it was found.
-    """
+    """A word that answers a query, with its cosine and its count in the condition where it was found."""
 
     word: str
-    score: float
+    score: float  # the cosine or CSLS that it was ranked by
     cosine: float
     support: int
 
@@ -60,13 +48,7 @@ MATCH_TYPES = ("str", "float", "float", "int")
 
 
 class Matches(list[Match], Framed):
-    """The answers to a query, best first: a list that converts to a frame.
-
-    Examples
-    --------
-    >>> Matches([Match("river", 0.91, 0.91, 12)]).to_polars().columns
-    ['word', 'score', 'cosine', 'support']
-    """
+    """The answers to a query, best first: a list that converts to a frame."""
 
     def _frame(self) -> pl.DataFrame:
         columns = zip(*self, strict=True) if self else [()] * len(MATCH_TYPES)
@@ -75,21 +57,11 @@ class Matches(list[Match], Framed):
 
 @dataclass(frozen=True, eq=False)
 class ConditionMatrix:
-    """The words of a condition that have enough support, as rows to compare.
+    """The words of a condition that have enough support, as rows to compare."""
 
-    Attributes
-    ----------
-    word
-        (N,) word ids, ascending.
-    support
-        (N,) how often each occurs in the condition.
-    unit
-        (N, D) their centered vectors, scaled to length one.
-    """
-
-    word: NDArray[np.int64]
-    support: NDArray[np.int64]
-    unit: Floats
+    word: NDArray[np.int64]  # (N,) word ids, ascending
+    support: NDArray[np.int64]  # (N,) how often each occurs in the condition
+    unit: Floats  # (N, D) their centered vectors, scaled to length one
 
     @property
     def nbytes(self) -> int:
@@ -98,16 +70,7 @@ class ConditionMatrix:
 
 
 def reference_pool(matrix: ConditionMatrix, size: int = POOL_WORDS) -> ConditionMatrix:
-    """Return the most frequent words, for the neighborhoods of CSLS; ties: the lower word id first.
-
-    Examples
-    --------
-    >>> matrix = ConditionMatrix(np.arange(3), np.array([5, 9, 5]), np.eye(3, dtype=np.float32))
-    >>> reference_pool(matrix, size=2).word.tolist()
-    [0, 1]
-    """
-    if len(matrix.word) <= size:
-        return matrix
+    """Return the most frequent words, for the neighborhoods of CSLS; ties: the lower word id first."""
     kept = np.sort(np.lexsort((matrix.word, -matrix.support))[:size])
     return ConditionMatrix(matrix.word[kept], matrix.support[kept], matrix.unit[kept])
 
@@ -134,12 +97,8 @@ def csls_matches(
     ----------
     words
         All words, by id.
-    queries
-        (Q, D) rows of length one, of the source.
-    candidates
-        The words of the target.
-    top
-        Number of answers; fewer if there are fewer candidates.
+    queries, candidates
+        (Q, D) rows of length one, of the source, and the words of the target.
     source_pool, target_pool
         The reference words of both conditions.
     r
@@ -154,23 +113,13 @@ def csls_matches(
     elif top:
         for query in queries:
             _measure_within_reach(r, query, candidates, top, source_pool, same)
-    own_r = neighborhood(nearest(queries, target_pool.unit, NEIGHBORHOOD + same), target_pool, own)
+    own_r = _neighborhood(nearest(queries, target_pool.unit, NEIGHBORHOOD + same), target_pool, own)
     found = nearest(queries, candidates.unit, top, np.where(np.isnan(r), np.inf, r) / 2)
     return _matches(words, candidates, found, 2 * found.cosine - own_r[:, None] - r[found.row])
 
 
-def neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-    """Return r, the mean cosine of each row with its nearest words in the pool.
-
-    Parameters
-    ----------
-    found
-        The ten nearest words of each row, or eleven with `own`; fewer if the pool is smaller.
-    pool
-        The reference words of the other condition.
-    own
-        (Q,) the word id of each row, if the other condition is its own: a word is not its own neighbor.
-    """
+def _neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return r, the mean cosine of each row with its ten nearest words of the pool, without its `own` word."""
     other = np.ones(found.row.shape, bool) if own is None else pool.word[found.row] != own[:, None]
     other &= np.cumsum(other, axis=1) <= NEIGHBORHOOD
     total = np.where(other, found.cosine, 0).sum(axis=1)
@@ -183,7 +132,7 @@ def _measure(
     """Fill in r of some candidates where it is missing."""
     rows = rows[np.isnan(r[rows])]
     found = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + same)
-    r[rows] = neighborhood(found, pool, candidates.word[rows] if same else None)
+    r[rows] = _neighborhood(found, pool, candidates.word[rows] if same else None)
 
 
 def _measure_within_reach(

@@ -23,7 +23,7 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
 from chronotope.io.run_folder import FORMAT, no_model
@@ -104,7 +104,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
     ------
     InputError
         If the file cannot be read.
-    DamagedFile
+    DamagedFileError
         If the file is truncated, altered, no model, or of another format version.
     """
     path = Path(path)
@@ -116,7 +116,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
         with open(path, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except ValueError:
-        raise DamagedFile(f"{path} is empty") from None
+        raise DamagedFileError(f"{path} is empty") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     try:
@@ -142,7 +142,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
             provenance=about["provenance"],
         )
     except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
-        raise DamagedFile(f"{path} is damaged or not a model: {error}") from None
+        raise DamagedFileError(f"{path} is damaged or not a model: {error}") from None
 
 
 def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:
@@ -171,7 +171,7 @@ def header_of(tensors: Tensors, about: str) -> bytes:
 
 
 def checksum(header: bytes, tensors: Tensors) -> bytes:
-    """Return the checksum of the header and of every tensor that opening reads."""
+    """Return the checksum of the header and of every tensor that `load` reads."""
     digest = hashlib.blake2b(header, digest_size=CHECKSUM_BYTES)
     for name in TENSORS:
         if name not in (*READ_LATER, "checksum"):

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from chronotope.embeddings.arrays import float32
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.words import check_word
-from chronotope.errors import MissingExtra, SettingsError, UnknownWord
-from chronotope.wording import number_of
+from chronotope.errors import MissingExtraError, SettingsError, UnknownWordError, number_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -31,10 +30,8 @@ class WordVectors:
 
     Parameters
     ----------
-    words
-        The words, most frequent first if that is known.
-    vectors
-        (N, D) their vectors.
+    words, vectors
+        The words, most frequent first if that is known, and (N, D) their vectors.
     counts
         (N,) how often each occurs; None if unknown.
     name
@@ -49,8 +46,6 @@ class WordVectors:
     <WordVectors 1990: 3 words, 2 dimensions>
     >>> vectors.most_similar("river", topn=1)[0][0]
     'water'
-    >>> vectors.doesnt_match(["river", "water", "money"])
-    'money'
     """
 
     def __init__(
@@ -105,7 +100,7 @@ class WordVectors:
         try:
             return self.key_to_index[key]
         except KeyError:
-            raise UnknownWord(key, self.index_to_key, len(self), self.name or "this model") from None
+            raise UnknownWordError(key, self.index_to_key, len(self), self.name or "this model") from None
 
     def get_vector(self, key: str, norm: bool = False) -> Floats:
         """Return the vector of a word, scaled to length one if `norm` is set."""
@@ -127,8 +122,6 @@ class WordVectors:
         ----------
         positive, negative
             A word, a vector, or a list of these, each alone or as (word, weight).
-        topn
-            Number of answers.
         restrict_vocab
             Search only the first words, up to this number.
         """
@@ -200,7 +193,7 @@ class WordVectors:
         try:
             from gensim.models import KeyedVectors
         except ImportError:
-            raise MissingExtra("an object of gensim", "word2vec") from None
+            raise MissingExtraError("an object of gensim", "word2vec") from None
         vectors = KeyedVectors(self.vector_size, count=0)
         vectors.lifecycle_events = None  # it holds the time, which would make files differ
         vectors.add_vectors(self.index_to_key, np.array(self.vectors))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.corpus.binning import NamedBins
-from chronotope.corpus.dates import days_from_date, read_dates
+from chronotope.corpus.dates import read_dates
 from chronotope.errors import InputError, did_you_mean
 
 MISSING = -1
@@ -22,20 +22,8 @@ MISSING = -1
 def read_columns(rows: Any, names: Sequence[str]) -> list[list[Any]]:
     """Return the values of some columns; missing values are None.
 
-    Parameters
-    ----------
-    rows
-        A frame of polars or pandas, a list of mappings, or a list or array of rows with their values in the order of
-        `names`; for a single column also a list of values.
-    names
-        The columns.
-
-    Examples
-    --------
-    >>> read_columns([{"word": "bank", "at": "1990"}], ["at", "word"])
-    [['1990'], ['bank']]
-    >>> read_columns([("bank", "1990")], ["word", "at"])
-    [['bank'], ['1990']]
+    The rows are a frame of polars or pandas, a list of mappings, or a list or array of rows with their values in the
+    order of `names`; for a single column also a list of values.
     """
     if isinstance(rows, pl.LazyFrame):
         rows = rows.collect()
@@ -60,20 +48,8 @@ def read_columns(rows: Any, names: Sequence[str]) -> list[list[Any]]:
 def find_conditions(conditions: Conditions, times: Sequence[Any], places: Sequence[Any]) -> NDArray[np.int64]:
     """Return the number of the condition of each row, -1 if there is none.
 
-    Parameters
-    ----------
-    conditions
-        The conditions of the embeddings.
-    times
-        (N,) years, dates, timestamps or labels of bins; ignored if the conditions have no times.
-    places
-        (N,) places, in any case; ignored if the conditions have no places.
-
-    Examples
-    --------
-    >>> decades = Conditions.of_times(["1990s", "2000s"])
-    >>> find_conditions(decades, [1998, "2001-09-11", "1990s", "1850"], []).tolist()
-    [0, 1, 0, -1]
+    Times are years, dates, timestamps or labels of bins; places are labels in any case. An axis that the conditions do
+    not have is ignored.
     """
     count = len(times) if conditions.times else len(places)
     time_of = _find_times(conditions.times, times) if conditions.times else np.zeros(count, np.int64)
@@ -97,14 +73,8 @@ def refuse_missing(found: NDArray[np.int64], columns: Mapping[str, Sequence[Any]
         )
 
 
-def days_of(label: str) -> tuple[int, int] | None:
-    """Return the first and the last day of a time bin by its label, or None if the label is a name.
-
-    Examples
-    --------
-    >>> days_of("1970"), days_of("1970-Q1"), days_of("1970-01..1970-06"), days_of("1970-W02"), days_of("cold war")
-    ((0, 364), (0, 89), (0, 180), (4, 10), None)
-    """
+def _days_of(label: str) -> tuple[int, int] | None:
+    """Return the first and the last day of a time bin by its label, or None if the label is a name."""
     if match := re.fullmatch(r"(-?\d{4,})-Q([1-4])", label):
         last = 3 * int(match[2])
         return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
@@ -113,21 +83,20 @@ def days_of(label: str) -> tuple[int, int] | None:
             monday = date.fromisocalendar(int(match[1]), int(match[2]), 1)
         except ValueError:
             return None
-        first = int(days_from_date(*(np.array([part]) for part in (monday.year, monday.month, monday.day)))[0])
+        first = (monday - date(1970, 1, 1)).days
         return first, first + 6
     if match := re.fullmatch(r"(-?\d+)s", label):
-        return _span(_year(int(match[1])), _year(int(match[1]) + 9))
+        return _span(match[1], str(int(match[1]) + 9))
     if match := re.fullmatch(r"(.+)\.\.(.+)", label) or re.fullmatch(r"(\d+)-(\d{3,})", label):
-        return _span(*(_year(int(part)) if re.fullmatch(r"-?\d+", part) else part for part in match.groups()))
-    one = _year(int(label)) if re.fullmatch(r"-?\d+", label) else label
-    return _span(one, one)
+        return _span(match[1], match[2])
+    return _span(label, label)
 
 
 def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the bin of each time, by its label or by its date."""
     found = find_labels(labels, values)
     rest = np.flatnonzero(found == MISSING)
-    spans = sorted((span, at) for at, label in enumerate(labels) if (span := days_of(label)) is not None)
+    spans = sorted((span, at) for at, label in enumerate(labels) if (span := _days_of(label)) is not None)
     if not len(rest) or not spans:
         return found
     first, last = np.array([span for span, _ in spans]).T
@@ -147,26 +116,26 @@ def find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int6
 
 
 def _span(first: str, last: str) -> tuple[int, int] | None:
-    dates = read_dates(pl.Series([first, last]))
+    dates = read_dates(pl.Series([_signed(first), _signed(last)]))
     return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
 
 
-def _year(year: int) -> str:
-    """Write a year as `read_dates` expects it: with a sign if it is short or negative."""
-    return str(year) if 100 <= year <= 99_999 else f"{year:+d}"
+def _signed(text: str) -> str:
+    """Write a year as `read_dates` expects it, with a sign if it is short or negative; leave other dates alone."""
+    year = int(text) if re.fullmatch(r"-?\d+", text) else None
+    return text if year is None else str(year) if 100 <= year <= 99_999 else f"{year:+d}"
 
 
 def _values(column: Any) -> list[Any]:
     values: list[Any] = column.to_list()
-    if not hasattr(column, "isna"):
-        return values
-    # pandas has several kinds of missing values.
-    return [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
+    if hasattr(column, "isna"):  # pandas has several kinds of missing values
+        return [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
+    return values
 
 
 def _check_columns(known: Iterable[Any], names: Sequence[str]) -> None:
     columns = list(map(str, known))
     for name in names:
         if name not in columns:
-            shown = ", ".join(columns[:20]) + did_you_mean(name, columns)
-            raise InputError(f"there is no column '{name}'; the columns are: {shown}")
+            guess = did_you_mean(name, columns)
+            raise InputError(f"there is no column '{name}'; the columns are: {', '.join(columns[:20])}{guess}")

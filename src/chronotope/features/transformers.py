@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.nearest import unit_rows
-from chronotope.errors import InputError, UnknownCondition, UnknownWord
+from chronotope.errors import InputError, UnknownConditionError, UnknownWordError
 from chronotope.features.rows import MISSING, find_conditions, find_labels, read_columns, refuse_missing
 from chronotope.runtime.blas import one_blas_thread
 
@@ -39,10 +39,10 @@ class EmbeddingTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.array([f"dimension{at}" for at in range(self.embeddings_.dimensions)], dtype=object)
 
     def _open(self) -> None:
-        given = self.embeddings
-        if not isinstance(given, str | PathLike | ConditionedEmbeddings):
-            raise InputError(f"embeddings must be a model or its file, not {type(given).__name__}")
-        self.embeddings_ = given if isinstance(given, ConditionedEmbeddings) else load(os.fspath(given))
+        model = load(Path(self.embeddings)) if isinstance(self.embeddings, str | PathLike) else self.embeddings
+        if not isinstance(model, ConditionedEmbeddings):
+            raise InputError(f"embeddings must be a model or its file, not {type(model).__name__}")
+        self.embeddings_ = model
         self.word_numbers_ = {word: number for number, word in enumerate(self.embeddings_.words)}
 
     def __sklearn_tags__(self) -> Any:
@@ -101,13 +101,7 @@ class WordInCondition(EmbeddingTransformer):
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
-        """Return the (N, D) vectors of the words.
-
-        Parameters
-        ----------
-        X
-            A frame of polars or pandas with both columns, a list of mappings, or of pairs (word, condition).
-        """
+        """Return the (N, D) vectors for a frame of polars or pandas, a list of mappings, or of (word, condition)."""
         check_is_fitted(self)
         words, labels = read_columns(X, [self.word, self.condition])
         conditions = self.embeddings_.conditions
@@ -116,8 +110,8 @@ class WordInCondition(EmbeddingTransformer):
         bad = np.flatnonzero((word == MISSING) | (where == MISSING))
         if len(bad) and self.missing == "error":
             if word[bad[0]] == MISSING:
-                raise UnknownWord(str(words[bad[0]]), self.embeddings_.words, len(self.embeddings_))
-            raise UnknownCondition(str(labels[bad[0]]), conditions.labels)
+                raise UnknownWordError(str(words[bad[0]]), self.embeddings_.words, len(self.embeddings_))
+            raise UnknownConditionError(str(labels[bad[0]]), conditions.labels)
         where[bad] = MISSING
         result = np.zeros((len(words), self.embeddings_.dimensions), dtype=np.float32)
         for at in np.unique(where[where != MISSING]).tolist():
@@ -218,13 +212,7 @@ class DocumentVectors(EmbeddingTransformer):
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
-        """Return the (N, D) vectors of the documents.
-
-        Parameters
-        ----------
-        X
-            A frame of polars or pandas, a list of mappings, or of rows (text, time, place).
-        """
+        """Return the (N, D) vectors for a frame of polars or pandas, a list of mappings, or of (text, time, place)."""
         check_is_fitted(self)
         means = self._means(X)
         if self.common_axis_ is not None:
@@ -260,19 +248,16 @@ class DocumentVectors(EmbeddingTransformer):
 
     def _counts(self, texts: Sequence[str]) -> Any:
         """Return a sparse (N, W) matrix: how often each word of the model occurs in each text."""
-        tokenizer = "words" if self.tokenizer is None else self.tokenizer
-        if isinstance(tokenizer, str):
-            one_of("tokenizer", tokenizer, ("words", "whitespace"))
-        tokens = split_texts(pl.Series(texts, dtype=pl.String), tokenizer)
+        if not callable(self.tokenizer):
+            one_of("tokenizer", self.tokenizer, ("words", "whitespace"))
+        tokens = split_texts(pl.Series(texts, dtype=pl.String), self.tokenizer)
         normalize = Normalizer(CorpusSettings(lowercase=self.lowercase, strip_accents=self.strip_accents))
-        words = [normalize(form, tokenizer != "words") for form in tokens.forms]
-        start = np.cumsum([0, *tokens.length.tolist()])
-        parts = [tokens.code[begin:end].tolist() for begin, end in pairwise(start.tolist())]
-        found = [self._known_words([words[form] for form in part]) for part in parts]
+        words = [normalize(form, self.tokenizer != "words") for form in tokens.forms]
+        split = np.split(tokens.code, np.cumsum(tokens.length))[:-1]
+        found = [self._known_words([words[code] for code in codes.tolist()]) for codes in split]
         start = np.cumsum([0, *map(len, found)])
         numbers = np.fromiter(chain.from_iterable(found), dtype=np.int64)
-        shape = (len(texts), len(self.embeddings_))
-        counts = csr_array((np.ones(len(numbers)), numbers, start), shape=shape)
+        counts = csr_array((np.ones(len(numbers)), numbers, start), shape=(len(texts), len(self.embeddings_)))
         counts.sum_duplicates()
         return counts
 

@@ -1,8 +1,7 @@
-"""Files and folders that are whole or absent, whatever happens: a kill, a full disk, a power cut.
+"""Atomic writes: files and folders that are whole or absent after a kill, a full disk or a power cut.
 
-A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, too, since a
-name is part of its folder. Temporary names hold the process that made them, so that the next writer can remove what a
-killed one left behind.
+A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, since a name is
+part of its folder. Temporary names hold the process id, so that the next writer can remove what a killed process left.
 """
 
 from __future__ import annotations
@@ -14,53 +13,47 @@ import re
 import secrets
 import shutil
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.locks import locked
 
+if sys.platform == "darwin":
+    import fcntl
+
 DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path that replaces `path` when the block ends well, and is removed otherwise.
+    """Yield a temporary path that replaces `path` when the block succeeds, and is removed otherwise.
 
-    A symbolic link is written through. What is no regular file (a folder, a device) is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_write(Path(folder, "answer")) as temporary:
-    ...         _ = temporary.write_text("42")
-    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
-    [('answer', '42')]
+    Symbolic links are followed. Anything but a regular file (a folder, a device) is refused.
     """
     check_regular(Path(path))
     target = Path(os.path.realpath(path))
     with writable(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(target.parent, target.name)
         temporary = temporary_path(target.parent, target.name)
         temporary.touch(exist_ok=False)
     try:
         with disk_errors(path):
             yield temporary
-            sync_file(temporary)
+            sync(temporary)
             os.replace(temporary, target)
-            sync_folder(target.parent)
+            sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
-    """Yield a temporary folder that replaces `folder` when the block ends well, and is removed otherwise.
+    """Yield a temporary folder that replaces `folder` when the block succeeds, and is removed otherwise.
 
-    Nobody else may write it meanwhile; `purpose` tells them why. An older folder there is lost only when the new one
-    has its place: see `recover_folder`.
+    The folder is locked meanwhile; `purpose` is for the message to others. An older folder is deleted only when the
+    new one is in its place: see `recover_folder`.
     """
     shown, folder = folder, Path(os.path.realpath(folder))
     if os.path.ismount(folder):
@@ -74,12 +67,12 @@ def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
         if folder.exists():
             os.replace(folder, _old(folder))
         os.replace(work, folder)
-        sync_folder(folder.parent)
+        sync(folder.parent)
         _recover(folder)
 
 
 def recover_folder(folder: str | Path) -> None:
-    """Put back a folder whose replacement was cut off before the new one was there."""
+    """Restore the old folder if its replacement was interrupted."""
     folder = Path(os.path.realpath(folder))
     if _old(folder).exists():
         with locked(folder, "recovery"):
@@ -100,9 +93,8 @@ def _old(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
-    """Yield a new folder for what becomes `name`; remove it at the end if it is still there."""
+    """Yield a new temporary folder for `name`; remove it at the end if it was not renamed."""
     with writable(parent):
-        remove_leftovers(parent, name)
         work = temporary_path(parent, name)
         work.mkdir()
     try:
@@ -112,26 +104,23 @@ def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
 
 
 def temporary_path(parent: Path, name: str) -> Path:
-    """Return an unused name for what becomes `name`; it tells which process uses it."""
-    return parent / f".{name}.{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.partial"
-
-
-def leftovers(parent: Path, name: str) -> list[Path]:
-    """List the temporary files and folders of `name` whose processes on this machine are dead."""
+    """Return an unused temporary name for `name`, and remove those of dead processes of this machine."""
     import psutil
 
-    pattern = re.compile(rf"\.{re.escape(f'{name}.{socket.gethostname()}')}-(\d+)-[0-9a-f]{{8}}\.partial")
-    found = [match for entry in os.listdir(parent) if (match := pattern.fullmatch(entry))]
-    return [parent / match[0] for match in found if not psutil.pid_exists(int(match[1]))]
+    host = socket.gethostname()
+    pattern = re.compile(rf"\.{re.escape(f'{name}.{host}')}-(\d+)-[0-9a-f]{{8}}\.partial")
+    for entry in os.listdir(parent):
+        match = pattern.fullmatch(entry)
+        if match and not psutil.pid_exists(int(match[1])):
+            _remove(parent / entry)
+    return parent / f".{name}.{host}-{os.getpid()}-{secrets.token_hex(4)}.partial"
 
 
-def remove_leftovers(parent: Path, name: str) -> None:
-    """Remove what killed processes left of `name`."""
-    for path in leftovers(parent, name):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def check_regular(path: Path) -> None:
@@ -144,64 +133,46 @@ def check_regular(path: Path) -> None:
 
 @contextlib.contextmanager
 def disk_errors(path: str | Path) -> Iterator[None]:
-    """Turn what any library says of a full or broken disk into an OSError that names `path`."""
+    """Turn the error of any library about a full or broken disk into an OSError that names `path`."""
     try:
         yield
-    except OSError as error:
-        if error.errno is None and re.search(r"requested and \d+ written", str(error)):  # NumPy's words for a full disk
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from None
-        if error.errno is not None and error.filename is None:
-            error.filename = str(path)
-        raise
     except ChronotopeError:
         raise
     except Exception as error:
-        found = re.search(r"\(os error (\d+)\)", str(error))  # libraries written in Rust
-        if found is None or int(found[1]) not in DISK_ERRORS:
+        number = getattr(error, "errno", None)
+        if number is None and re.search(r"requested and \d+ written", str(error)):  # NumPy
+            number = errno.ENOSPC
+        elif number is None and (match := re.search(r"\(os error (\d+)\)", str(error))):  # libraries in Rust
+            number = int(match[1])
+        if number not in DISK_ERRORS or getattr(error, "filename", None):
             raise
-        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
+        raise OSError(number, os.strerror(number), str(path)) from None
 
 
 @contextlib.contextmanager
 def writable(folder: Path) -> Iterator[None]:
-    """Turn the error of a folder that cannot be written to into one that names it."""
+    """Turn an OSError into an InputError that names the folder."""
     try:
         yield
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}; choose another folder") from None
 
 
-def sync_file(path: Path) -> None:
-    """Flush a file to the disk."""
-    with open(path, "rb+") as file:
-        _sync(file.fileno())
+def sync_all(folder: Path) -> None:
+    """Flush a folder and everything below it to the disk."""
+    for path in (*folder.rglob("*"), folder):
+        sync(path)
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Flush a file to the disk, or the names in a folder where the system can."""
+    is_folder = path.is_dir()
+    with contextlib.suppress(OSError) if is_folder else contextlib.nullcontext():
+        handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
         try:
-            _sync(handle)
+            if sys.platform == "darwin":  # where fsync alone only reaches the cache of the disk
+                with contextlib.suppress(OSError):
+                    fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+            os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def sync_all(folder: Path) -> None:
-    """Flush all files below a folder, and their names."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            sync_all(path)
-        else:
-            sync_file(path)
-    sync_folder(folder)
-
-
-def _sync(handle: int) -> None:
-    """Flush to the disk itself: on macOS `fsync` only reaches the disk's cache."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined,unused-ignore]
-        return
-    os.fsync(handle)

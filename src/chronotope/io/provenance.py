@@ -1,67 +1,50 @@
-"""The signature of a result: all that could change it, and nothing else (no time, host, path or thread count)."""
+"""What identifies a result: versions and checksums; no time, host, path or number of threads."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import platform
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
-BLOCK_BYTES = 1 << 20
 
 
 def package_version() -> str:
-    """Return the version of chronotope that runs."""
-    return _version("chronotope") or "0"
+    """Return the version of chronotope, or 0 if it is not installed."""
+    try:
+        return version("chronotope")
+    except PackageNotFoundError:
+        return "0"
 
 
 def versions() -> dict[str, str]:
     """Return the versions of chronotope, Python and the numerical packages."""
-    found = {"chronotope": package_version(), "python": platform.python_version()}
-    return found | {name: there for name in COMPUTING_PACKAGES if (there := _version(name))}
-
-
-def _version(package: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    packages = {name: version(name) for name in COMPUTING_PACKAGES}
+    return {"chronotope": package_version(), "python": platform.python_version(), **packages}
 
 
 def checksum(path: str | Path) -> str:
     """Return the BLAKE2b checksum of an input file, as `b2sum -l 128` prints it."""
-    return _digest(path, hashlib.blake2b(digest_size=16))
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def quick_checksum(path: str | Path) -> str:
     """Return the XXH3 checksum of a file of a run; it is many times as fast as BLAKE2b."""
     import xxhash
 
-    return f"xxh3:{_digest(path, xxhash.xxh3_128())}"
-
-
-def _digest(path: str | Path, digest: Any) -> str:
     with open(path, "rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            digest.update(block)
-    return str(digest.hexdigest())
+        return f"xxh3:{hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()}"
 
 
 def checksum_of(data: Any) -> str:
-    """Return the checksum of plain data, whatever the order of its keys.
-
-    Examples
-    --------
-    >>> checksum_of({"a": 1, "b": 2}) == checksum_of({"b": 2, "a": 1})
-    True
-    """
+    """Return the checksum of plain data; the order of keys does not matter."""
     return hashlib.blake2b(canonical_json(data).encode(), digest_size=16).hexdigest()
 
 
 def canonical_json(data: Any) -> str:
-    """Write plain data as the one JSON text that stands for it."""
+    """Write plain data as JSON in a canonical form."""
     return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

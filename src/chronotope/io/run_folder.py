@@ -1,8 +1,8 @@
-"""The folder of a run: whole or absent, replaced only when asked, and never at the cost of what else is in it.
+"""The folder of a run: whole or absent, and replaced only on request; other files in it are left alone.
 
-A new run is built under a temporary name beside its place and renamed. One that replaces another is built inside the
-old folder and becomes `.new` there; then its files take the places of the old ones, `run.json` last. A replacement that
-was cut off is finished by whoever opens the run next. Nothing else in the folder (models, notes) is touched.
+A new run is built in a temporary folder and renamed. A replacement is built inside the old folder and renamed to
+`.new`; then its files replace the old ones, `run.json` last. Whoever opens the run next finishes an interrupted
+replacement.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chronotope.errors import DamagedFile, InputError
-from chronotope.io.atomic import disk_errors, sync_all, sync_folder, temporary_folder, writable
+from chronotope.errors import DamagedFileError, InputError
+from chronotope.io.atomic import disk_errors, sync, sync_all, temporary_folder, writable
 from chronotope.io.locks import locked
 from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.untrusted import read_json
@@ -23,12 +23,13 @@ from chronotope.io.untrusted import read_json
 FORMAT = 4  # of runs and of models
 ABOUT = "run.json"
 PENDING = ".new"
-# What run.json holds.
+# The types of the values in run.json.
 KINDS: dict[type, tuple[str, ...]] = {
     dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
     list: ("cells", "held_out", "pairs", "sources", "tokens"),
     str: ("asked", "checksum"),
 }
+VOCABULARY_SIZES = ("size", "min_count", "dropped_words", "dropped_tokens")
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -37,16 +38,16 @@ def read_run(folder: Path) -> dict[str, Any]:
     about = _read_about(folder)
     for name, entry in about["files"].items():
         if not (folder / name).exists() or (folder / name).stat().st_size != entry["bytes"]:
-            raise DamagedFile(f"{folder / name} is missing or cut short; prepare the run again")
+            raise DamagedFileError(f"{folder / name} is missing or cut short; prepare the run again")
     return about
 
 
 def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
-    """Compare files of a run, by default all, with their checksums; raise DamagedFile if one was altered."""
+    """Compare files of a run, by default all, with their checksums; raise DamagedFileError if one was altered."""
     files = read_run(folder)["files"]
     for name in names or sorted(files):
         if name in files and quick_checksum(folder / name) != files[name]["checksum"]:
-            raise DamagedFile(f"{folder / name} was altered, or belongs to another run; prepare the run again")
+            raise DamagedFileError(f"{folder / name} was altered, or belongs to another run; prepare the run again")
 
 
 def no_model(folder: Path) -> InputError:
@@ -59,10 +60,9 @@ def no_model(folder: Path) -> InputError:
 
 @contextmanager
 def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
-    """Yield a temporary folder whose content becomes the run when the block ends well, and is removed otherwise.
+    """Lock the run and yield a temporary folder that becomes it when the block succeeds, and is removed otherwise.
 
-    Yield None if the run is there already, as asked. A folder that holds something else is refused. Nobody else may
-    write the run meanwhile.
+    Yield None if the run exists already as asked. A folder that holds something else is refused.
     """
     finish_replacing(run)
     if _is_there(run, asked, force):
@@ -82,7 +82,7 @@ def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | N
         yield work
         sync_all(work)
         os.replace(work, run / PENDING if run.exists() else run)
-        sync_folder(parent)
+        sync(parent)
         _move_in(run)
 
 
@@ -94,10 +94,9 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
         raise InputError(f"{run} exists and is not a run; choose another folder")
     try:
         about = read_run(run)
-    except DamagedFile as error:
-        if force:
-            return False
-        raise DamagedFile(f"{error}, or again with --force to replace it") from None
+    except DamagedFileError as error:
+        if not force:
+            raise DamagedFileError(f"{error}, or again with --force to replace it") from None
     if force:
         return False
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
@@ -114,14 +113,14 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
 
 
 def finish_replacing(run: Path) -> None:
-    """Finish the replacement of a run that was cut off: the new one was complete."""
+    """Finish an interrupted replacement, whose new run is complete."""
     if (run / PENDING).exists():
         with locked(run, "prepare"):
             _move_in(run)
 
 
 def _move_in(run: Path) -> None:
-    """Let the files in `.new` replace those of the older run; cut off anywhere, it can be done again."""
+    """Replace the files of the run by those in `.new`; can be repeated after an interruption anywhere."""
     pending = run / PENDING
     if (pending / ABOUT).exists():
         new = _files_of(pending)
@@ -130,63 +129,57 @@ def _move_in(run: Path) -> None:
         for name in sorted(new):
             if (pending / name).exists():
                 os.replace(pending / name, run / name)
-        sync_folder(run)
+        sync(run)
         os.replace(pending / ABOUT, run / ABOUT)
-        sync_folder(run)
+        sync(run)
     if pending.exists():
         shutil.rmtree(pending)
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json if it is one."""
+    """Return the content of run.json; raise InputError or DamagedFileError if it is no valid one."""
     path = folder / ABOUT
     try:
         about: dict[str, Any] = read_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
     except (OSError, ValueError) as error:
-        raise DamagedFile(f"{path} cannot be read ({error}); prepare the run again") from None
+        raise DamagedFileError(f"{path} cannot be read ({error}); prepare the run again") from None
     if not isinstance(about, dict) or not isinstance(about.get("format"), int):
         raise InputError(f"{path} was not written by chronotope; choose another folder")
     if about["format"] > FORMAT:
-        raise DamagedFile(f"{folder} was written by a newer chronotope; upgrade to read it")
+        raise DamagedFileError(f"{folder} was written by a newer chronotope; upgrade to read it")
     if about["format"] < FORMAT:
-        raise DamagedFile(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
+        raise DamagedFileError(f"{folder} was written by an older chronotope; prepare it again (--force replaces it)")
     try:
-        fits = checksum_of({key: value for key, value in about.items() if key != "checksum"}) == about["checksum"]
-        _check(about)
+        plain = {key: value for key, value in about.items() if key != "checksum"}
+        fits = checksum_of(plain) == about["checksum"] and _is_valid(about)
     except (KeyError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:
-        raise DamagedFile(f"{path} was altered; prepare the run again")
+        raise DamagedFileError(f"{path} was altered; prepare the run again")
     return about
 
 
-def _check(about: dict[str, Any]) -> None:
-    """Raise for values that no run has, even if the checksum fits: someone may have written them on purpose."""
-    for kind, names in KINDS.items():
-        if not all(isinstance(about[name], kind) for name in names):
-            raise ValueError
-    conditions = len(about["pairs"])
-    for name in ("cells", "pairs", "tokens"):
-        if len(about[name]) != conditions or not all(_is_size(number) for number in about[name]):
-            raise ValueError
-    if about["held_out"] and len(about["held_out"]) != conditions:
-        raise ValueError
-    sizes = [about["vocabulary"][name] for name in ("size", "min_count", "dropped_words", "dropped_tokens")]
-    if not all(_is_size(number) for number in (*about["held_out"], *sizes, about["unit"])):
-        raise ValueError
-    if not all(_is_plain(name) and _is_size(entry["bytes"]) for name, entry in about["files"].items()):
-        raise ValueError
+def _is_valid(about: dict[str, Any]) -> bool:
+    """Return whether a run can have these values; a matching checksum does not prove it, since it can be forged."""
+    sizes = [about["unit"], *(about["vocabulary"][name] for name in VOCABULARY_SIZES)]
+    sizes += [entry["bytes"] for entry in about["files"].values()]
+    lengths = set()
+    for name in ("cells", "pairs", "tokens", "held_out"):
+        sizes += about[name]
+        lengths.add(len(about[name] or about["pairs"]))
+    return (
+        all(isinstance(about[name], kind) for kind, names in KINDS.items() for name in names)
+        and len(lengths) == 1
+        and all(type(size) is int and 0 <= size < 1 << 62 for size in sizes)
+        and all(map(_is_plain, about["files"]))
+    )
 
 
-def _is_size(number: Any) -> bool:
-    return type(number) is int and 0 <= number < 1 << 62
-
-
-def _is_plain(name: Any) -> bool:
+def _is_plain(name: str) -> bool:
     """Return whether a name is that of a file in the folder itself."""
-    return isinstance(name, str) and Path(name).name == name
+    return Path(name).name == name
 
 
 def _files_of(folder: Path) -> set[str]:

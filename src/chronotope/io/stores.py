@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,16 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from chronotope.errors import InputError
+from chronotope.io.atomic import atomic_write
 
 
 def is_remote(name: str) -> bool:
-    """Tell whether a name is an address such as s3://bucket/file.
-
-    Examples
-    --------
-    >>> is_remote("s3://bucket/1998.jsonl"), is_remote("C:/texts"), is_remote("file:///texts"), is_remote("1998.jsonl")
-    (True, False, False, False)
-    """
+    """Return whether a name is an address such as s3://bucket/file."""
     return "://" in name and not name.startswith("file://")
 
 
@@ -31,53 +24,42 @@ def local_path(name: str) -> Path:
     return Path(name.removeprefix("file://"))
 
 
-@contextmanager
-def reading(name: str) -> Iterator[Any]:
-    """Open a file for reading bytes."""
-    with _store_errors(name):
-        system, path = _locate(name)
-        file = system.open(path, "rb")
-    with file:
-        yield file
+def reading(name: str) -> Any:
+    """Open a file for reading bytes, in a `with` statement."""
+    with _located(name) as (system, path):
+        return system.open(path, "rb")
 
 
 @contextmanager
 def writing(name: str) -> Iterator[Any]:
-    """Open a file for writing bytes; a local file gets its name when the block ends without an error."""
-    with _store_errors(name):
-        system, path = _locate(name)
-        parent, _, base = path.rpartition("/")
-        system.makedirs(parent, exist_ok=True)
-        partial = path if is_remote(name) else f"{parent}/.{base}.{uuid.uuid4().hex}.partial"
-        file = system.open(partial, "wb")
-    try:
-        with file:
+    """Open a file for writing bytes; a local file appears only when the block succeeds."""
+    if not is_remote(name):
+        with atomic_write(local_path(name)) as temporary, temporary.open("wb") as file:
             yield file
-        if partial != path:
-            os.replace(partial, path)
-    finally:
-        if partial != path:
-            Path(partial).unlink(missing_ok=True)
+        return
+    with _located(name) as (system, path):
+        system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        opened = system.open(path, "wb")
+    with opened as file:
+        yield file
 
 
 def exists(name: str) -> bool:
-    """Tell whether there is a file or folder of this name."""
-    with _store_errors(name):
-        system, path = _locate(name)
+    """Return whether a file or folder exists."""
+    with _located(name) as (system, path):
         return bool(system.exists(path))
 
 
 def remove(name: str) -> None:
     """Remove a file, or a folder with everything in it, if it exists."""
-    with _store_errors(name):
-        system, path = _locate(name)
+    with _located(name) as (system, path):
         if system.exists(path):
             system.rm(path, recursive=True)
 
 
 @dataclass(frozen=True)
 class RemotePath:
-    """A file in a store, with those parts of the interface of `pathlib.Path` that the readers use."""
+    """A file in a store, with the part of the interface of `pathlib.Path` that the readers use."""
 
     url: str
 
@@ -105,8 +87,7 @@ class RemotePath:
 
     @cached_property
     def _size(self) -> int:
-        with _store_errors(self.url):
-            system, path = _locate(self.url)
+        with _located(self.url) as (system, path):
             return int(system.info(path)["size"])
 
     def stat(self) -> SimpleNamespace:
@@ -115,39 +96,32 @@ class RemotePath:
 
     def open(self, mode: str = "rb") -> Any:
         """Open the file."""
-        with _store_errors(self.url):
-            system, path = _locate(self.url)
+        with _located(self.url) as (system, path):
             return system.open(path, mode)
 
 
 def remote_files(url: str) -> list[RemotePath]:
-    """Return the files that an address, a glob or a folder in a store stands for, in order."""
-    with _store_errors(url):
-        system, path = _locate(url)
+    """Return the files of an address, a glob or a folder in a store, sorted."""
+    with _located(url) as (system, path):
         if any(sign in path for sign in "*?["):
             files = [item for item in system.glob(path) if not system.isdir(item)]
         else:
-            files = system.find(path) if system.isdir(path) else [path] if system.exists(path) else []
+            files = system.find(path)
     if not files:
         raise InputError(f"no file matches {url}")
     return [RemotePath(system.unstrip_protocol(item)) for item in sorted(files)]
 
 
-def _locate(name: str) -> tuple[Any, str]:
-    """Return the file system of fsspec that holds a file, and the path in it."""
+@contextmanager
+def _located(name: str) -> Iterator[tuple[Any, str]]:
+    """Yield the fsspec file system of a file and the path in it; turn every error into an InputError of one line."""
     import fsspec  # slow to import, and most commands read no text
 
-    if is_remote(name):
-        system, path = fsspec.core.url_to_fs(name)
-        return system, str(path)
-    return fsspec.filesystem("file"), local_path(name).absolute().as_posix()
-
-
-@contextmanager
-def _store_errors(name: str) -> Iterator[None]:
-    """Turn any error of a store into an InputError of one line."""
     try:
-        yield
+        if is_remote(name):
+            yield fsspec.core.url_to_fs(name)
+        else:
+            yield fsspec.filesystem("file"), local_path(name).absolute().as_posix()
     except FileNotFoundError:
         raise InputError(f"there is no file or folder {name}") from None
     except Exception as error:  # each driver has its own exceptions

@@ -1,4 +1,4 @@
-"""Files as streams of decompressed bytes and as blocks of whole lines; no file is held in memory."""
+"""Read files as streams of decompressed bytes or as blocks of whole lines, without holding them in memory."""
 
 from __future__ import annotations
 
@@ -20,18 +20,7 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class Stream:
-    """A file as a stream of decompressed bytes, for use in a `with` statement.
-
-    Examples
-    --------
-    >>> import gzip, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "letters.gz")
-    ...     _ = path.write_bytes(gzip.compress(b"abc"))
-    ...     with Stream(path) as stream:
-    ...         [stream.read(2) for _ in range(3)]
-    [b'ab', b'c', b'']
-    """
+    """A file as a stream of decompressed bytes, for use in a `with` statement."""
 
     def __init__(self, path: Path | RemotePath) -> None:
         import pyarrow as pa  # slow to import, and not every command reads text
@@ -45,7 +34,7 @@ class Stream:
             raise InputError(f"cannot read {path}: {error}") from None
 
     def read(self, count: int) -> bytes:
-        """Return up to `count` more bytes; nothing at the end of the file."""
+        """Return up to `count` more bytes, none at the end of the file."""
         try:
             return bytes(self._stream.read(count))
         except OSError as error:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from chronotope.embeddings.storage import header_of, write_tensors
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.provenance import canonical_json
 from chronotope.io.untrusted import read_json
 
@@ -60,7 +60,7 @@ class Checkpoint:
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
         """Return the tensors and the state, or None if there is no file.
 
-        `shapes` are those of the expected tensors, all float32; None stands for any size. Raise DamagedFile if the
+        `shapes` are those of the expected tensors, all float32; None stands for any size. Raise DamagedFileError if the
         file is not a complete checkpoint of these shapes, InputError if it has another identity.
         """
         if self.path is None or not self.path.exists():
@@ -77,7 +77,7 @@ class Checkpoint:
                 if tensor.dtype != np.float32 or not all(expected in (size, None) for size, expected in sizes):
                     raise ValueError(f"'{name}' has not the shape that it should have")
         except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DamagedFile(f"{self.path} cannot be read ({error}); train again without resuming") from None
+            raise DamagedFileError(f"{self.path} cannot be read ({error}); train again without resuming") from None
         if identity != json.loads(canonical_json(self.identity)):
             raise InputError(f"{self.path} belongs to other settings or another run; train again without resuming")
         return tensors, about

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chronotope.config import one_of
-from chronotope.errors import MissingExtra, SettingsError
+from chronotope.errors import MissingExtraError, SettingsError
 
 DEVICES = ("auto", "cpu", "cuda")
 # Bytes that libraries and the driver take beside our arrays.
@@ -78,7 +78,7 @@ def choose(asked: str, need: int, found: Gpu | str) -> Choice:
     if asked == "auto":
         return Choice("cpu", f"training on the CPU: {found}")
     if find_spec("cupy") is None:
-        raise MissingExtra("training on a GPU", "gpu")
+        raise MissingExtraError("training on a GPU", "gpu")
     raise SettingsError(f"{found}; train with --device cpu, or install: pip install 'chronotope[gpu]'")
 
 
@@ -97,8 +97,8 @@ def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Call
 
 
 def cupy() -> Any:
-    """Return CuPy; MissingExtra with the line that installs it if it is absent."""
+    """Return CuPy; MissingExtraError with the line that installs it if it is absent."""
     try:
         return import_module("cupy")
     except ImportError:
-        raise MissingExtra("training on a GPU", "gpu") from None
+        raise MissingExtraError("training on a GPU", "gpu") from None

@@ -1,4 +1,4 @@
-"""BLAS on one thread where its result must be repeatable: the last bits of a product differ with its threads."""
+"""Run BLAS on one thread where results must be repeatable: rounding depends on the number of threads."""
 
 from __future__ import annotations
 
@@ -15,17 +15,11 @@ _limits: list[threadpool_limits] = []
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread; the first of several concurrent users sets the limit and the last one restores it.
-
-    Examples
-    --------
-    >>> with one_blas_thread(), one_blas_thread():
-    ...     pass
-    """
+    """Limit BLAS to one thread; the first of several concurrent users sets the limit, the last one restores it."""
     global _users
     with _lock:
         if _users == 0:
-            _elsewhere(lambda: _limits.append(threadpool_limits(1, user_api="blas")))
+            _in_new_thread(lambda: _limits.append(threadpool_limits(1, user_api="blas")))
         _users += 1
     try:
         yield
@@ -33,11 +27,11 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _users -= 1
             if _users == 0:
-                _elsewhere(lambda: _limits.pop().restore_original_limits())
+                _in_new_thread(lambda: _limits.pop().restore_original_limits())
 
 
-def _elsewhere(action: Callable[[], None]) -> None:
-    """Run in a thread of its own: OpenBLAS lets no other thread change what the main thread has set."""
+def _in_new_thread(action: Callable[[], None]) -> None:
+    """Run in a new thread: OpenBLAS lets no other thread change what the main thread has set."""
     thread = threading.Thread(target=action)
     thread.start()
     thread.join()

@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from chronotope.errors import ClusterError, MissingExtra
+from chronotope.errors import ClusterError, MissingExtraError
 from chronotope.io.provenance import versions
 from chronotope.io.stores import exists, reading, writing
 
@@ -29,7 +29,7 @@ def connected(address: str | None, workers: int | None, seconds: float = CONNECT
     try:
         from distributed import LocalCluster
     except ImportError:
-        raise MissingExtra("counting on a cluster", "cluster") from None
+        raise MissingExtraError("counting on a cluster", "cluster") from None
     with _quiet():
         if address is not None:
             with closing(Pool(address, seconds)) as pool:
@@ -46,7 +46,7 @@ def connected(address: str | None, workers: int | None, seconds: float = CONNECT
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's messages about machines that come and go; what matters is raised."""
+    """Silence Dask's messages about machines that come and go; failures are raised."""
     levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "tornado", "asyncio"))}
     try:
         for logger in levels:
@@ -74,7 +74,7 @@ class Pool:
         return dict(self._client.run(function, *arguments))
 
     def in_order(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield what a function returns for each call, in order; two calls a thread are handed out ahead."""
+        """Yield the result of each call in order; two calls per thread are submitted ahead."""
         from distributed import KilledWorker
 
         upcoming = iter(calls)
@@ -128,7 +128,7 @@ class Pool:
 
 
 def check_versions(workers: dict[str, Any]) -> None:
-    """Raise ClusterError for workers that would not give the same bytes."""
+    """Raise ClusterError if a worker has other versions, with which results may differ."""
     own = versions()
     for worker, its in workers.items():
         for package, version in own.items():
@@ -140,7 +140,7 @@ def check_versions(workers: dict[str, Any]) -> None:
 
 
 def once(folder: str, name: str, make: Callable[[], Any]) -> Any:
-    """Return what `make` returns (plain data), or what it returned before under this name in this folder."""
+    """Return the result of `make` (plain data), cached in a folder under a name."""
     path = f"{folder}/{name}.json"
     if exists(path):
         with reading(path) as file:

@@ -1,4 +1,4 @@
-"""The one numba decorator: kernels release the GIL and are cached on disk, one folder for each package version."""
+"""The numba decorator: kernels release the GIL and are cached on disk, in one folder for each package version."""
 
 from __future__ import annotations
 
@@ -24,14 +24,6 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Numba notices changes in the file of a kernel, but not in the kernels that it calls in other files: after such a
     change delete the cache folder.
-
-    Examples
-    --------
-    >>> @kernel()
-    ... def double(number):
-    ...     return 2 * number
-    >>> double(21)
-    42
     """
 
     def decorate(function: Callable[..., Any]) -> Any:

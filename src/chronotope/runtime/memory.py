@@ -1,4 +1,4 @@
-"""How much memory may be used, and how much is."""
+"""The memory limit, and the memory in use."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmg]i?|t)?b?\s*", re.IGNORECAS
 
 @dataclass(frozen=True)
 class Memory:
-    """A limit in bytes on all the memory that this process holds; None: no limit."""
+    """A limit in bytes on the memory of this process; None: no limit."""
 
     limit: int | None = None
 
     @classmethod
     def of(cls, size: str | int | None) -> Memory:
-        """Read a limit as users write it: 2GB, 500MB, 1.5 GiB, or a number of bytes.
+        """Parse a limit: 2GB, 500MB, 1.5 GiB, or a number of bytes.
 
         Examples
         --------
@@ -37,11 +37,11 @@ class Memory:
         return cls(int(float(match[1]) * _UNITS[(match[2] or "").lower()]))
 
     def left(self, unlimited: int) -> int:
-        """Return how many bytes are left of the limit now, or `unlimited` if there is none."""
+        """Return the number of bytes left, or `unlimited` if there is no limit."""
         return unlimited if self.limit is None else self.limit - resident()
 
     def check(self, what: str) -> None:
-        """Raise SettingsError if clearly more than the limit is held."""
+        """Raise SettingsError if the limit is exceeded by more than a tenth."""
         if self.limit is not None and resident() > 1.1 * self.limit:
             raise SettingsError(
                 f"{what} does not fit into {in_words(self.limit)} of memory; allow more (--memory), or give less text "
@@ -49,7 +49,7 @@ class Memory:
             )
 
     def room_for(self, needed: int, what: str) -> int:
-        """Return how many bytes are left of the limit; raise SettingsError if fewer than needed."""
+        """Return the number of bytes left; raise SettingsError if fewer than needed."""
         left = self.left(needed)
         if left < needed:
             least = -(-(resident() + needed) // 10**8) * 10**8
@@ -61,18 +61,12 @@ class Memory:
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process holds now."""
+    """Return the resident memory of this process in bytes."""
     import psutil
 
     return int(psutil.Process().memory_info().rss)
 
 
 def in_words(size: int) -> str:
-    """Write an amount of memory as people do.
-
-    Examples
-    --------
-    >>> in_words(1_200_000_000), in_words(500_000_000)
-    ('1.2 GB', '500 MB')
-    """
+    """Format an amount of memory: '1.2 GB', '500 MB'."""
     return f"{size / 1e9:g} GB" if size >= 10**9 else f"{size / 1e6:g} MB"

@@ -1,4 +1,4 @@
-"""What a preparation may use: cores, memory, and the workers of a cluster. The result depends on none of it."""
+"""Cores, memory and the workers of a cluster; results depend on none of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """Return how many cores this process may use; affinity and cgroup quotas count."""
+    """Return the number of cores that this process may use, given its affinity and cgroup quota."""
     import joblib  # slow to import
 
     return int(joblib.cpu_count())
@@ -62,7 +62,7 @@ class Resources:
         workers: int | None = None,
         cluster: str | None = None,
     ) -> Iterator[Resources]:
-        """Yield what a user asks for; a cluster stays connected for the length of the block."""
+        """Yield the resources that a user asks for; a cluster stays connected for the length of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
         here = cls(threads or cores(), Memory.of(memory))
@@ -73,7 +73,7 @@ class Resources:
             yield replace(here, pool=pool)
 
     def spilling_to(self, folder: str) -> Resources:
-        """Return the same with a folder for the workers; raise ClusterError if one of them does not see it."""
+        """Return the resources with a spill folder; raise ClusterError if a worker does not see it."""
         if self.pool is not None:
             name = f"{folder}/{uuid.uuid4().hex}.probe"
             with stores.writing(name) as file:
@@ -96,14 +96,7 @@ def _host_without(name: str) -> str:
 def in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Map a function over items in threads, in order, at most `ahead` items in advance.
-
-    Examples
-    --------
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(in_order(pool, len, ["", "a", "is"], ahead=2))
-    [0, 1, 2]
-    """
+    """Map a function over items in threads; yield results in order, with at most `ahead` items in advance."""
     waiting: deque[Future[Result]] = deque()
     for item in items:
         waiting.append(pool.submit(function, item))

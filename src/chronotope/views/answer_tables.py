@@ -16,8 +16,8 @@ from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency, Deviations
 from chronotope.analysis.series import OVERALL, PREVIOUS, SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
+from chronotope.errors import fewer_than
 from chronotope.views.tables import Cell, Table, matches
-from chronotope.wording import fewer_than
 
 JUDGED = ("corrected", "low", "high")
 # A table of more places cannot be read.

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 import altair as alt
 
 from chronotope.analysis import Companion, Company
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, fewer_than
 from chronotope.io.atomic import atomic_write
 from chronotope.views.labels import spread
 from chronotope.views.style import (
@@ -27,7 +27,6 @@ from chronotope.views.style import (
     finished,
     made_by,
 )
-from chronotope.wording import fewer_than
 
 FORMATS = ("png", "svg", "pdf", "html")
 LEFT, RIGHT = -1, 1

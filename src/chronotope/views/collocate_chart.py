@@ -9,9 +9,9 @@ from typing import Any
 import altair as alt
 
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges, Collocates
+from chronotope.errors import number_of
 from chronotope.views.ranked import ROW, TEXT, WIDTH, RankedRow, names, ranked
 from chronotope.views.style import EARLY, FAINT, LATE, QUIET, data, finished
-from chronotope.wording import number_of
 
 TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 # How many times as often: round numbers, more of them where the dots span less than eight times.

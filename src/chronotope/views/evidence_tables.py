@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from chronotope.analysis.collocates import CollocateChange, CollocateChanges, Collocates
 from chronotope.analysis.evidence import Evidence, Example
 from chronotope.analysis.frequency import Frequency
+from chronotope.errors import number_of
 from chronotope.io.untrusted import printable
 from chronotope.views.tables import Table
-from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     import rich.table

@@ -11,7 +11,7 @@ from chronotope.analysis.axes import Position, Positions
 from chronotope.analysis.changepoints import ChangePoints
 from chronotope.analysis.series import OVERALL, PREVIOUS, Series
 from chronotope.conditions import SEPARATOR
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, fewer_than
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     DASHES,
@@ -27,7 +27,6 @@ from chronotope.views.style import (
     ticks,
     value_axis,
 )
-from chronotope.wording import fewer_than
 
 WIDTH, HEIGHT = 560, 300
 UNIT = "per million words of the vocabulary"

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from chronotope.analysis.maps import PlaceValue, WordMap
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, fewer_than
 from chronotope.views.placing import Box, place_labels
 from chronotope.views.plane import HEIGHT, SMALL, WIDTH, in_pixels, label_size, leaders, rules, texts
 from chronotope.views.ranked import measure, told
 from chronotope.views.style import FAINT, INK, QUIET, Rows, data, finished
-from chronotope.wording import fewer_than
 
 MARGIN, LOWEST = 60, 200
 # The net of degrees has the widest meshes of which there are so many, across and down.

@@ -13,9 +13,9 @@ from chronotope.analysis.drift_answer import Side
 from chronotope.analysis.everywhere import Everywhere
 from chronotope.analysis.maps import WordMap
 from chronotope.analysis.stability import Stability
+from chronotope.errors import fewer_than, number_of
 from chronotope.views.style import EARLY, FAINT, INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
 from chronotope.views.tables import drift_title
-from chronotope.wording import fewer_than, number_of
 
 ROW, WIDTH, TEXT = 26, 360, 13
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
+from chronotope.errors import number_of
 from chronotope.io.untrusted import printable
-from chronotope.wording import number_of
 
 if TYPE_CHECKING:
     import rich.table

@@ -10,8 +10,8 @@ import altair as alt
 from chronotope.analysis.grid import Grid
 from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.series import SelfSimilarity
+from chronotope.errors import fewer_than
 from chronotope.views.style import INK, LABEL_SIZE, LATE, QUIET, Rows, data, finished, made_by
-from chronotope.wording import fewer_than
 
 TILE, WIDEST = 40, 640
 # In smaller tiles numbers cannot be read.

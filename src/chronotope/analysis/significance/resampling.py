@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chronotope.analysis.significance.measures import Question, Words
 from chronotope.analysis.significance.refitting import FrozenModel
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, PERMUTATION, Documents, Resample
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods.checkpoint import Checkpoint, stop_requests
 from chronotope.runtime.blas import one_blas_thread
@@ -73,8 +73,8 @@ class Kept:
     def _loaded(self, shapes: Mapping[str, tuple[int | None, ...]]) -> dict[str, Scores]:
         try:
             found = self._file.load(shapes)
-        except DamagedFile:
-            raise DamagedFile(f"{self._file.path} cannot be read; delete it, and ask again") from None
+        except DamagedFileError:
+            raise DamagedFileError(f"{self._file.path} cannot be read; delete it, and ask again") from None
         return dict(found[0]) if found else {}
 
 

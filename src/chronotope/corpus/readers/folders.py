@@ -106,13 +106,7 @@ def _base_name(folder: Path) -> str:
 
 
 def date_in(name: str) -> str | None:
-    """Return the first date in a name, in ISO form.
-
-    Examples
-    --------
-    >>> date_in("speech_1998-03-12_final"), date_in("19980312"), date_in("v2-1998_03"), date_in("no date 12")
-    ('1998-03-12', '1998-03-12', '1998-03', None)
-    """
+    """Return the first date in a name, in ISO form."""
     match = _DATE.search(name)
     if not match or (match[2] == "" and match[3] and not match[4]):  # six digits are not a year and month
         return None

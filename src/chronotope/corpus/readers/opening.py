@@ -36,13 +36,7 @@ KNOWN = "JSONL, CSV, TSV, Parquet or text (.jsonl, .ndjson, .csv, .tsv, .parquet
 def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
     """Return the readers of a source; a missing file and an unknown format raise InputError.
 
-    Parameters
-    ----------
-    source
-        A path, a glob, a folder, a list of these, a polars or pandas data frame, or an iterable of mappings.
-    fields
-        The names of the fields to read. They decide whether a folder with both text files and tables stands for the
-        text files or the tables.
+    The fields to read decide whether a folder with both text files and tables stands for the text files or the tables.
     """
     if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
         raise InputError(

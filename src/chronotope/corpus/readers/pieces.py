@@ -29,25 +29,13 @@ Fingerprint = dict[str, Any]
 
 
 class Batch(NamedTuple):
-    """Rows that were read.
+    """Rows that were read."""
 
-    Attributes
-    ----------
-    frame
-        (N, fields) the requested fields as strings; null where a row lacks the field.
-    source, line
-        (N,) the number of the file of each row, and its line in that file, from 1.
-    tokenized
-        Whether the texts were lists of tokens, which are joined by TOKEN_SEPARATOR.
-    bad
-        The rows that could not be read.
-    """
-
-    frame: pl.DataFrame
-    source: NDArray[np.int32]
-    line: NDArray[np.int64]
-    tokenized: bool = False
-    bad: tuple[BadRow, ...] = ()
+    frame: pl.DataFrame  # (N, fields) the requested fields as strings; null where a row lacks the field
+    source: NDArray[np.int32]  # (N,) the number of the file of each row
+    line: NDArray[np.int64]  # (N,) its line in that file, from 1
+    tokenized: bool = False  # the texts were lists of tokens; TOKEN_SEPARATOR joins them
+    bad: tuple[BadRow, ...] = ()  # the rows that could not be read
 
 
 class Piece(NamedTuple):
@@ -87,7 +75,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class FileReader:
-    """The part of `Reader` that is the same for all readers of a single file."""
+    """The part of `Reader` that all readers of a single file share."""
 
     path: Path | RemotePath
     block_bytes: int = BLOCK_BYTES
@@ -130,13 +118,7 @@ def make_batch(
 
 
 def to_string(value: Any) -> str | None:
-    """Return a value as it is written in a JSON or CSV file; None for a missing value.
-
-    Examples
-    --------
-    >>> to_string(1990), to_string(True), to_string(float("nan")), to_string(datetime.date(1990, 2, 1))
-    ('1990', 'true', None, '1990-02-01')
-    """
+    """Return a value as it is written in a JSON or CSV file; None for a missing value."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -161,12 +143,7 @@ def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Finger
 def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Fields) -> Fingerprint:
     """Return the fingerprint of an input without files: a checksum of all values, however the rows are cut into pieces.
 
-    Without pieces, for what can be read only once, the checksum is None.
-
-    Examples
-    --------
-    >>> content_fingerprint("records", None, Fields("text", ("text",)))
-    {'name': 'records', 'bytes': None, 'checksum': None}
+    Without pieces, for an input that can be read only once, the checksum is None.
     """
     digest = _digest()
     for batch in (batch for piece in pieces or () for batch in piece.parse()):
@@ -176,13 +153,7 @@ def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Field
 
 
 def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
-    """Hash each text; unlike those of `Series.hash`, the values are the same in every version of polars.
-
-    Examples
-    --------
-    >>> [f"{value:x}" for value in text_hashes(pl.Series(["a", "b"])).tolist()]
-    ['e6c632b61e964e1f', '575a0b1c44d8843f']
-    """
+    """Hash each text; unlike those of `Series.hash`, the values are the same in every version of polars."""
     return np.fromiter(map(xxhash.xxh3_64_intdigest, texts.cast(pl.Binary)), np.uint64, len(texts))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,12 @@ import numpy as np
 from chronotope.config import one_of
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.formats.hub import write_hub_folder
-from chronotope.embeddings.formats.selection import Selection, file_names, select, words_without_blanks
+from chronotope.embeddings.formats.selection import file_names, select, words_without_blanks
 from chronotope.embeddings.formats.tables import write_arrow, write_numpy, write_parquet, write_projector
 from chronotope.embeddings.formats.word2vec import write_binary, write_counts, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError
-from chronotope.io.atomic import atomic_folder, recover_folder
+from chronotope.io.atomic import atomic_folder
 
 MANIFEST = "chronotope.json"
 # What each format is, and the ending of its files if it has one for each condition.
@@ -39,27 +40,13 @@ TABLES = {"parquet": write_parquet, "arrow": write_arrow, "numpy": write_numpy, 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
-
-    Attributes
-    ----------
-    folder
-        The folder.
-    format
-        The format.
-    files
-        The names of the files, sorted.
-    conditions
-        The number of words in each condition.
-    renamed
-        The words that the format cannot hold, with the names they have in the files.
-    """
+    """The files that an export wrote."""
 
     folder: Path
     format: str
-    files: tuple[str, ...]
-    conditions: dict[str, int]
-    renamed: dict[str, str]
+    files: tuple[str, ...]  # names, sorted
+    conditions: dict[str, int]  # the number of words in each
+    renamed: dict[str, str]  # words that the format cannot hold, with their names in the files
 
 
 def export(
@@ -81,10 +68,8 @@ def export(
 
     Parameters
     ----------
-    embeddings
-        The embeddings.
     folder
-        The folder; it is written under another name and renamed when it is complete.
+        It is written under another name and renamed when it is complete.
     format
         'word2vec', 'word2vec-binary', 'glove', 'keyedvectors', 'parquet', 'arrow', 'numpy', 'projector' or
         'huggingface'.
@@ -100,46 +85,37 @@ def export(
         Content of `run.json`, for the model card.
     progress
         Called with 'writing', the number of finished conditions, and their total number.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 2, 3]), np.array([0, 1, 0]), np.array([7, 9, 5]))
-    >>> places = Conditions.of_places(["canada", "india"])
-    >>> embeddings = ConditionedEmbeddings(["bank", "river"], places, support, [[1, 0], [0, 1], [1, 1]])
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     export(embeddings, f"{home}/vectors", "word2vec").files
-    ('canada.txt', 'canada.vocab', 'chronotope.json', 'india.txt', 'india.vocab')
     """
-    one_of("format", format, tuple(FORMATS))
-    selection = select(embeddings, at, min_support, max_words)
-    labels = selection.labels
+    one_of("format", format, FORMATS)
+    chosen = select(embeddings, at, min_support, max_words)
+    labels = chosen.conditions.labels
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # fails early if gensim is missing
+    every_word = min_support == 0 and format != "huggingface"
+    rows = [len(chosen)] * len(labels) if every_word else np.diff(chosen.observed.start).tolist()
+    sizes = dict(zip(labels, rows, strict=True))
+    names: dict[str, str] = {}
+    renamed: dict[str, str] = {}
     folder = Path(folder)
-    recover_folder(folder)
-    check_folder(folder, force)
     with atomic_folder(folder, "export") as work:
-        check_folder(folder, force)  # another process may have been faster
-        sizes: dict[str, int] = {}
-        names: dict[str, str] = {}
-        renamed: dict[str, str] = {}
-        parts = _parts(embeddings, selection, sizes, progress)
+        _check_folder(folder, force)
+        parts = _parts(chosen, min(min_support, 1), progress)
         if ending := FORMATS[format][1]:
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
-            renamed = words_without_blanks(embeddings.words) if format in WITHOUT_BLANKS else {}
-            renamed = {word: name for word, name in renamed.items() if selection.words[embeddings.index(word)]}
+            renamed = words_without_blanks(chosen.words) if format in WITHOUT_BLANKS else {}
             for part in parts:
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
                 _write_condition(part, work / names[part.name], format)
         elif format == "huggingface":
-            chosen = selection.embeddings(embeddings)
-            sizes = dict(zip(labels, np.diff(chosen.observed.start).tolist(), strict=True))
+            if len(embeddings.contexts) and not len(chosen.contexts):
+                warnings.warn(
+                    f"the export has {len(chosen):,} of {len(embeddings):,} words, so it leaves out the contexts of "
+                    "the model: it cannot be extended or tested for significance",
+                    stacklevel=2,
+                )
             write_hub_folder(chosen, work, about_run or {})
         else:
-            TABLES[format](parts, work, (selection.rows(embeddings), embeddings.dimensions))
+            TABLES[format](parts, work, (sum(rows), chosen.dimensions))
         manifest = {
             "format": format,
             "axis": embeddings.conditions.axis,
@@ -148,7 +124,7 @@ def export(
                 for label, words in sizes.items()
             ],
             "dimensions": embeddings.dimensions,
-            "min_support": selection.min_support,
+            "min_support": min_support,
             "renamed": renamed,
             "signature": embeddings.signature,
             "provenance": embeddings.provenance,
@@ -159,7 +135,7 @@ def export(
     return Exported(folder, format, files, sizes, renamed)
 
 
-def check_folder(folder: Path, force: bool) -> None:
+def _check_folder(folder: Path, force: bool) -> None:
     """Raise InputError if a folder is not empty, unless it is an earlier export and `force` is set."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; an export is a folder")
@@ -172,18 +148,14 @@ def check_folder(folder: Path, force: bool) -> None:
 
 
 def _parts(
-    embeddings: ConditionedEmbeddings,
-    selection: Selection,
-    sizes: dict[str, int],
-    progress: Callable[[str, int, int | None], None] | None,
+    embeddings: ConditionedEmbeddings, min_support: int, progress: Callable[[str, int, int | None], None] | None
 ) -> Iterator[WordVectors]:
-    """Yield the selected words of each condition, and note how many there are."""
-    for done, label in enumerate(selection.labels, start=1):
-        part = selection.vectors(embeddings, label)
-        sizes[label] = len(part)
-        yield part
+    """Yield the words of each condition."""
+    labels = embeddings.conditions.labels
+    for done, label in enumerate(labels, start=1):
+        yield embeddings.at(label, min_support)
         if progress:
-            progress("writing", done, len(selection.labels))
+            progress("writing", done, len(labels))
 
 
 def _write_condition(part: WordVectors, path: Path, format: str) -> None:

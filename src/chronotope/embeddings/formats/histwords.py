@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chronotope.embeddings.formats.word2vec import VectorTable
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 
 VECTORS, WORDS = "-w.npy", "-vocab.pkl"
 MAX_PICKLE_BYTES = 1 << 30
@@ -35,17 +35,21 @@ def read_histwords(path: Path, limit: int | None = None) -> VectorTable:
     vectors_path, words_path = path.with_name(stem + VECTORS), path.with_name(stem + WORDS)
     words = _read_plain_pickle(words_path)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise DamagedFile(f"{words_path} does not hold a list of words")
+        raise DamagedFileError(f"{words_path} does not hold a list of words")
     try:
         vectors = np.load(vectors_path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"there is no file {vectors_path}, which holds the vectors of {path.name}") from None
     except Exception as error:  # NumPy parses the header as Python and raises nearly anything
-        raise DamagedFile(f"{vectors_path} is not a whole NumPy array: {_first_line(error)}") from None
+        raise DamagedFileError(f"{vectors_path} is not a whole NumPy array: {_first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind != "f":
-        raise DamagedFile(f"{vectors_path} holds {vectors.dtype} of the shape {vectors.shape}, not one vector a word")
+        raise DamagedFileError(
+            f"{vectors_path} holds {vectors.dtype} of the shape {vectors.shape}, not one vector a word"
+        )
     if len(vectors) != len(words):
-        raise DamagedFile(f"{vectors_path} holds {len(vectors):,} vectors, and {words_path.name} {len(words):,} words")
+        raise DamagedFileError(
+            f"{vectors_path} holds {len(vectors):,} vectors, and {words_path.name} {len(words):,} words"
+        )
     table = VectorTable(vectors_path)
     for number, word in enumerate(words[:limit]):
         with np.errstate(over="ignore"):  # infinity is refused later
@@ -56,7 +60,7 @@ def read_histwords(path: Path, limit: int | None = None) -> VectorTable:
 
 
 def _read_plain_pickle(path: Path) -> Any:
-    """Return the content of a pickle of lists, dicts, tuples, strings and numbers; refuse any other."""
+    """Return the content of a pickle that holds only lists, dicts, tuples, strings and numbers."""
     try:
         size = path.stat().st_size
         if size > MAX_PICKLE_BYTES:
@@ -67,18 +71,18 @@ def _read_plain_pickle(path: Path) -> Any:
     try:
         for instruction, argument, place in pickletools.genops(data):
             if instruction.name not in PLAIN:
-                raise DamagedFile(
+                raise DamagedFileError(
                     f"{path}, byte {place}: refused; it holds more than lists, strings and numbers "
                     f"({instruction.name}) and could run a program"
                 )
             # The unpickler allocates memory up to this number.
             if instruction.name in ("PUT", "BINPUT", "LONG_BINPUT") and not 0 <= int(argument or 0) <= size:
-                raise DamagedFile(f"{path}, byte {place}: damaged")
+                raise DamagedFileError(f"{path}, byte {place}: damaged")
         return _PlainUnpickler(io.BytesIO(data), encoding="utf-8", errors="replace").load()
-    except DamagedFile:
+    except DamagedFileError:
         raise
     except Exception as error:  # a damaged pickle raises nearly anything
-        raise DamagedFile(f"{path} is damaged or not a pickle: {_first_line(error)}") from None
+        raise DamagedFileError(f"{path} is damaged or not a pickle: {_first_line(error)}") from None
 
 
 class _PlainUnpickler(pickle.Unpickler):

@@ -42,17 +42,7 @@ LIMITS = """\
 
 
 def write_hub_folder(embeddings: ConditionedEmbeddings, folder: Path, about_run: dict[str, Any]) -> None:
-    """Write the folder; `chronotope.load` and safetensors open its model.safetensors.
-
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    folder
-        The folder.
-    about_run
-        Content of `run.json` of the text they were trained on; empty if unknown.
-    """
+    """Write the folder; `about_run` is the content of `run.json` of the training text, empty if unknown."""
     embeddings.save(folder / "model.safetensors")
     config = {
         "library_name": "chronotope",
@@ -71,7 +61,7 @@ def write_hub_folder(embeddings: ConditionedEmbeddings, folder: Path, about_run:
 
 
 def model_card(embeddings: ConditionedEmbeddings, about_run: dict[str, Any]) -> str:
-    """Return the text of README.md; the parameters are those of `write_hub_folder`."""
+    """Return the text of README.md."""
     aligned = embeddings.provenance.get("method") in ("align", "aligned")
     return f"""\
 {FRONT_MATTER}

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from chronotope.config import at_least, one_of
 from chronotope.embeddings.formats.export import MANIFEST, WITHOUT_BLANKS
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwords
 from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
 from chronotope.embeddings.storage import ENTRY, load
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import DamagedFile, InputError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.streaming import CODECS, read_head
 from chronotope.io.untrusted import read_json
 
@@ -38,7 +36,7 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
 
     Raises
     ------
-    DamagedFile
+    DamagedFileError
         If the file is damaged or does not hold what its header announces; the message names the line.
     """
     path = Path(path)
@@ -56,16 +54,15 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
         table = read_binary(path, limit)
     else:
         table = read_text(path, header=kind == "word2vec", limit=limit)
-    vectors, notes = table.vectors, table.notes
-    counts = None
+    counts, notes = None, table.notes
     beside = path.with_name(f"{name_of(path)}.vocab")
     if beside.is_file():
         known = read_counts(beside)
-        counts = np.array([known.get(word, 0) for word in table.words], dtype=np.int64)
-        if not counts.all():
-            counts = None
+        if all(known.get(word) for word in table.words):
+            counts = [known[word] for word in table.words]
+        else:
             notes.append(f"{beside.name} is ignored: it lacks some of the words")
-    return WordVectors(table.words, vectors, counts, name=name_of(path), notes=notes)
+    return WordVectors(table.words, table.vectors, counts, name=name_of(path), notes=notes)
 
 
 def files_and_names(path: Path) -> list[tuple[Path, str]]:
@@ -87,18 +84,10 @@ def files_and_names(path: Path) -> list[tuple[Path, str]]:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a file without its endings.
-
-    Examples
-    --------
-    >>> [name_of(Path(name)) for name in ("1990.txt.gz", "canada.bin", "1990-w.npy", "1990-vocab.pkl")]
-    ['1990', 'canada', '1990', '1990']
-    """
-    for ending in (VECTORS, WORDS):
-        if path.name.endswith(ending):
-            return path.name.removesuffix(ending)
-    plain = path.with_suffix("") if path.suffix.lower() in CODECS else path
-    return plain.stem
+    """Return the name of a file without its endings: '1990' for 1990.txt.gz and for 1990-w.npy."""
+    if path.name.endswith((VECTORS, WORDS)):
+        return path.name.removesuffix(VECTORS).removesuffix(WORDS)
+    return path.with_suffix("").stem if path.suffix.lower() in CODECS else path.stem
 
 
 def _read_own(path: Path) -> WordVectors:
@@ -108,7 +97,8 @@ def _read_own(path: Path) -> WordVectors:
     if len(labels) > 1:
         raise InputError(f"{path} is a model of {len(labels):,} conditions, which are in one space already")
     vectors = embeddings.at(labels[0])
-    return WordVectors(vectors.index_to_key, vectors.vectors, vectors.counts, name=name_of(path))
+    vectors.name = name_of(path)
+    return vectors
 
 
 def _exported_files(folder: Path) -> list[tuple[Path, str]]:
@@ -120,7 +110,7 @@ def _exported_files(folder: Path) -> list[tuple[Path, str]]:
         # Only the last part of a name is used, so that a manifest cannot point to another folder.
         return [(folder / Path(str(entry["file"])).name, str(entry["label"])) for entry in conditions]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedFile(f"{folder / MANIFEST} is damaged: {error}") from None
+        raise DamagedFileError(f"{folder / MANIFEST} is damaged: {error}") from None
 
 
 def _detect(path: Path) -> str:

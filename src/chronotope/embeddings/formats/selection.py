@@ -4,125 +4,69 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
-from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError
-from chronotope.wording import number_of
+from chronotope.errors import InputError, number_of
 
 MAX_NAME_BYTES = 80
 # Windows reserves these names for devices, with any ending.
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The words and conditions to export.
-
-    Attributes
-    ----------
-    labels
-        The conditions.
-    words
-        (W,) whether a word is selected.
-    min_support
-        Minimum count of a word in a condition; 0 includes absent words.
-    """
-
-    labels: tuple[str, ...]
-    words: NDArray[np.bool_]
-    min_support: int = 1
-
-    def vectors(self, embeddings: ConditionedEmbeddings, label: str) -> WordVectors:
-        """Return the selected words of a condition."""
-        found = embeddings.at(label, self.min_support)
-        kept = [number for number, word in enumerate(found.index_to_key) if self.words[embeddings.index(word)]]
-        counts = None if found.counts is None else found.counts[kept]
-        return WordVectors([found.index_to_key[number] for number in kept], found.vectors[kept], counts, name=label)
-
-    def rows(self, embeddings: ConditionedEmbeddings) -> int:
-        """Return the total number of vectors."""
-        if self.min_support == 0:
-            return len(self.labels) * int(self.words.sum())
-        conditions = [embeddings.conditions.index(label) for label in self.labels]
-        return sum(len(self._pairs(embeddings, condition)) for condition in conditions)
-
-    def embeddings(self, embeddings: ConditionedEmbeddings) -> ConditionedEmbeddings:
-        """Return embeddings with the selected conditions and words; no vector changes.
-
-        Contexts belong to all words: with fewer words they are left out, with a warning.
-        """
-        if self.words.all() and self.labels == embeddings.conditions.labels and self.min_support <= 1:
-            return embeddings
-        kept = [embeddings.conditions.index(label) for label in self.labels]
-        pairs = [self._pairs(embeddings, condition) for condition in kept]
-        taken = np.concatenate(pairs)
-        start = np.cumsum([0, *map(len, pairs)])
-        support = embeddings.observed
-        words = np.unique(support.word[taken])
-        if not len(words):
-            raise InputError(
-                f"no word occurs {number_of(self.min_support, 'times')} or more in the selected conditions"
-            )
-        contexts = embeddings.contexts
-        if len(contexts) and len(words) < len(embeddings):
-            contexts = contexts[:0]
-            warnings.warn(
-                f"the export has {len(words):,} of {len(embeddings):,} words, so it leaves out the contexts of the "
-                "model: it cannot be extended or tested for significance",
-                stacklevel=3,
-            )
-        return ConditionedEmbeddings(
-            [embeddings.words[word] for word in words.tolist()],
-            _select_conditions(embeddings.conditions, kept),
-            Support(start, np.searchsorted(words, support.word[taken]).astype(np.int32), support.count[taken]),
-            embeddings.vectors[taken],
-            common=embeddings.common[words],
-            condition_factors=embeddings.condition_factors[kept],
-            center=embeddings.center[kept],
-            contexts=contexts,
-            query_mapping=embeddings.query_mapping,
-            provenance=embeddings.provenance | {"cut_down": {"conditions": list(self.labels), "words": len(words)}},
-        )
-
-    def _pairs(self, embeddings: ConditionedEmbeddings, condition: int) -> NDArray[np.int64]:
-        """Return the rows of `vectors` that are selected in a condition."""
-        support = embeddings.observed
-        enough = support.counts_in(condition) >= max(self.min_support, 1)
-        found = np.flatnonzero(self.words[support.words_in(condition)] & enough)
-        return np.asarray(found + support.start[condition])
-
-
 def select(
     embeddings: ConditionedEmbeddings, at: Sequence[str] | str | None, min_support: int, max_words: int | None
-) -> Selection:
-    """Select the conditions `at`, in the order of the model, and the `max_words` most frequent words."""
+) -> ConditionedEmbeddings:
+    """Return embeddings with the conditions `at` and the `max_words` most frequent words; no vector changes.
+
+    A word stays in a condition if it occurs there at least `min_support` times; with 0 it also stays in the model if it
+    occurs nowhere. Contexts belong to all words: with fewer words they are left out.
+    """
     at_least("min_support", min_support, 0)
-    labels = embeddings.conditions.labels
+    conditions, support = embeddings.conditions, embeddings.observed
+    chosen = list(range(len(conditions)))
     if at is not None:
-        asked = {embeddings.conditions.index(label) for label in ([at] if isinstance(at, str) else at)}
-        labels = tuple(labels[number] for number in sorted(asked))
-        if not labels:
+        chosen = sorted({conditions.index(label) for label in ([at] if isinstance(at, str) else at)})
+        if not chosen:
             raise InputError("no condition is selected")
-    words = np.ones(len(embeddings), dtype=bool)
+    frequent = np.ones(len(embeddings), dtype=bool)
     if max_words is not None:
         at_least("max_words", max_words, 1)
-        counts = np.bincount(embeddings.observed.word, embeddings.observed.count, len(embeddings))
-        words[np.argsort(-counts, kind="stable")[max_words:]] = False
-    return Selection(labels, words, min_support)
+        counts = np.bincount(support.word, support.count, len(embeddings))
+        frequent[np.argsort(-counts, kind="stable")[max_words:]] = False
+    if frequent.all() and len(chosen) == len(conditions) and min_support <= 1:
+        return embeddings
+    condition = support.condition
+    pairs = np.flatnonzero(frequent[support.word] & (support.count >= min_support) & np.isin(condition, chosen))
+    words = np.flatnonzero(frequent) if min_support == 0 else np.unique(support.word[pairs])
+    if not len(words):
+        raise InputError(f"no word occurs {number_of(min_support, 'times')} or more in the selected conditions")
+    labels = [conditions.labels[number] for number in chosen]
+    return ConditionedEmbeddings(
+        [embeddings.words[word] for word in words.tolist()],
+        _select_conditions(conditions, chosen),
+        Support(
+            np.append(np.searchsorted(condition[pairs], chosen), len(pairs)),
+            np.searchsorted(words, support.word[pairs]).astype(np.int32),
+            support.count[pairs],
+        ),
+        embeddings.vectors[pairs],
+        common=embeddings.common[words],
+        condition_factors=embeddings.condition_factors[chosen],
+        center=embeddings.center[chosen],
+        contexts=embeddings.contexts if len(words) == len(embeddings) else None,
+        query_mapping=embeddings.query_mapping,
+        provenance=embeddings.provenance | {"cut_down": {"conditions": labels, "words": len(words)}},
+    )
 
 
 def file_names(labels: Sequence[str]) -> list[str]:
-    """Return a file name without ending for each label: distinct also without case, without blanks and slashes.
+    """Return a file name without ending for each label: distinct in any case, without blanks and slashes.
 
     Examples
     --------
@@ -140,17 +84,11 @@ def file_names(labels: Sequence[str]) -> list[str]:
     return names
 
 
-def words_without_blanks(words: Iterable[str]) -> dict[str, str]:
+def words_without_blanks(words: Sequence[str]) -> dict[str, str]:
     """Return new names for the words that a format with fields separated by blanks cannot hold.
 
     A blank or control character becomes an underscore; a number follows if that word exists already.
-
-    Examples
-    --------
-    >>> words_without_blanks(["new york", "new_york", "bank"])
-    {'new york': 'new_york_2'}
     """
-    words = list(words)
     changed = [word for word in words if not word or any(map(_separates, word))]
     taken = set(words).difference(changed)
     plain = {word: "".join("_" if _separates(letter) else letter for letter in word) or "_" for word in changed}

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from chronotope.embeddings.word_vectors import WordVectors
 
@@ -45,11 +44,10 @@ def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> Non
         vectors[rows] = part.vectors
         word[rows] = [number.setdefault(one, len(number)) for one in part.index_to_key]
         condition[rows] = len(labels)
-        support[rows] = _counts(part)
+        support[rows] = part.counts  # type: ignore[assignment]  # the parts of embeddings have counts
         labels.append(part.name)
         begin += len(part)
     vectors.flush()
-    del vectors
     np.savez(
         folder / "index.npz",
         words=np.array(list(number), dtype=np.str_),
@@ -75,7 +73,7 @@ def write_projector(parts: Iterable[WordVectors], folder: Path, shape: Shape) ->
                 "label": [f"{word} ({label})" for word in words],
                 "word": words,
                 "condition": [label] * len(words),
-                "support": _counts(part),
+                "support": part.counts,
             }
             pl.DataFrame(about).write_csv(metadata, **options)
     entry = {
@@ -110,12 +108,8 @@ def _schema(shape: Shape) -> pa.Schema:
 
 def _table(part: WordVectors, shape: Shape) -> pa.Table:
     vectors = pa.FixedSizeListArray.from_arrays(pa.array(part.vectors.reshape(-1)), shape[1])
-    columns: list[Any] = [pa.repeat(part.name, len(part)), pa.array(part.index_to_key), _counts(part), vectors]
+    columns: list[Any] = [pa.repeat(part.name, len(part)), pa.array(part.index_to_key), part.counts, vectors]
     return pa.table(columns, schema=_schema(shape))
-
-
-def _counts(part: WordVectors) -> NDArray[np.int64]:
-    return np.zeros(len(part), dtype=np.int64) if part.counts is None else part.counts
 
 
 def _one_field(text: str) -> str:

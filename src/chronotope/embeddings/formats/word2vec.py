@@ -16,7 +16,7 @@ import polars as pl
 
 from chronotope.embeddings.nearest import Floats
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import DamagedFile
+from chronotope.errors import DamagedFileError
 from chronotope.io.streaming import Stream, read_blocks
 
 BLOCK_ROWS = 4096
@@ -26,45 +26,33 @@ QUOTED_CHARACTERS = 40
 
 
 class VectorTable:
-    """Words and vectors read from a file; memory grows with what is read, not with what the file announces.
-
-    Attributes
-    ----------
-    words
-        The words, each once: the first vector of a repeated word is kept.
-    rows_read
-        Number of rows read so far, repeated words included.
-    """
+    """Words and vectors read from a file; memory grows with what is read, not with what the file announces."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: set[str] = set()
         self._vectors: list[Floats] = []
         self._garbled = 0
-        self.words: list[str] = []
-        self.rows_read = 0
-
-    def __len__(self) -> int:
-        return len(self.words)
+        self.words: list[str] = []  # each once: the first vector of a repeated word is kept
+        self.rows_read = 0  # repeated words included
 
     def add(self, word: str, vector: Floats, where: str) -> None:
         """Add a word; `where` is its place in the file, for messages."""
         self.rows_read += 1
         if not np.isfinite(vector).all():
-            raise DamagedFile(f"{where}: the vector of '{word}' holds values that are not numbers")
+            raise DamagedFileError(f"{where}: the vector of '{word}' holds values that are not numbers")
         word = word.replace("\n", " ")
         self._garbled += "�" in word
-        if word in self._seen:
-            return
-        self._vectors.append(vector)
-        self._seen.add(word)
-        self.words.append(word)
+        if word not in self._seen:
+            self._seen.add(word)
+            self.words.append(word)
+            self._vectors.append(vector)
 
     @property
     def vectors(self) -> Floats:
         """(N, D) the vectors."""
         if not self.words:
-            raise DamagedFile(f"{self._path} holds no words")
+            raise DamagedFileError(f"{self._path} holds no words")
         return np.stack(self._vectors)
 
     @property
@@ -105,35 +93,35 @@ def write_counts(vectors: WordVectors, path: Path) -> None:
 
 
 def read_counts(path: Path) -> dict[str, int]:
-    """Read a file with a word and its count on each line; DamagedFile names a bad line."""
+    """Read a file with a word and its count on each line; DamagedFileError names a bad line."""
     counts: dict[str, int] = {}
     for number, line in _lines(path):
         word, _, count = line.rpartition(" ")
         if not count.strip().isdigit():
-            raise DamagedFile(f"{path}:{number}: expected a word and its count, found '{_quoted(line)}'")
+            raise DamagedFileError(f"{path}:{number}: expected a word and its count, found '{_quoted(line)}'")
         counts.setdefault(word, int(count))
     return counts
 
 
 def read_text(path: Path, *, header: bool, limit: int | None = None) -> VectorTable:
-    """Read a text file of word2vec or GloVe, also compressed; DamagedFile names a bad line."""
+    """Read a text file of word2vec or GloVe, also compressed; DamagedFileError names a bad line."""
     lines = _lines(path)
     announced, dimensions = _read_header(path, next(lines, (1, ""))[1]) if header else (None, None)
     table = VectorTable(path)
     for number, line in lines:
-        if limit is not None and len(table) >= limit:
+        if limit is not None and len(table.words) >= limit:
             return table
         if table.rows_read == announced:
-            raise DamagedFile(f"{path}:{number}: the header announces {announced:,} words, and there are more")
+            raise DamagedFileError(f"{path}:{number}: the header announces {announced:,} words, and there are more")
         dimensions = dimensions or len(line.split()) - 1
         table.add(*_parse(path, number, line, dimensions), f"{path}:{number}")
     if announced is not None and table.rows_read < announced:
-        raise DamagedFile(f"{path} is cut short: {table.rows_read:,} of the {announced:,} words in its header")
+        raise DamagedFileError(f"{path} is cut short: {table.rows_read:,} of the {announced:,} words in its header")
     return table
 
 
 def read_binary(path: Path, limit: int | None = None) -> VectorTable:
-    """Read a binary file of word2vec, also compressed; DamagedFile names the word where it breaks off."""
+    """Read a binary file of word2vec, also compressed; DamagedFileError names the word where it breaks off."""
     with Stream(path) as stream:
         data = bytearray(stream.read(BLOCK_BYTES))
         line, _, rest = data.partition(b"\n")
@@ -144,18 +132,18 @@ def read_binary(path: Path, limit: int | None = None) -> VectorTable:
             blank = data.find(b" ", 0, MAX_WORD_BYTES)
             end = blank + 1 + 4 * dimensions
             if blank < 0 and len(data) >= MAX_WORD_BYTES:
-                raise DamagedFile(f"{where}: no blank after the word; it is not in word2vec's binary format")
+                raise DamagedFileError(f"{where}: no blank after the word; it is not in word2vec's binary format")
             if blank < 0 or len(data) < end:
                 more = stream.read(BLOCK_BYTES)
                 if not more:
-                    raise DamagedFile(f"{where}: the file is cut short, or not in word2vec's binary format")
+                    raise DamagedFileError(f"{where}: the file is cut short, or not in word2vec's binary format")
                 data += more
                 continue
             word, vector = data[:blank].lstrip(b"\n"), np.frombuffer(bytes(data[blank + 1 : end]), dtype="<f4")
             table.add(word.decode("utf-8", "replace"), vector, where)
             del data[:end]
         if limit is None and (data + stream.read(1)).strip(b"\n"):
-            raise DamagedFile(f"{path}: the header announces {announced:,} words, and there is more after them")
+            raise DamagedFileError(f"{path}: the header announces {announced:,} words, and there is more after them")
         return table
 
 
@@ -163,10 +151,10 @@ def _read_header(path: Path, line: str) -> tuple[int, int]:
     """Return the number of words and of dimensions in the first line of a file of word2vec."""
     parts = line.split()
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
-        raise DamagedFile(f"{path}:1: expected the number of words and of dimensions, found '{_quoted(line)}'")
+        raise DamagedFileError(f"{path}:1: expected the number of words and of dimensions, found '{_quoted(line)}'")
     words, dimensions = int(parts[0]), int(parts[1])
     if not words or not dimensions:
-        raise DamagedFile(f"{path}:1: the header announces {words:,} words of {dimensions:,} dimensions")
+        raise DamagedFileError(f"{path}:1: the header announces {words:,} words of {dimensions:,} dimensions")
     return words, dimensions
 
 
@@ -182,7 +170,7 @@ def _parse(path: Path, number: int, line: str, dimensions: int) -> tuple[str, Fl
         vector = np.empty(0, dtype=np.float32)
     if len(vector) != dimensions or not dimensions:
         numbers = f"{dimensions:,} numbers" if dimensions else "its numbers"
-        raise DamagedFile(f"{path}:{number}: expected a word and {numbers}, found '{_quoted(line)}'")
+        raise DamagedFileError(f"{path}:{number}: expected a word and {numbers}, found '{_quoted(line)}'")
     return parts[0], vector
 
 

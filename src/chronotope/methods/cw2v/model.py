@@ -15,7 +15,7 @@ from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import Diverged
+from chronotope.errors import DivergenceError
 from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, training_run
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import (
@@ -94,7 +94,7 @@ class ConditionedModel(Method, ConditionedSettings):
             # The order of strata rotates, so that none is always the last.
             squared += trainer.move_stratum((turn + epoch) % STRATA)
             if not np.isfinite(squared) or not np.isfinite(parameters.condition).all():
-                raise Diverged(
+                raise DivergenceError(
                     f"training left the finite numbers in epoch {epoch + 1}; "
                     f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
                 )

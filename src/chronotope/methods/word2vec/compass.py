@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from chronotope.config import CompassSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import Diverged
+from chronotope.errors import DivergenceError
 from chronotope.methods.base import FitOptions, Method, uncentered
 from chronotope.methods.word2vec import cbow
 from chronotope.methods.word2vec.cbow import Floats
@@ -52,7 +52,7 @@ class CompassWord2Vec(Method, CompassSettings):
 
         vectors = np.concatenate(steps.map(vectors_in, conditions, options.threads))
         if not (np.isfinite(vectors).all() and np.isfinite(inside).all()):
-            raise Diverged(f"training left the finite numbers; lower the rate (now {self.rate:g})")
+            raise DivergenceError(f"training left the finite numbers; lower the rate (now {self.rate:g})")
         provenance = replace(self, epochs=of_each).provenance(counts, options)
         provenance["settings"]["compass_epochs"] = of_all
         return uncentered(counts, vectors, provenance, common=inside)

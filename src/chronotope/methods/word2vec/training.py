@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
-from chronotope.errors import MissingExtra
+from chronotope.errors import MissingExtraError
 from chronotope.methods.base import FitOptions, OnStep
 
 Floats = NDArray[np.float32]
@@ -148,9 +148,9 @@ def word_frequency(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
 
 
 def gensim_version() -> dict[str, str]:
-    """Return the version of gensim for the provenance; MissingExtra if it is not installed."""
+    """Return the version of gensim for the provenance; MissingExtraError if it is not installed."""
     try:
         import gensim
     except ImportError:
-        raise MissingExtra("word2vec", "word2vec") from None
+        raise MissingExtraError("word2vec", "word2vec") from None
     return {"gensim": gensim.__version__}

@@ -21,12 +21,11 @@ from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.ranks import Ranks
 from chronotope.analysis.series import SelfSimilarity, Series
 from chronotope.analysis.trajectory import Trajectory
-from chronotope.errors import ChronotopeError
+from chronotope.errors import ChronotopeError, number_of
 from chronotope.runtime.resources import cores
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Answers, Lane, to_json
 from chronotope.views.explorer.explored import Explored
-from chronotope.wording import number_of
 
 LONGEST_WORD, LONGEST_FORMULA, LONGEST_QUERY = 200, 500, 100
 MOST, MOST_WORDS, MOST_SUPPORT, MOST_DRAWS = 50, 5, 1_000_000, 200
@@ -52,7 +51,7 @@ Method = Annotated[str, Query(pattern="^(lle|pca)$", description="How the pictur
 Chance = Annotated[float, Query(gt=0, le=1, description="How often a vector without meaning may have a match.")]
 
 
-class UnknownWordAsked(ChronotopeError):
+class UnknownWordAskedError(ChronotopeError):
     """A word is not among those of the model; `alike` holds words that may be meant."""
 
     def __init__(self, word: str, alike: Sequence[str], count: int) -> None:
@@ -93,7 +92,7 @@ class Asking:
                 found = await self.answers.value(
                     ("alike", word), partial(index.alike, word), lambda rows: 100 * len(rows), Lane.QUICK
                 )
-                raise UnknownWordAsked(word, [row.word for row in found], len(embeddings))
+                raise UnknownWordAskedError(word, [row.word for row in found], len(embeddings))
 
     async def needed(self, at: str, chance: float, min_support: int, lane: Lane = Lane.CHARTS) -> tuple[float, ...]:
         """What a match needs in each condition; the same for every word, so that it is kept by itself."""

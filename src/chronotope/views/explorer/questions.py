@@ -34,13 +34,13 @@ Plain = dict[str, Any]
 MOST_SENTENCES = 50
 
 
-class Unavailable(ChronotopeError):
+class UnavailableError(ChronotopeError):
     """The model, or what lies beside it, has no answer to a kind of question."""
 
 
 def _need(explored: Explored, what: str) -> None:
     if what in explored.missing:
-        raise Unavailable(explored.missing[what])
+        raise UnavailableError(explored.missing[what])
 
 
 def _run(explored: Explored, what: str) -> Counts:
@@ -53,7 +53,7 @@ def _need_axes(explored: Explored, *axes: str) -> None:
     conditions = explored.embeddings.conditions
     for axis in axes:
         if not getattr(conditions, f"{axis}s"):
-            raise Unavailable(f"the conditions of this model are {conditions.axis} alone; this needs {axis}s")
+            raise UnavailableError(f"the conditions of this model are {conditions.axis} alone; this needs {axis}s")
 
 
 def words(explored: Explored, query: str, limit: int) -> Plain:

@@ -23,12 +23,12 @@ from starlette.exceptions import HTTPException
 
 from chronotope.analysis.everywhere import DRAWS
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownCondition, UnknownWord
+from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.io.provenance import package_version
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Lane, to_json
-from chronotope.views.explorer.api import Asking, UnknownWordAsked, routes
+from chronotope.views.explorer.api import Asking, UnknownWordAskedError, routes
 from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.leaving import Leaving
 from chronotope.views.explorer.security import Guard
@@ -151,13 +151,13 @@ async def _told(request: Request, error: Exception) -> Response:
 def describe(error: Exception) -> tuple[int, str, str, list[str]]:
     """What an error is told as: the status, the kind, one line, and words that may have been meant."""
     message = " ".join(str(error).split())
-    if isinstance(error, UnknownWordAsked):
+    if isinstance(error, UnknownWordAskedError):
         return 404, "unknown_word", message, error.alike
-    if isinstance(error, UnknownWord):
+    if isinstance(error, UnknownWordError):
         return 404, "unknown_word", message, []
-    if isinstance(error, UnknownCondition):
+    if isinstance(error, UnknownConditionError):
         return 404, "unknown_condition", message, []
-    if isinstance(error, questions.Unavailable):
+    if isinstance(error, questions.UnavailableError):
         return 409, "unavailable", message, []
     if isinstance(error, InputError):
         return 422, "too_rare", message, []
