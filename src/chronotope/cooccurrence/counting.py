@@ -47,16 +47,8 @@ def count_cells(
                     if i < j:
                         after[a, b] += weights[abs(i - j)]
 
-    Parameters
-    ----------
-    tokens
-        Word ids, document after document.
-    ends
-        Where each document ends in `tokens`.
-    words
-        The size of the vocabulary: ids from there on are removed.
-    weights
-        The weight of each distance, from `distance_weights`.
+    `tokens` are word ids, document after document; `ends` is where each document ends in them. `words` is the size of
+    the vocabulary, `weights` that of `distance_weights`.
     """
     known = tokens < words
     ends, window = np.append(0, np.cumsum(known))[ends], len(weights) - 1

@@ -46,30 +46,16 @@ SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
 @dataclass(frozen=True)
 class Counts:
-    """The vocabulary and the co-occurrence counts of a corpus: the training data of every method.
+    """The vocabulary and the co-occurrence counts of a corpus: the training data of every method."""
 
-    Attributes
-    ----------
-    folder
-        The run that holds them.
-    conditions, vocabulary, settings
-        What was counted, and how.
-    pairs, tokens
-        (C,) the pairs of neighbors (in units of `unit`) and the tokens of each condition.
-    unit
-        The units of one whole pair.
-    checksum
-        The checksum of the whole run.
-    """
-
-    folder: Path
+    folder: Path  # the run that holds them
     conditions: Conditions
     vocabulary: Vocabulary
     settings: CountSettings
-    pairs: NDArray[np.int64]
-    tokens: NDArray[np.int64]
-    unit: int
-    checksum: str
+    pairs: NDArray[np.int64]  # (C,) the pairs of neighbors in each condition, in units
+    tokens: NDArray[np.int64]  # (C,)
+    unit: int  # the units of one whole pair
+    checksum: str  # of the whole run
     _cells: CellsFile
     _held_out: CellsFile | None
     _owner: Any = field(default=None, repr=False)  # keeps a temporary folder alive as long as the counts

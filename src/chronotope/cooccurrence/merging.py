@@ -37,24 +37,12 @@ BYTES_OF_WRITING = 110_000_000
 
 
 class Limits(NamedTuple):
-    """How much is done at a time; the result does not depend on it.
+    """How much is done at a time; the result does not depend on it."""
 
-    Attributes
-    ----------
-    tokens
-        Tokens in a chunk.
-    held
-        Conditions of up to this many chunks stay in memory, larger ones wait in files.
-    fan_in
-        Streams that are merged at a time.
-    rows
-        Rows of each stream in memory meanwhile.
-    """
-
-    tokens: int
-    held: int = 8
-    fan_in: int = 32
-    rows: int = 1 << 15
+    tokens: int  # in a chunk
+    held: int = 8  # conditions of up to this many chunks stay in memory, larger ones wait in files
+    fan_in: int = 32  # streams that are merged at a time
+    rows: int = 1 << 15  # of each stream in memory meanwhile
 
     @classmethod
     def of(cls, memory: Memory, threads: int, window: int) -> Limits:

@@ -21,38 +21,29 @@ class Support(NamedTuple):
 
     The pairs are sorted by condition, then by word. Everything that belongs to a word in a condition (a deviation, a
     bias, a vector) is an array with one row a pair, so that memory grows with what is observed.
-
-    Attributes
-    ----------
-    start
-        (C + 1,) the pairs of condition c are start[c] … start[c + 1].
-    word
-        (P,) the word of each pair.
-    count
-        (P,) how often it occurs there.
     """
 
-    start: NDArray[np.int64]
-    word: NDArray[np.int32]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    start: NDArray[np.int64]  # (C + 1,) the pairs of condition c are start[c] … start[c + 1] - 1
+    word: NDArray[np.int32]  # (P,)
+    count: NDArray[np.int64]  # type: ignore[assignment]  # (P,) hides tuple.count, which nobody needs here
 
     def words_in(self, condition: int) -> NDArray[np.int32]:
-        """The words that occur in a condition, ascending."""
+        """Return the words that occur in a condition, ascending."""
         return self.word[self.start[condition] : self.start[condition + 1]]
 
     def counts_in(self, condition: int) -> NDArray[np.int64]:
-        """How often each of `words_in` occurs."""
+        """Return how often each of `words_in` occurs."""
         return self.count[self.start[condition] : self.start[condition + 1]]
 
     def find(self, word: int, condition: int) -> int:
-        """The number of a pair, or -1 where the word is absent from the condition."""
+        """Return the number of a pair, or -1 if the word is absent from the condition."""
         words = self.words_in(condition)
         position = int(np.searchsorted(words, word))
         found = position < len(words) and words[position] == word
         return int(self.start[condition]) + position if found else -1
 
     def of(self, word: int, condition: int) -> int:
-        """How often a word occurs in a condition."""
+        """Return how often a word occurs in a condition."""
         pair = self.find(word, condition)
         return int(self.count[pair]) if pair >= 0 else 0
 
@@ -83,25 +74,13 @@ class Support(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a run, most frequent first, with their support.
+    """The words of a run, most frequent first, with their support."""
 
-    Attributes
-    ----------
-    words
-        The words; a word's number is its place here.
-    support
-        Their counts in each condition.
-    min_count
-        The threshold that was applied.
-    dropped_words, dropped_tokens
-        How many words it left out, and how many running words they were.
-    """
-
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # a word's id is its place here
     support: Support
-    min_count: int = 1
-    dropped_words: int = 0
-    dropped_tokens: int = 0
+    min_count: int = 1  # the threshold that was applied
+    dropped_words: int = 0  # the words below it
+    dropped_tokens: int = 0  # and their occurrences
 
     def __len__(self) -> int:
         return len(self.words)
@@ -111,7 +90,7 @@ class Vocabulary:
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     def index(self, word: str) -> int:
-        """The number of a word."""
+        """Return the id of a word."""
         try:
             return self._index[word]
         except KeyError:
@@ -124,7 +103,7 @@ class Vocabulary:
 
 
 def default_min_count(tokens: int) -> int:
-    """A threshold that fits the size of a corpus: 5 up to a million running words, 200 from fifty million on.
+    """Return a threshold for a corpus: 5 up to a million tokens, 200 from fifty million on.
 
     Examples
     --------
@@ -137,7 +116,7 @@ def default_min_count(tokens: int) -> int:
 def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
     """Keep the most frequent words of a tokenized corpus, with their counts in each condition.
 
-    A word's number is its rank in the lexicon, so the vocabulary is the first numbers.
+    A word's id is its rank in the lexicon, so the vocabulary is the first ids.
     """
     threshold = settings.min_count or default_min_count(int(store.counts.sum()))
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))

@@ -93,6 +93,7 @@ def align(
     words = _ranked_words(read, counted)
     support, vectors = _pairs(read, words, counted)
     marked = _landmarks(landmarks, words)
+    marked_words = None if marked is None else int(marked.sum())
     half_trust, dimensions = HALF_TRUST if counted else 0.0, vectors.shape[1]
     return ConditionedEmbeddings(
         words,
@@ -102,11 +103,7 @@ def align(
         center=None if center else np.zeros((len(conditions), dimensions)),
         provenance={
             "method": "align",
-            "settings": {
-                "center": center,
-                "half_trust": half_trust,
-                "landmarks": None if marked is None else int(marked.sum()),
-            },
+            "settings": {"center": center, "half_trust": half_trust, "landmarks": marked_words},
             "models": [{"name": model.name, "words": len(model), "checksum": _checksum(model)} for model in read],
             "counted": counted,
             "device": "cpu",

@@ -173,6 +173,17 @@ class Method:
         }
 
 
+def uncentered(
+    counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
+) -> ConditionedEmbeddings:
+    """Return embeddings with the (P, D) vectors as they are, as in word2vec: no mean is subtracted."""
+    words, support = counts.vocabulary.words, counts.vocabulary.support
+    center = np.zeros((len(counts.conditions), vectors.shape[1]))
+    return ConditionedEmbeddings(
+        words, counts.conditions, support, vectors, center=center, provenance=provenance, **parts
+    )
+
+
 def check_dimensions(dimensions: int, words: int) -> None:
     """Refuse more dimensions than words."""
     if dimensions > words:

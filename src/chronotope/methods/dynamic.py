@@ -29,7 +29,7 @@ from chronotope.config import DynamicSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions
+from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, uncentered
 from chronotope.runtime.blas import one_blas_thread
 
 # Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
@@ -69,14 +69,8 @@ class DynamicFactorization(Method, DynamicSettings):
                 options.on_step(number, self.epochs)
                 options.on_epoch(epoch)
         support = counts.vocabulary.support
-        return ConditionedEmbeddings(
-            counts.vocabulary.words,
-            counts.conditions,
-            support,
-            words[support.condition, support.word],
-            center=np.zeros((len(counts.conditions), self.dimensions)),
-            provenance=self.provenance(counts, options) | {"training": history},
-        )
+        provenance = self.provenance(counts, options) | {"training": history}
+        return uncentered(counts, words[support.condition, support.word], provenance)
 
 
 class Factorization(NamedTuple):

@@ -45,8 +45,7 @@ class HeldOutRows(NamedTuple):
 def held_out_rows(counts: Counts) -> list[HeldOutRows]:
     """Return for each condition the rows of bursty words with held-out contexts; if there are many, a fixed sample."""
     support, words = counts.vocabulary.support, len(counts.vocabulary)
-    bursty = np.zeros(words, dtype=bool)
-    bursty[bursty_words(counts)] = True
+    bursty = bursty_words(counts)
     held_out: list[HeldOutRows] = []
     for condition in range(len(counts.conditions)):
         matrix = symmetric(counts.held_out(condition), words)
@@ -59,16 +58,16 @@ def held_out_rows(counts: Counts) -> list[HeldOutRows]:
     return [HeldOutRows(rows.words[::every], rows.share[::every]) for rows in held_out]
 
 
-def bursty_words(counts: Counts) -> NDArray[np.int64]:
-    """Return the words whose highest frequency in a condition is several times the mean over conditions."""
+def bursty_words(counts: Counts) -> NDArray[np.bool_]:
+    """(W,) whether a word's highest frequency in a condition is several times the mean over conditions."""
     support, conditions = counts.vocabulary.support, len(counts.conditions)
     frequency = support.count / np.maximum(counts.tokens, 1)[support.condition]
     mean = np.bincount(support.word, frequency, len(counts.vocabulary)) / conditions
     peak = np.zeros(len(counts.vocabulary))
     np.maximum.at(peak, support.word, frequency)
-    bursty = np.flatnonzero(peak > PEAK_OVER_MEAN * mean)
+    bursty = np.asarray(peak > PEAK_OVER_MEAN * mean)
     # With very few conditions no peak can be so high: use all words.
-    return bursty if len(bursty) else np.arange(len(counts.vocabulary))
+    return bursty if bursty.any() else ~bursty
 
 
 def log_context_distribution(counts: Counts) -> NDArray[np.float64]:

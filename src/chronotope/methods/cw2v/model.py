@@ -76,11 +76,7 @@ class ConditionedModel(Method, ConditionedSettings):
 
     def _train(self, counts: Counts, options: FitOptions, run: TrainingRun, folder: Path | None) -> Parameters:
         held_out = held_out_scorer(counts)
-        words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
-        parameters = initial_parameters(words, conditions, pairs, self.dimensions, self.seed)
-        fixed = {"word_deviation", "context_deviation"} if not self.deviations else set()
-        fixed |= {"condition"} if not self.condition_vectors else set()
-        accumulators = initial_accumulators(parameters, self.accumulator, fixed)
+        parameters, accumulators = self._start(counts)
         shapes = {name: tensor.shape for name, tensor in to_tensors(parameters, accumulators).items()}
         first, squared = 0, 0.0
         if loaded := run.load(shapes):
@@ -90,7 +86,8 @@ class ConditionedModel(Method, ConditionedSettings):
             start_along_directions(parameters, counts, self.seed)
         cells = arrange_cells(counts, self, run.pool, folder)
         # Without smoothness edges are not needed: thousands of places have millions of them.
-        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(conditions)
+        size = len(counts.conditions)
+        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(size)
         trainer = Trainer(self, cells, graph, parameters, accumulators, run.pool, run.threads)
         for step in range(first, self.epochs * STRATA):
             epoch, turn = divmod(step, STRATA)
@@ -108,6 +105,13 @@ class ConditionedModel(Method, ConditionedSettings):
             run.save_if_due(to_tensors(parameters, accumulators), {"step": step + 1, "squared": squared})
             options.on_step(step + 1, self.epochs * STRATA)
         return parameters
+
+    def _start(self, counts: Counts) -> tuple[Parameters, Parameters]:
+        words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
+        parameters = initial_parameters(words, conditions, pairs, self.dimensions, self.seed)
+        fixed: tuple[str, ...] = () if self.deviations else ("word_deviation", "context_deviation")
+        fixed += () if self.condition_vectors else ("condition",)
+        return parameters, initial_accumulators(parameters, self.accumulator, fixed)
 
     def _embeddings(self, parameters: Parameters, counts: Counts, provenance: dict[str, Any]) -> ConditionedEmbeddings:
         support = counts.vocabulary.support

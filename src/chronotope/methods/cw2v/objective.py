@@ -25,14 +25,8 @@ def loss(
 ) -> float:
     """Return the loss in float64.
 
-    Parameters
-    ----------
-    parameters, cells
-        What is learned, and what is to be predicted.
-    edges, alpha
-        (E, 2) the pairs of neighboring conditions, and (E,) the penalty of each.
-    beta
-        (P,) the penalty on the deviations of each pair of word and condition.
+    `edges` are the (E, 2) pairs of neighboring conditions, `alpha` (E,) the penalty of each, `beta` (P,) the penalty on
+    the deviations of each pair of word and condition.
     """
     v, u, q, d, d_, b, b_ = (array.astype(np.float64) for array in parameters)
     word, condition = cells.pair_word, cells.pair_condition

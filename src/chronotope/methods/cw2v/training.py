@@ -41,7 +41,7 @@ class Trainer:
         beta, alpha = penalties(settings, cells, graph)
         self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
         self._neighbors = _edge_matrix(graph, alpha)
-        width = padded_width(settings.dimensions)
+        width = -(-settings.dimensions // 32) * 32  # the compiler's vector loops then have no remainder
         self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
         longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
         self._vectors = np.zeros((longest, width), dtype=np.float32)
@@ -93,11 +93,6 @@ class Trainer:
 
         for work in (write, move):
             list(self._pool.map(work, range(self._threads)))
-
-
-def padded_width(dimensions: int) -> int:
-    """Return the length of a vector padded so that the compiler's vector loops have no remainder."""
-    return -(-dimensions // 32) * 32
 
 
 def _blocks(pair_start: NDArray[np.int64], most_pairs: int) -> list[tuple[int, int]]:

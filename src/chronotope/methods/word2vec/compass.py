@@ -12,7 +12,7 @@ from chronotope.config import CompassSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DivergenceError
-from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.base import FitOptions, Method, uncentered
 from chronotope.methods.word2vec import cbow
 from chronotope.methods.word2vec.cbow import Floats
 from chronotope.methods.word2vec.training import StepCounter, documents_of, epochs_for, word_frequency
@@ -55,22 +55,13 @@ class CompassWord2Vec(Method, CompassSettings):
             raise DivergenceError(f"training left the finite numbers; lower the rate (now {self.rate:g})")
         provenance = replace(self, epochs=of_each).provenance(counts, options)
         provenance["settings"]["compass_epochs"] = of_all
-        return ConditionedEmbeddings(
-            counts.vocabulary.words,
-            counts.conditions,
-            counts.vocabulary.support,
-            vectors,
-            common=inside,
-            center=np.zeros((len(conditions), self.dimensions)),
-            provenance=provenance,
-        )
+        return uncentered(counts, vectors, provenance, common=inside)
 
     def _random_vectors(self, words: int, part: int) -> Floats:
         """(W, D) small random vectors, the start of word2vec."""
         random = np.random.Generator(np.random.PCG64([self.seed, part]))
-        return (random.random((words, self.dimensions), dtype=np.float32) - np.float32(0.5)) / np.float32(
-            self.dimensions
-        )
+        vectors = random.random((words, self.dimensions), dtype=np.float32)
+        return (vectors - np.float32(0.5)) / np.float32(self.dimensions)
 
     def _learn(
         self,

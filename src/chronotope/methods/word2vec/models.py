@@ -9,7 +9,7 @@ import numpy as np
 from chronotope.config import AlignedSettings, LinearSettings, StaticSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
-from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.base import FitOptions, Method, uncentered
 from chronotope.methods.word2vec.procrustes import align
 from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
 
@@ -28,16 +28,7 @@ class StaticWord2Vec(Method, StaticSettings):
         settings = replace(self, epochs=self.epochs or epochs_for(float(counts.tokens.sum())))
         provenance = settings.provenance(counts, options, packages=gensim_version())
         vectors = train(counts, settings, [range(len(counts.conditions))], options)[0]
-        support = counts.vocabulary.support
-        return ConditionedEmbeddings(
-            counts.vocabulary.words,
-            counts.conditions,
-            support,
-            vectors[support.word],
-            common=vectors,
-            center=np.zeros((len(counts.conditions), self.dimensions)),
-            provenance=provenance,
-        )
+        return uncentered(counts, vectors[counts.vocabulary.support.word], provenance, common=vectors)
 
 
 @dataclass(frozen=True)
@@ -83,12 +74,5 @@ def _fit_aligned(
     support, conditions = counts.vocabulary.support, range(len(counts.conditions))
     trained = train(counts, settings, [[condition] for condition in conditions], options)
     vectors = np.concatenate([trained[condition][support.words_in(condition)] for condition in conditions])
-    return ConditionedEmbeddings(
-        counts.vocabulary.words,
-        counts.conditions,
-        support,
-        align(vectors, support, counts.conditions, len(counts.vocabulary), model.half_trust),
-        center=np.zeros((len(conditions), model.dimensions)),
-        query_mapping=mapping,
-        provenance=provenance,
-    )
+    aligned = align(vectors, support, counts.conditions, len(counts.vocabulary), model.half_trust)
+    return uncentered(counts, aligned, provenance, query_mapping=mapping)

@@ -41,16 +41,9 @@ def align(
 ) -> Floats:
     """(P, D) the vectors of all conditions, rotated into the space of the place with the most text.
 
-    Parameters
-    ----------
-    vectors
-        (P, D) one row for each pair of the support, each condition in a space of its own.
-    half_trust
-        A word that occurs n times in the rarer of two conditions has the weight n / (n + half_trust).
-    landmarks
-        (W,) the words that rotations are fitted to; None: all.
-    min_shared
-        InputError if two conditions share fewer words; below the number of dimensions a rotation is partly chance.
+    A word that occurs n times in the rarer of two conditions has the weight n / (n + half_trust). Rotations are fitted
+    to the `landmarks`, (W,), or to all words. If two conditions share fewer than `min_shared` words, raise InputError:
+    below the number of dimensions a rotation is partly chance.
     """
     aligned = vectors.copy()
 
@@ -90,8 +83,7 @@ def align(
     for chain in chains.values():
         for before, here in pairwise(chain):
             rotate([here], [before], (conditions.labels[before], conditions.labels[here]))
-    size = {place: sum(support.counts_in(condition).sum() for condition in chain) for place, chain in chains.items()}
-    largest = max(size, key=lambda place: size[place])
+    largest = max(chains, key=lambda place: sum(support.counts_in(condition).sum() for condition in chains[place]))
     for place, chain in chains.items():
         if place != largest:
             rotate(chain, chains[largest], (place, largest))
