@@ -53,7 +53,7 @@ def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(speeches, tmp
 
 def test_training_reports_the_loss_and_the_held_out_likelihood(model):
     again = run("train", model, "--dimensions", 50, "--epochs", 3, "-o", model / "other.ct")
-    assert "epoch 1/3: loss" in again.stderr
+    assert "epoch 2/3: loss" in again.stderr
     assert "held-out log-likelihood" in again.stderr
 
 
