@@ -51,7 +51,7 @@ def counted(documents: int, seed: int) -> Counts:
 
 def measured(documents: int, seeds: int, draws: int) -> list[tuple[float, ...]]:
     """For every word, year and world: the truth, the ends of the interval, the corrected and the plain value."""
-    truth = ct.GraphModel(dimensions=50, half_trust=10.0 * TIMES).fit(counted(TIMES * documents, 999))
+    truth = ct.GraphModel(dimensions=50, shrinkage=10.0 * TIMES).fit(counted(TIMES * documents, 999))
     found = []
     for seed in range(seeds):
         counts = counted(documents, seed)
@@ -83,7 +83,7 @@ def of_drift(documents: int, seeds: int, permutations: int, draws: int) -> None:
     """Measure the intervals of `drift`, and append a row."""
     trust = 10.0 * DRIFT_TIMES
     large = two_years(DRIFT_TIMES * documents, 999)
-    truth = drift(ct.GraphModel(dimensions=50, half_trust=trust).fit(large), counts=large, permutations=permutations)
+    truth = drift(ct.GraphModel(dimensions=50, shrinkage=trust).fit(large), counts=large, permutations=permutations)
     found: dict[str, list[tuple[float, ...]]] = {}
     with timed() as timing:
         for seed in range(seeds):

@@ -29,7 +29,7 @@ def cosine(a, b):
     return (a * b).sum(axis=-1) / np.sqrt(np.square(a).sum(axis=-1) * np.square(b).sum(axis=-1))
 
 
-@pytest.mark.parametrize("settings", [{}, {"marginals": "pooled"}, {"sides": False, "emphasis": 1.0}])
+@pytest.mark.parametrize("settings", [{}, {"marginals": "pooled"}, {"directional_contexts": False, "pmi_power": 1.0}])
 def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings):
     embeddings = GraphModel(dimensions=30, epochs=2, **settings).fit(drifting)
     words = ["bank", "the", "river"]
@@ -98,7 +98,7 @@ def test_intervals_hold_the_truth():
         world = invented_world(years=range(1990, 1994), places=("arlen",), documents=documents, seed=seed)
         return count(read_corpus(world.records, time="time"), min_count=5)
 
-    truth = GraphModel(dimensions=50, half_trust=200.0).fit(counted(12000, 99))
+    truth = GraphModel(dimensions=50, shrinkage=200.0).fit(counted(12000, 99))
     held = []
     for seed in range(3):
         counts = counted(600, seed)

@@ -59,9 +59,9 @@ def test_matched_z_does_not_favor_rare_words():
     assert 0.35 < rare[clear].mean() < 0.65
 
 
-@pytest.mark.parametrize("sides", [False, True])
-def test_the_rows_of_all_documents_are_those_of_the_run(drifting, sides):
-    words, association = len(drifting.vocabulary), Association(emphasis=1.5, sides=sides)
+@pytest.mark.parametrize("directional", [False, True])
+def test_the_rows_of_all_documents_are_those_of_the_run(drifting, directional):
+    words, association = len(drifting.vocabulary), Association(pmi_power=1.5, directional_contexts=directional)
     taken = take_part(drifting, [0, 7], None)
     found = resampled_rows(drifting.store, taken.all(), 2, words, distance_weights(drifting.settings), association)
     for place, condition in enumerate((0, 7)):

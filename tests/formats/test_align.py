@@ -10,7 +10,7 @@ import chronotope as ct
 from chronotope.analysis import series
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError
-from chronotope.methods.align import HALF_TRUST
+from chronotope.methods.align import SHRINKAGE
 from chronotope.methods.word2vec import procrustes
 
 SIZE = 8
@@ -73,7 +73,7 @@ def test_it_is_the_alignment_of_the_baseline(drifting):
     """The same vectors and counts, as models and as a method has them, come to the same place."""
     support, words = drifting.vocabulary.support, drifting.vocabulary.words
     vectors = RNG.standard_normal((len(support.word), SIZE)).astype(np.float32)
-    expected = procrustes.align(vectors, support, drifting.conditions, len(words), HALF_TRUST)
+    expected = procrustes.align(vectors, support, drifting.conditions, len(words), SHRINKAGE)
     given = [
         WordVectors(
             [words[word] for word in support.words_in(at).tolist()],

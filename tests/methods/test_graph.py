@@ -25,7 +25,7 @@ BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 
 
 def problem_of(counts, place_edges=None, **settings):
-    matrix = positive_pmi(counts, Association(sides=True, emphasis=1.5))
+    matrix = positive_pmi(counts, Association(directional_contexts=True, pmi_power=1.5))
     chosen = GraphSettings(**{"smoothness": 1.0, "deviation_penalty": 0.1, **settings})
     return make_problem(
         chosen, matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges
@@ -134,7 +134,7 @@ def test_a_missing_bin_weakens_the_link_as_a_free_vector_in_between_would(grid):
             assert problem.link_weight[link] == pytest.approx(2.0 / (times[b] - times[a]))
 
 
-def counts_on_sides(cells, words):
+def directional_counts(cells, words):
     """(W, 2W) how often each word has each other one after it (even columns) and before it (odd ones)."""
     after = np.zeros((words, words))
     after[cells.word, cells.context] = cells.after
@@ -143,14 +143,14 @@ def counts_on_sides(cells, words):
     return np.stack([after, after.T], axis=2).reshape(words, 2 * words)
 
 
-@pytest.mark.parametrize(("sides", "emphasis"), [(False, 1.0), (True, 1.0), (True, 1.5)])
-def test_mutual_information_is_that_of_its_own_condition(small, sides, emphasis):
-    matrix = positive_pmi(small, Association(sides=sides, emphasis=emphasis), threads=2)
+@pytest.mark.parametrize(("directional", "pmi_power"), [(False, 1.0), (True, 1.0), (True, 1.5)])
+def test_mutual_information_is_that_of_its_own_condition(small, directional, pmi_power):
+    matrix = positive_pmi(small, Association(directional_contexts=directional, pmi_power=pmi_power), threads=2)
     support, words = small.vocabulary.support, len(small.vocabulary)
-    assert matrix.contexts == words * (1 + sides)
+    assert matrix.contexts == words * (1 + directional)
     for condition in (0, 5):
         cells = small.cells(condition)
-        counts = counts_on_sides(cells, words) if sides else symmetric(cells, words).toarray()
+        counts = directional_counts(cells, words) if directional else symmetric(cells, words).toarray()
         total = counts.sum(axis=0) ** 0.75
         with np.errstate(divide="ignore", invalid="ignore"):
             pmi = np.log(counts / counts.sum(axis=1)[:, None] / (total / total.sum())[None, :])
@@ -160,7 +160,7 @@ def test_mutual_information_is_that_of_its_own_condition(small, sides, emphasis)
             own = slice(matrix.start[pair], matrix.start[pair + 1])
             assert (np.diff(matrix.context[own]) > 0).all()
             row[matrix.context[own]] = matrix.value[own]
-            wanted = np.maximum(np.nan_to_num(pmi[word], nan=0, neginf=0), 0) ** emphasis
+            wanted = np.maximum(np.nan_to_num(pmi[word], nan=0, neginf=0), 0) ** pmi_power
             np.testing.assert_allclose(row, wanted, atol=1e-4)
 
 
@@ -175,10 +175,11 @@ def test_told_apart_by_side_words_are_near_that_can_stand_in_each_others_place()
     ]
     counts = ct.count(ct.read_corpus(text, text="text", place="place"), min_count=1)
     lead = {}
-    for sides in (True, False):
-        found = GraphModel(dimensions=6, sides=sides).fit(counts).neighbors("bring", at="market", top=10)
+    for directional in (True, False):
+        model = GraphModel(dimensions=6, directional_contexts=directional).fit(counts)
+        found = model.neighbors("bring", at="market", top=10)
         scores = {match.word: match.cosine for match in found}
-        lead[sides] = scores["take"] - max(scores["daily"], scores["early"])
+        lead[directional] = scores["take"] - max(scores["daily"], scores["early"])
     assert lead[True] > 0.5 > 0.01 > lead[False]
 
 

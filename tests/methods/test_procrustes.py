@@ -12,7 +12,7 @@ SIZE = 8
 
 def aligned_in(counts, vectors):
     vocabulary = counts.vocabulary
-    return align(vectors, vocabulary.support, counts.conditions, len(vocabulary), half_trust=100)
+    return align(vectors, vocabulary.support, counts.conditions, len(vocabulary), shrinkage=100)
 
 
 @pytest.mark.parametrize(

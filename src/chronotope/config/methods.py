@@ -115,13 +115,13 @@ class GraphSettings(Settings):
         not smoothed away.
     deviation_penalty
         β: the pull of a word's vectors toward their mean; None: 0.1 with time, 0.05 for places alone.
-    half_trust
+    shrinkage
         κ: pseudo-count; a row with this many occurrences gets weight 0.5.
     context_power
         Context frequencies are raised to this power in the mutual information.
-    emphasis
-        The mutual information is raised to this power, so that the most specific contexts count more.
-    sides
+    pmi_power
+        The mutual information is raised to this power; above 1 the most specific contexts count more.
+    directional_contexts
         Whether a word before and the same word after are two contexts.
     marginals
         The frequencies of contexts that the mutual information is measured against: each condition's 'own', or
@@ -134,10 +134,10 @@ class GraphSettings(Settings):
     tolerance: Weight = 0.001
     smoothness: Weight | None = None
     deviation_penalty: Weight | None = None
-    half_trust: Weight = 10.0
+    shrinkage: Weight = 10.0
     context_power: Weight = 0.75
-    emphasis: Weight = 1.5
-    sides: bool = True
+    pmi_power: Weight = 1.5
+    directional_contexts: bool = True
     marginals: Literal["own", "pooled"] = "own"
 
 
@@ -152,9 +152,9 @@ class SharedContextSettings(GraphSettings):
 
     smoothness: Weight | None = 0.0
     deviation_penalty: Weight | None = 0.0
-    half_trust: Weight = 0.0
-    emphasis: Weight = 1.0
-    sides: bool = False
+    shrinkage: Weight = 0.0
+    pmi_power: Weight = 1.0
+    directional_contexts: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -198,12 +198,12 @@ class AlignedSettings(Word2VecSettings):
 
     Attributes
     ----------
-    half_trust
+    shrinkage
         Pseudo-count: a word with this many occurrences in the rarer of two conditions gets weight 0.5 in the rotation
         between them.
     """
 
-    half_trust: Weight = 100.0
+    shrinkage: Weight = 100.0
 
 
 @dataclass(frozen=True)

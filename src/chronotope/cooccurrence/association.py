@@ -1,7 +1,7 @@
-"""Positive pointwise mutual information: how much more often two words meet than chance would have it.
+"""Positive pointwise mutual information (PMI) of words and contexts.
 
-With `sides`, a word before and the same word after are two contexts. That brings together words that can replace each
-other (two surnames) rather than words that stand beside each other (a first name and a surname).
+With `directional_contexts`, a word before and the same word after are two contexts. Words that can replace each other
+(two surnames) then become more similar than words that stand beside each other (a first name and a surname).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class PairMatrix(NamedTuple):
 class Association(NamedTuple):
     """How counts become mutual information.
 
-    With `sides`, context j after a word is column 2j, before it 2j + 1.
+    With `directional_contexts`, context j after a word is column 2j, before it 2j + 1.
     """
 
     context_power: float = 0.75  # exponent of context frequencies; below 1 it lowers the weight of rare contexts
-    emphasis: float = 1.0  # exponent of the mutual information; above 1 it raises the weight of strong associations
-    sides: bool = False  # whether a word before and after are two contexts
+    pmi_power: float = 1.0  # exponent of the mutual information; above 1 it raises the weight of strong associations
+    directional_contexts: bool = False  # whether a word before and after are two contexts
 
 
 class ConditionRows(NamedTuple):
@@ -71,8 +71,9 @@ def rows_by_condition(
     pooled = None
     if marginals == "pooled":
         scale = scale_of_conditions(counts)
-        parts = (context_totals(counts.cells(number), words, association.sides) for number in range(len(scale)))
-        pooled = sum((scale[number] * part for number, part in enumerate(parts)), np.zeros(1))
+        directional = association.directional_contexts
+        totals = (context_totals(counts.cells(number), words, directional) for number in range(len(scale)))
+        pooled = sum((scale[number] * total for number, total in enumerate(totals)), np.zeros(1))
 
     def rows(condition: int) -> ConditionRows:
         found = rows_of(counts.cells(condition), words, association, pooled)
@@ -91,7 +92,7 @@ def joined(conditions: Iterable[ConditionRows], words: int, association: Associa
     start = np.concatenate([[0], np.cumsum(np.concatenate([part.length for part in parts]))]).astype(np.int64)
     context = np.concatenate([part.context for part in parts])
     value = np.concatenate([part.value for part in parts])
-    return PairMatrix(start, context, value, words * (1 + association.sides))
+    return PairMatrix(start, context, value, words * (1 + association.directional_contexts))
 
 
 def rows_of(
@@ -111,11 +112,11 @@ def pmi_matrix(
     """
     from scipy import sparse
 
-    sides = association.sides
-    share = (context_totals(cells, words, sides) if expected is None else expected) ** association.context_power
+    directional = association.directional_contexts
+    share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power
     share /= max(share.sum(), 1)
     with np.errstate(divide="ignore"):
-        log_row, log_share = np.log(context_totals(cells, words, sides=False)), np.log(share)
+        log_row, log_share = np.log(context_totals(cells, words, directional=False)), np.log(share)
 
     def entries(row: NDArray[np.int32], context: NDArray[np.int32], *counts: NDArray[np.int64]) -> list[NDArray[Any]]:
         """Return row, column and value of the positive entries; `counts` has one array, or one for each side."""
@@ -123,32 +124,32 @@ def pmi_matrix(
         with np.errstate(divide="ignore", invalid="ignore"):
             pmi = np.log(np.stack(counts, axis=1)) - log_row[row, None] - log_share[column]
         kept = pmi > 0
-        value = (pmi[kept] ** association.emphasis).astype(np.float32)
+        value = (pmi[kept] ** association.pmi_power).astype(np.float32)
         return [np.repeat(row, kept.sum(axis=1)), column[kept], value]
 
     upper, lower = [], []
     for word, context, count, after in cells.blocks(CELLS_AT_ONCE):
         before, other = count - after, word != context  # a diagonal cell belongs to one row
-        upper.append(entries(word, context, *((after, before) if sides else (count,))))
-        mirrored = [column[other] for column in (context, word, *((before, after) if sides else (count,)))]
+        upper.append(entries(word, context, *((after, before) if directional else (count,))))
+        mirrored = [column[other] for column in (context, word, *((before, after) if directional else (count,)))]
         lower.append(entries(*mirrored))
     # Columns below the diagonal come first, so that those of each row ascend.
     none = [np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)]
     row, column, value = map(np.concatenate, zip(none, *lower, *upper, strict=True))
-    return sparse.coo_array((value, (row, column)), shape=(words, words * (1 + sides))).tocsr()
+    return sparse.coo_array((value, (row, column)), shape=(words, words * (1 + directional))).tocsr()
 
 
-def context_totals(cells: CellArrays, words: int, sides: bool) -> NDArray[np.float64]:
-    """Sum the counts of each context: (W,), or (2W,) with sides.
+def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[np.float64]:
+    """Sum the counts of each context: (W,), or (2W,) if directional.
 
     Examples
     --------
     >>> one, two = np.array([1], np.int32), np.array([2], np.int64)
-    >>> context_totals(CellArrays(0 * one, one, two, two), 2, sides=True).tolist()  # word 1 stands after word 0, twice
+    >>> context_totals(CellArrays(0 * one, one, two, two), 2, directional=True).tolist()  # twice "0 1"
     [0.0, 2.0, 2.0, 0.0]
     """
     other = cells.word != cells.context
-    if not sides:
+    if not directional:
         total = np.bincount(cells.context, cells.count, words) + np.bincount(cells.word, other * cells.count, words)
         return np.asarray(total, dtype=np.float64)
     before = cells.count - cells.after

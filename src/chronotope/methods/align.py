@@ -25,7 +25,7 @@ from chronotope.methods.word2vec import procrustes
 KINDS = ("time", "place", "time × place")
 # Count of every word if none is known: above every default of `min_support`.
 UNKNOWN_COUNT = 100
-HALF_TRUST = 100.0
+SHRINKAGE = 100.0
 _YEAR = re.compile(r"[+-]?\d{3,5}(?!\d)")
 
 
@@ -94,16 +94,16 @@ def align(
     support, vectors = _pairs(read, words, counted)
     marked = _landmarks(landmarks, words)
     marked_words = None if marked is None else int(marked.sum())
-    half_trust, dimensions = HALF_TRUST if counted else 0.0, vectors.shape[1]
+    shrinkage, dimensions = SHRINKAGE if counted else 0.0, vectors.shape[1]
     return ConditionedEmbeddings(
         words,
         conditions,
         support,
-        procrustes.align(vectors, support, conditions, len(words), half_trust, marked, min_shared=dimensions),
+        procrustes.align(vectors, support, conditions, len(words), shrinkage, marked, min_shared=dimensions),
         center=None if center else np.zeros((len(conditions), dimensions)),
         provenance={
             "method": "align",
-            "settings": {"center": center, "half_trust": half_trust, "landmarks": marked_words},
+            "settings": {"center": center, "shrinkage": shrinkage, "landmarks": marked_words},
             "models": [{"name": model.name, "words": len(model), "checksum": _checksum(model)} for model in read],
             "counted": counted,
             "device": "cpu",

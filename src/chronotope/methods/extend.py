@@ -66,7 +66,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
         rows = rows_of(renumbered(counts.cells(condition), number, words), words, model.association)
         start = np.append(0, np.cumsum(rows.length))
         matrix = sparse.csr_array((rows.value, rows.context, start), shape=(words, len(embeddings.contexts)))
-        weight = (count / (count + model.half_trust))[:, None]
+        weight = (count / (count + model.shrinkage))[:, None]
         at = len(embeddings.conditions) + condition
         before, pull = latest.of(at, word, model.smoothness or 0.0)
         vectors = weight * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * before

@@ -89,8 +89,8 @@ class FewWords:
     def _read(self, words: Sequence[int]) -> None:
         """Note, document by document, what stands beside the words, and how often every context occurs."""
         counts, number, condition = self._counts, self._documents.number, self._documents.condition
-        vocabulary, sides = len(counts.vocabulary), self._settings.association.sides
-        weights, step = distance_weights(counts.settings, counts.unit), 1 + sides
+        vocabulary, directional = len(counts.vocabulary), self._settings.association.directional_contexts
+        weights, step = distance_weights(counts.settings, counts.unit), 1 + directional
         contexts = vocabulary * step
         asked = np.full(vocabulary + 1, -1, dtype=np.int64)
         asked[list(words)] = np.arange(len(words))
@@ -98,7 +98,7 @@ class FewWords:
         for first in range(0, len(number), DOCUMENTS_AT_ONCE):
             here = number[first : first + DOCUMENTS_AT_ONCE]
             text = Text.of(counts.store, here, vocabulary, len(weights) - 1)
-            context, often = text.context_weights(weights, sides)
+            context, often = text.context_weights(weights, directional)
             document = np.tile(text.document[text.at], step)
             often = often.astype(np.float32)
             texts.append(sparse.csr_array((often, (document, context)), shape=(len(here), contexts)))
@@ -151,13 +151,13 @@ class FewWords:
 
     def _product(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """(K · C, D) M B: the mutual information of the words' contexts times the contexts of the model."""
-        rows, emphasis = self._size * self._conditions, self._settings.emphasis
+        rows, pmi_power = self._size * self._conditions, self._settings.pmi_power
         sums = np.asarray(self._company @ times)
         totals = np.bincount(self._row, sums, rows)
         with np.errstate(divide="ignore", invalid="ignore"):
             log_share = self._log_shares(times)[self._row % self._conditions, self._context]
             information = np.log(sums) - np.log(totals[self._row]) - log_share
-            value = np.where((sums > 0) & (information > 0), information, 0) ** emphasis
+            value = np.where((sums > 0) & (information > 0), information, 0) ** pmi_power
         matrix = sparse.csr_array(
             (value.astype(np.float32), self._context, np.searchsorted(self._row, np.arange(rows + 1))),
             shape=(rows, self._texts.shape[1]),

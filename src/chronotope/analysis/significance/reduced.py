@@ -47,15 +47,15 @@ class Reduced:
         (P,) the number of a row's free condition; −1 for fixed rows.
     free
         The number of free conditions.
-    half_trust
+    shrinkage
         The count with which a row has weight ½.
     """
 
     def __init__(
-        self, problem: GraphProblem, product: Floats, place: NDArray[np.int64], free: int, half_trust: float
+        self, problem: GraphProblem, product: Floats, place: NDArray[np.int64], free: int, shrinkage: float
     ) -> None:
         order, words, size = problem.order, problem.words, product.shape[1]
-        self._penalty, self._half_trust = problem.deviation_penalty, half_trust
+        self._penalty, self._shrinkage = problem.deviation_penalty, shrinkage
         place = place[order]
         word = np.repeat(np.arange(words), np.diff(problem.word_start))
         link_word = np.repeat(np.arange(words), np.diff(problem.link_start))
@@ -114,7 +114,7 @@ class Reduced:
         shape = self._right.shape
         present, weight, right = np.zeros(shape[:2]), np.zeros(shape[:2]), -self._right
         for place, part in enumerate(parts):
-            share = part.count / (part.count + self._half_trust)
+            share = part.count / (part.count + self._shrinkage)
             present[part.word, place], weight[part.word, place] = 1, share
             right[part.word, place] += share[:, None].astype(np.float32) * part.product
         system, diagonal = self._system.copy(), np.arange(shape[1])

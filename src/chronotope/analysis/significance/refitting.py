@@ -253,13 +253,13 @@ class FrozenModel:
         while self._others:  # they are not needed any more, and large
             condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
-        return Reduced(problem, product, place[support.condition], len(self._counted), self._settings.half_trust)
+        return Reduced(problem, product, place[support.condition], len(self._counted), self._settings.shrinkage)
 
     def _pooled_contexts(self) -> NDArray[np.float64]:
         """How often each context occurs in the run: exchanging documents does not change it but for its scaling."""
-        scale, sides = scale_of_conditions(self._counts), self._settings.association.sides
+        scale, directional = scale_of_conditions(self._counts), self._settings.association.directional_contexts
         parts = [
-            scale[number] * context_totals(self._counts.cells(number), self.words, sides)
+            scale[number] * context_totals(self._counts.cells(number), self.words, directional)
             for number in range(len(scale))
         ]
         return np.asarray(np.sum(parts, axis=0))

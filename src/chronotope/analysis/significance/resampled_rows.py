@@ -69,14 +69,16 @@ class Text(NamedTuple):
         token[at], document[at] = found, own
         return cls(token, document, at)
 
-    def context_weights(self, weights: NDArray[np.int64], sides: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def context_weights(
+        self, weights: NDArray[np.int64], directional: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return contexts, one or two for each token, and how often each occurs there: Σ weights of its neighbors."""
         before, after = (
             sum(weights[d] * (self.document[self.at + sign * d] >= 0) for d in range(1, len(weights)))
             for sign in (-1, 1)
         )
         context = self.token[self.at].astype(np.int64)
-        if not sides:
+        if not directional:
             return context, np.asarray(before + after)
         return np.stack([2 * context, 2 * context + 1]).ravel(), np.stack([before, after]).ravel()
 
@@ -109,8 +111,8 @@ def resampled_rows(
     expected
         How often each context occurs, if not as often as in the documents of each condition.
     """
-    window, sides = len(weights) - 1, association.sides
-    contexts = words * (1 + sides)
+    window, directional = len(weights) - 1, association.directional_contexts
+    contexts = words * (1 + directional)
     text = Text.of(store, resample.document, words, window)
     # The places of each word, in the order of the documents: SciPy sorts by counting.
     token = text.token[text.at]
@@ -122,8 +124,8 @@ def resampled_rows(
         dealt = np.empty(len(place), dtype=np.int32)
         _deal(start, document, resample.own, resample.stratum, conditions, dealt)
     if expected is None:
-        context, often = text.context_weights(weights, sides)
-        label = np.tile(resample.condition[text.document[text.at]], 1 + sides).astype(np.int64)
+        context, often = text.context_weights(weights, directional)
+        label = np.tile(resample.condition[text.document[text.at]], 1 + directional).astype(np.int64)
         totals = np.bincount(label * contexts + context, often.astype(np.float64), conditions * contexts)
         expected = np.asarray(totals.reshape(conditions, contexts), dtype=np.float64)
     share = np.broadcast_to(expected, (conditions, contexts)) ** association.context_power
@@ -185,7 +187,7 @@ def _deal(start, documents, own, stratum, conditions, dealt):  # type: ignore[no
 @kernel()
 def _fill(token, place, rows, weights, association, log_share, log_whole):  # type: ignore[no-untyped-def]
     """Fill in the cells of all rows: add up the windows of a row's occurrences, and compare with `log_share`."""
-    step, columns = 2 if association.sides else 1, log_share.shape[1]
+    step, columns = 2 if association.directional_contexts else 1, log_share.shape[1]
     matrix = rows.matrix
     total = np.zeros(columns + 2, dtype=np.int64)  # blanks have columns of their own at the end
     met = np.empty(columns + 2, dtype=np.int32)
@@ -212,7 +214,7 @@ def _fill(token, place, rows, weights, association, log_share, log_whole):  # ty
                     expected = association.context_power * own - log_whole[rows.condition[row]]
                 information = own - log_total - expected
                 if information > 0:
-                    matrix.context[entries], matrix.value[entries] = column, information**association.emphasis
+                    matrix.context[entries], matrix.value[entries] = column, information**association.pmi_power
                     entries += 1
             total[column] = 0
         matrix.start[row + 1] = entries

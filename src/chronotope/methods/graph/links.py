@@ -44,7 +44,7 @@ def make_problem(
         link_word, a, b, weight = link_word[by_word], a[by_word], b[by_word], weight[by_word]
     return GraphProblem(
         matrix=matrix,
-        weight=(support.count / (support.count + settings.half_trust)).astype(np.float32),
+        weight=(support.count / (support.count + settings.shrinkage)).astype(np.float32),
         words=words,
         order=order,
         word_start=word_start,

@@ -57,8 +57,8 @@ def mutual_information(
     """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
     conditions = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)
     parts = ((rows.length, rows.context, rows.value) for rows in conditions)
-    room = 2 * (1 + association.sides) * counts.size
-    return _assemble(parts, room, len(counts.vocabulary) * (1 + association.sides), folder)
+    room = 2 * (1 + association.directional_contexts) * counts.size
+    return _assemble(parts, room, len(counts.vocabulary) * (1 + association.directional_contexts), folder)
 
 
 def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix:

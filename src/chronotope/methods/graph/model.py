@@ -44,7 +44,7 @@ class GraphModel(GraphSettings, Method):
     @property
     def association(self) -> Association:
         """How counts become mutual information."""
-        return Association(self.context_power, self.emphasis, self.sides)
+        return Association(self.context_power, self.pmi_power, self.directional_contexts)
 
     @property
     def method(self) -> str:
@@ -55,7 +55,7 @@ class GraphModel(GraphSettings, Method):
         words, pairs = len(counts.vocabulary), len(counts.vocabulary.support.word)
         check_dimensions(self.dimensions or 1, words)
         model = self.with_defaults(counts)
-        contexts = words * (1 + self.sides)
+        contexts = words * (1 + self.directional_contexts)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
             folder = options.cells_folder(*host_memory(counts, model)) if choice.device == "cpu" else None
@@ -143,14 +143,14 @@ def default_smoothness(bins: int) -> float:
 def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
     """Return the bytes that training on the CPU takes: in memory at all times, and for the cells."""
     words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
-    dimensions, sides = model.dimensions or 1, 1 + model.sides
+    dimensions, columns = model.dimensions or 1, 1 + model.directional_contexts
     # The vectors of each pair; its cells and equations.
     kept = pairs * (4 * dimensions + 120)
     # The contexts, a sum for each block, and copies of double length to make them orthonormal.
-    kept += sides * words * 4 * dimensions * (BLOCKS + 8)
+    kept += columns * words * 4 * dimensions * (BLOCKS + 8)
     # The counts of one condition, their mutual information, and its rows; what is pooled at a time.
-    kept += (24 + 24 * sides) * largest
-    return kept, 2 * 12 * sides * counts.size
+    kept += (24 + 24 * columns) * largest
+    return kept, 2 * 12 * columns * counts.size
 
 
 def context_scores(solver: Solver, counts: Counts) -> Scores:
@@ -161,7 +161,7 @@ def context_scores(solver: Solver, counts: Counts) -> Scores:
     def scores(condition: int, asked: NDArray[np.int32]) -> NDArray[np.floating]:
         rows, contexts = on_host()
         found = rows[support.start[condition] + np.searchsorted(support.words_in(condition), asked)] @ contexts.T
-        # With sides a context is two columns, each with half of the word's frequency.
+        # A directional context has two columns, each with half of the word's frequency.
         return np.asarray(found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2]))
 
     return scores

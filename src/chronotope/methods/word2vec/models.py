@@ -74,5 +74,5 @@ def _fit_aligned(
     support, conditions = counts.vocabulary.support, range(len(counts.conditions))
     trained = train(counts, settings, [[condition] for condition in conditions], options)
     vectors = np.concatenate([trained[condition][support.words_in(condition)] for condition in conditions])
-    aligned = align(vectors, support, counts.conditions, len(counts.vocabulary), model.half_trust)
+    aligned = align(vectors, support, counts.conditions, len(counts.vocabulary), model.shrinkage)
     return uncentered(counts, aligned, provenance, query_mapping=mapping)

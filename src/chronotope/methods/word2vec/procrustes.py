@@ -35,13 +35,13 @@ def align(
     support: Support,
     conditions: Conditions,
     words: int,
-    half_trust: float,
+    shrinkage: float,
     landmarks: NDArray[np.bool_] | None = None,
     min_shared: int = 0,
 ) -> Floats:
     """(P, D) the vectors of all conditions, rotated into the space of the place with the most text.
 
-    A word that occurs n times in the rarer of two conditions has the weight n / (n + half_trust). Rotations are fitted
+    A word that occurs n times in the rarer of two conditions has the weight n / (n + shrinkage). Rotations are fitted
     to the `landmarks`, (W,), or to all words. If two conditions share fewer than `min_shared` words, raise InputError:
     below the number of dimensions a rotation is partly chance.
     """
@@ -69,7 +69,7 @@ def align(
             )
         if not len(shared):
             return
-        weight = rarer[shared] / (rarer[shared] + half_trust)
+        weight = rarer[shared] / (rarer[shared] + shrinkage)
         turn = rotation(unit_rows(source[shared]), unit_rows(target[shared]), weight)
         with one_blas_thread():
             for condition in chain:
