@@ -16,8 +16,9 @@ import numpy as np
 from harness import peak_mb, record
 from invented_counts import invented_counts
 
-from chronotope.cooccurrence import Counts, positive_pmi
+from chronotope.cooccurrence import Counts
 from chronotope.methods import GraphModel
+from chronotope.methods.graph.matrix import mutual_information
 from chronotope.methods.graph.products import csr
 
 EPOCHS_OF_THE_AUTHORS = 40
@@ -44,7 +45,7 @@ def measure(counts: Counts, dimensions: int, threads: int, device: str, theirs: 
     begin = time.perf_counter()
     sweeps = len(model.fit(counts, threads=threads, device=device).provenance["training"])
     seconds = time.perf_counter() - begin
-    matrix = positive_pmi(counts, model.association, threads=threads)
+    matrix = mutual_information(counts, model.association, threads=threads)
     plain = csr(matrix)
     contexts = np.random.default_rng(0).standard_normal((matrix.contexts, dimensions), dtype=np.float32)
     begin = time.perf_counter()

@@ -14,7 +14,6 @@ from chronotope.config import (
     NamedBin,
     preset,
     read_config,
-    write_config,
 )
 from chronotope.errors import SettingsError
 
@@ -26,14 +25,19 @@ def test_names_that_are_loaded_when_first_used_are_all_there():
         chronotope.nothing  # noqa: B018
 
 
-def test_settings_survive_a_file(tmp_path):
+def test_settings_are_read_from_a_file(tmp_path):
     bins = (NamedBin("before the war", "1900", "1914-07"), NamedBin("after", "1918-11-11", "1939"))
     config = Config(
         CorpusSettings(time="date", bins=bins, phrases=("prime minister",), variants={"colour": "color"}),
         CountSettings(min_count=7),
         ConditionedSettings(smoothness=3),
     )
-    write_config(config, tmp_path / "c.toml")
+    (tmp_path / "c.toml").write_text(
+        "[corpus]\ntime = 'date'\nphrases = ['prime minister']\nvariants = {colour = 'color'}\n"
+        "bins = [{name = 'before the war', start = 1900, end = '1914-07'},"
+        " {name = 'after', start = 1918-11-11, end = 1939}]\n"
+        "[counting]\nmin_count = 7\n[cw2v]\nsmoothness = 3\n"
+    )
     assert asdict(read_config(tmp_path / "c.toml")) == asdict(config)
 
 

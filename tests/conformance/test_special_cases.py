@@ -18,16 +18,17 @@ from chronotope.config import (
     SharedContextSettings,
     read_config,
 )
-from chronotope.cooccurrence import Association, positive_pmi, symmetric
+from chronotope.cooccurrence import Association, symmetric
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS, ConditionedModel, GraphModel, default_settings
+from chronotope.methods.graph.matrix import mutual_information
 
 
 @pytest.mark.parametrize("marginals", ["own", "pooled"])
 def test_without_smoothing_graph_is_a_truncated_singular_value_decomposition(small, marginals):
     settings = SharedContextSettings(dimensions=6, epochs=60, tolerance=0, marginals=marginals)
     rows = GraphModel(**asdict(settings)).fit(small).vectors
-    pairs = positive_pmi(small, Association(settings.context_power), marginals=marginals)
+    pairs = mutual_information(small, Association(settings.context_power), marginals=marginals)
     shape = len(rows), len(small.vocabulary)
     left, values, _ = np.linalg.svd(sparse.csr_array((pairs.value, pairs.context, pairs.start), shape=shape).toarray())
     # Where two singular values lie close, as the last one and the next, iteration is slow to tell them apart.
@@ -82,7 +83,7 @@ def test_pooled_marginals_by_hand(counts_of):
     matrices = [symmetric(counts.cells(condition), words).toarray() for condition in range(len(counts.conditions))]
     contexts = sum(matrix.sum(axis=0) / matrix.sum() for matrix in matrices) ** 0.75
     contexts /= contexts.sum()
-    found = positive_pmi(counts, Association(0.75), marginals="pooled")
+    found = mutual_information(counts, Association(0.75), marginals="pooled")
     support = counts.vocabulary.support
     for pair in range(0, len(support.word), 97):
         row = matrices[support.condition[pair]][support.word[pair]]

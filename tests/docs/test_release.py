@@ -161,7 +161,7 @@ def test_doctor_knows_every_extra_and_every_requirement():
         assert all(package in brought for package in doctor.EXTRAS[name][1])
     required = {line.split(">=")[0] for line in project["dependencies"]}
     # Without these three it could not even say so.
-    assert set(doctor.REQUIRED) == required - {"rich", "typer", "threadpoolctl", "tomli-w"}
+    assert set(doctor.REQUIRED) == required - {"rich", "typer", "threadpoolctl"}
 
 
 def test_doctor_survives_a_package_that_does_not_load(monkeypatch):

@@ -12,12 +12,12 @@ from scipy import sparse
 import chronotope as ct
 import worlds
 from chronotope.config import GraphSettings
-from chronotope.cooccurrence import Association, positive_pmi, symmetric
+from chronotope.cooccurrence import Association, symmetric
 from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
 from chronotope.methods.graph import objective
 from chronotope.methods.graph.links import make_problem
-from chronotope.methods.graph.matrix import pooled_rows
+from chronotope.methods.graph.matrix import mutual_information, pooled_rows
 from chronotope.methods.graph.products import CpuProducts, Products
 from chronotope.methods.graph.solver import Solver, orthonormal, sum_of_squares
 
@@ -25,7 +25,7 @@ BORDERS = [("arlen", "borva"), ("borva", "celdon")]
 
 
 def problem_of(counts, place_edges=None, **settings):
-    matrix = positive_pmi(counts, Association(directional_contexts=True, pmi_power=1.5))
+    matrix = mutual_information(counts, Association(directional_contexts=True, pmi_power=1.5))
     chosen = GraphSettings(**{"smoothness": 1.0, "deviation_penalty": 0.1, **settings})
     return make_problem(
         chosen, matrix, counts.vocabulary.support, len(counts.vocabulary), counts.conditions, place_edges
@@ -145,7 +145,7 @@ def directional_counts(cells, words):
 
 @pytest.mark.parametrize(("directional", "pmi_power"), [(False, 1.0), (True, 1.0), (True, 1.5)])
 def test_mutual_information_is_that_of_its_own_condition(small, directional, pmi_power):
-    matrix = positive_pmi(small, Association(directional_contexts=directional, pmi_power=pmi_power), threads=2)
+    matrix = mutual_information(small, Association(directional_contexts=directional, pmi_power=pmi_power), threads=2)
     support, words = small.vocabulary.support, len(small.vocabulary)
     assert matrix.contexts == words * (1 + directional)
     for condition in (0, 5):

@@ -138,8 +138,8 @@ def analogy(
     labels = embeddings.conditions.labels
     at = labels[embeddings.conditions.index(at)]
     to = at if to is None else labels[embeddings.conditions.index(to)]
-    first, second = embeddings.carried([a, b], at, to).astype(np.float64)
-    third = embeddings.carried([c], to, to)[0].astype(np.float64)
+    first, second = embeddings.project([a, b], at, to).astype(np.float64)
+    third = embeddings.project([c], to, to)[0].astype(np.float64)
     candidates = embeddings.matrix(to, min_support)
     query = unit_rows((second - first + third)[None].astype(np.float32))
     found = nearest(query, candidates.unit, top + 3)
@@ -180,7 +180,7 @@ def relation(
         here = [pair for pair in pairs if all(embeddings.support(word, label) >= min_support for word in pair)]
         if here:
             firsts, seconds = (
-                embeddings.carried([pair[side] for pair in here], label, label).astype(np.float64) for side in (0, 1)
+                embeddings.project([pair[side] for pair in here], label, label).astype(np.float64) for side in (0, 1)
             )
             for pair, difference in zip(here, _units(seconds - firsts), strict=True):
                 differences[pair].append(difference)

@@ -175,7 +175,7 @@ def positions(
     rng = np.random.default_rng(seed)
     for condition in np.flatnonzero(known).tolist():
         label = embeddings.conditions.labels[condition]
-        own = embeddings.carried([word], label, label)[0].astype(np.float64)
+        own = embeddings.project([word], label, label)[0].astype(np.float64)
         sides = seeds.in_condition(condition)
         figures[0, condition] = _cosines(own, *(side.mean(axis=0, keepdims=True) for side in sides))[0]
         figures[2:, condition] = _interval(own, sides, 0 if bootstrap else resamples, rng)

@@ -91,7 +91,7 @@ def compare_words(
     found: dict[tuple[str, str], list[float | None]] = {pair: [] for pair in combinations(names, 2)}
     for condition in among:
         here = [name for name in names if embeddings.support(name, labels[condition]) >= min_support]
-        rows = embeddings.carried(here, labels[condition], labels[condition]).astype(np.float64)
+        rows = embeddings.project(here, labels[condition], labels[condition]).astype(np.float64)
         where = {name: row for row, name in enumerate(here)}
         for (first, second), values in found.items():
             both = first in where and second in where

@@ -44,10 +44,10 @@ class _ModelRows:
         found = self._embeddings.matrix(self._embeddings.conditions.labels[condition], self._min_support)
         return found.word, found.unit
 
-    def carried(self, words: NDArray[np.int64], condition: int, to: int) -> Floats:
+    def project(self, words: NDArray[np.int64], condition: int, to: int) -> Floats:
         """The unit vectors of words in one condition, as they stand among those of another."""
         labels = self._embeddings.conditions.labels
-        return self._embeddings.carried([self._embeddings.words[word] for word in words], labels[condition], labels[to])
+        return self._embeddings.project([self._embeddings.words[word] for word in words], labels[condition], labels[to])
 
 
 def drift(

@@ -84,5 +84,5 @@ def movers(
 
 def _similarities(embeddings: ConditionedEmbeddings, word: str, names: list[str], label: str) -> list[float]:
     """The cosines of a word with others in a condition."""
-    rows = embeddings.carried([word, *names], label, label).astype(np.float64)
+    rows = embeddings.project([word, *names], label, label).astype(np.float64)
     return [float(cosine) for cosine in np.multiply(rows[1:], rows[0]).sum(axis=1)]

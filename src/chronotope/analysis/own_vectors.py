@@ -55,7 +55,7 @@ def own_vectors(
         where = f"in {len(kept)} of the conditions" if kept else "in no condition"
         enough, helps = number_of(min_support, "times"), what_helps(embeddings.conditions, min_support)
         raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
-    rows = [embeddings.carried([word], labels[condition], labels[condition])[0] for condition in kept]
+    rows = [embeddings.project([word], labels[condition], labels[condition])[0] for condition in kept]
     return OwnVectors(np.array(kept, dtype=np.int64), np.array(rows, dtype=np.float64).reshape(len(kept), -1))
 
 

@@ -124,7 +124,7 @@ def _between(
         part = judged[begin : begin + block]
         names = [embeddings.words[word] for word in part]
         # (words, conditions, dimensions): all cosines of a word are one small product.
-        rows = np.stack([embeddings.carried(names, labels[at], labels[at]) for at in conditions], axis=1)
+        rows = np.stack([embeddings.project(names, labels[at], labels[at]) for at in conditions], axis=1)
         with one_blas_thread():
             cosines = rows @ rows.transpose(0, 2, 1)
         here = support[:, part].T

@@ -43,7 +43,7 @@ class Seeds:
         for seed, word in enumerate((*plus, *minus)):
             for condition in np.flatnonzero(enough[seed]).tolist():
                 label = embeddings.conditions.labels[condition]
-                vectors[seed, condition] = embeddings.carried([word], label, label)[0]
+                vectors[seed, condition] = embeddings.project([word], label, label)[0]
         self._unit = self._directions(vectors)
 
     @property

@@ -129,7 +129,7 @@ def trajectory(
 
 def _mean_direction(embeddings: ConditionedEmbeddings, word: str, labels: tuple[str, ...]) -> NDArray[np.float64]:
     """The mean of a word's unit vectors in some conditions, of length one."""
-    rows = np.array([embeddings.carried([word], label, label)[0] for label in labels], dtype=np.float64)
+    rows = np.array([embeddings.project([word], label, label)[0] for label in labels], dtype=np.float64)
     mean = rows.mean(axis=0)
     return np.asarray(mean / (np.sqrt(np.square(mean).sum()) or 1))
 

@@ -1,9 +1,9 @@
-"""Settings: a frozen dataclass for each stage and method, read from and written to one TOML file."""
+"""Settings: a frozen dataclass for each stage and method, read from a TOML file."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -30,7 +30,7 @@ __all__ = [
     "PRESETS", "AdditiveSettings", "AlignedSettings", "CompassSettings", "ConditionedSettings", "Config",
     "CorpusSettings", "CountSettings", "CovariateSettings", "DynamicSettings", "GraphSettings", "LinearSettings",
     "NamedBin", "Settings", "SharedContextSettings", "StaticSettings", "Word2VecSettings", "at_least", "from_dict",
-    "one_of", "preset", "read_config", "to_dict", "write_config",
+    "one_of", "preset", "read_config", "to_dict",
 ]  # fmt: skip
 
 
@@ -71,11 +71,3 @@ def read_config(path: str | Path) -> Config:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from None
-
-
-def write_config(config: Config, path: str | Path) -> None:
-    """Write every setting to a TOML file that `read_config` reads back."""
-    import tomli_w
-
-    sections = {section.name: to_dict(getattr(config, section.name)) for section in fields(config)}
-    Path(path).write_text(tomli_w.dumps(sections), encoding="utf-8")

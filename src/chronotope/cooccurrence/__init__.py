@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence.association import Association, PairMatrix, positive_pmi
+    from chronotope.cooccurrence.association import Association, PairMatrix
     from chronotope.cooccurrence.cells import CellArrays
     from chronotope.cooccurrence.dataset import Counts, count
     from chronotope.cooccurrence.weighting import scale_of_conditions, symmetric, targets, weights
@@ -17,7 +17,6 @@ _MODULES = {
     "Counts": "dataset",
     "PairMatrix": "association",
     "count": "dataset",
-    "positive_pmi": "association",
     "scale_of_conditions": "weighting",
     "symmetric": "weighting",
     "targets": "weighting",
@@ -30,7 +29,6 @@ __all__ = [
     "Counts",
     "PairMatrix",
     "count",
-    "positive_pmi",
     "scale_of_conditions",
     "symmetric",
     "targets",

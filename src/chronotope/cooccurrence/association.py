@@ -6,7 +6,7 @@ With `directional_contexts`, a word before and the same word after are two conte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,22 +51,13 @@ class ConditionRows(NamedTuple):
     value: NDArray[np.float32]  # (N,)
 
 
-def positive_pmi(counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1) -> PairMatrix:
-    """Compute positive pointwise mutual information in each condition.
-
-    Parameters
-    ----------
-    marginals
-        Context frequencies to compare with: the condition's 'own', or those of all conditions 'pooled'.
-    """
-    rows = rows_by_condition(counts, association, marginals=marginals, threads=threads)
-    return joined(rows, len(counts.vocabulary), association)
-
-
 def rows_by_condition(
     counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1
 ) -> Iterator[ConditionRows]:
-    """Yield the rows of the words that occur, condition after condition; one thread holds no more than one."""
+    """Yield the rows of the words that occur in each condition, in order; one thread holds one condition at a time.
+
+    `marginals` are the context frequencies to compare with: 'own' of the condition, or 'pooled' over all conditions.
+    """
     words, support = len(counts.vocabulary), counts.vocabulary.support
     pooled = None
     if marginals == "pooled":
@@ -84,15 +75,6 @@ def rows_by_condition(
         return
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(rows, range(len(counts.conditions)))
-
-
-def joined(conditions: Iterable[ConditionRows], words: int, association: Association) -> PairMatrix:
-    """Stack the rows of conditions into one matrix."""
-    parts = list(conditions)
-    start = np.concatenate([[0], np.cumsum(np.concatenate([part.length for part in parts]))]).astype(np.int64)
-    context = np.concatenate([part.context for part in parts])
-    value = np.concatenate([part.value for part in parts])
-    return PairMatrix(start, context, value, words * (1 + association.directional_contexts))
 
 
 def rows_of(

@@ -17,7 +17,6 @@ from chronotope.cooccurrence.cells import CellArrays
 from chronotope.runtime.kernels import kernel
 
 MAX_EXACT_WINDOW = 10
-MAX_WINDOW = 31
 
 
 def units(settings: CountSettings) -> int:

@@ -28,7 +28,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
-from chronotope.cooccurrence.counting import MAX_WINDOW, units
+from chronotope.cooccurrence.counting import units
 from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
@@ -195,8 +195,6 @@ def count(
     """
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
-    if settings.window > MAX_WINDOW:
-        raise SettingsError(f"window must be at most {MAX_WINDOW}, not {settings.window}")
     if not isinstance(corpus, Corpus):
         corpus = read_corpus(corpus)
     owner = tempfile.TemporaryDirectory(prefix="chronotope-") if run is None else None

@@ -208,8 +208,6 @@ class ConditionedEmbeddings:
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         return self._project(numbers, self.conditions.index(at), self.conditions.index(to))
 
-    carried = project
-
     def matrix(self, at: str, min_support: int = 1) -> ConditionMatrix:
         """Return the words with at least `min_support` occurrences in a condition, with their centered unit vectors.
 

@@ -29,7 +29,7 @@ class Rows(Protocol):
         """The words that count in a condition, ascending, and their centered unit vectors."""
         ...
 
-    def carried(self, words: Words, condition: int, to: int) -> Floats:
+    def project(self, words: Words, condition: int, to: int) -> Floats:
         """The unit vectors of words in one condition, as they stand among those of another."""
         ...
 
@@ -145,7 +145,7 @@ def _largest_step(rows: Rows, steps: Sequence[tuple[int, int]], words: int) -> M
     for first, last in steps:
         own, (there, unit) = rows.at(first)[0], rows.at(last)
         common, _, place = np.intersect1d(own, there, assume_unique=True, return_indices=True)
-        cosine = np.multiply(rows.carried(common, first, last), unit[place], dtype=np.float64).sum(axis=1)
+        cosine = np.multiply(rows.project(common, first, last), unit[place], dtype=np.float64).sum(axis=1)
         further = 1 - cosine > largest[common]
         moved = common[further]
         largest[moved], before[moved], after[moved] = 1 - cosine[further], first, last

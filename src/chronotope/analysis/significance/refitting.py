@@ -25,7 +25,7 @@ from chronotope.analysis.significance.resampled_rows import resampled_rows
 from chronotope.analysis.significance.shuffling import Resample
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
-from chronotope.cooccurrence.association import context_totals, joined, rows_of
+from chronotope.cooccurrence.association import context_totals, rows_of
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
 from chronotope.cooccurrence.counting import distance_weights
@@ -147,7 +147,7 @@ class Refit:
         """The words that count in a condition and occur in the resample, and their centered unit vectors."""
         return self._at[condition]
 
-    def carried(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
+    def project(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
         """The vectors themselves: all conditions are in one space."""
         own, unit = self._at[condition]
         return unit[np.searchsorted(own, words)]
@@ -217,7 +217,8 @@ class FrozenModel:
         association, support = self._settings.association, self._counts.vocabulary.support
         word = support.words_in(condition)
         rows = rows_of(self._counts.cells(condition), self.words, association, self._pooled)
-        matrix = joined([rows._replace(length=rows.length[word])], self.words, association)
+        start = np.append(0, np.cumsum(rows.length[word]))
+        matrix = PairMatrix(start, rows.context, rows.value, len(self._contexts))
         product = np.empty((len(word), self._contexts.shape[1]), dtype=np.float32)
         multiply(matrix, self._contexts, product)
         return Part(word, support.counts_in(condition), product)

@@ -52,7 +52,12 @@ class DiskArray:
 
 
 def mutual_information(
-    counts: Counts, association: Association, *, marginals: str, threads: int, folder: Path | None
+    counts: Counts,
+    association: Association,
+    *,
+    marginals: str = "own",
+    threads: int = 1,
+    folder: Path | None = None,
 ) -> PairMatrix:
     """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
     conditions = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)

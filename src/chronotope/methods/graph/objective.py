@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 class GraphProblem(NamedTuple):
     """All of the loss but A and B. The pairs are sorted by condition; `order` sorts them by word, place and time."""
 
-    matrix: Any  # M: a `PairMatrix` with one row a pair; for the solver on a CPU also a `MatrixOnDisk`
+    matrix: Any  # M: a `PairMatrix` with one row per pair; its columns may be on disk
     weight: NDArray[np.float32]  # (P,) w
     words: int
     order: NDArray[np.int64]  # (P,) pairs, word after word
