@@ -1,4 +1,4 @@
-"""The command line as `python -m chronotope`, for where the command itself is not on the path."""
+"""The command line as `python -m chronotope`, for systems where the command is not on the path."""
 
 from chronotope.cli import main
 

@@ -70,7 +70,7 @@ class Conditions:
 
     @property
     def axis(self) -> str:
-        """What distinguishes the conditions: 'time', 'place', 'time × place' or 'none'."""
+        """The axis of the conditions: 'time', 'place', 'time × place' or 'none'."""
         return " × ".join(name for name, labels in (("time", self.times), ("place", self.places)) if labels) or "none"
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class Conditions:
         if neighbors is None and total > MOST_EDGES:
             raise SettingsError(
                 f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
-                f"name those that are neighbors (--edges), or set smoothness to 0"
+                f"list the neighbors (--edges), or set smoothness to 0"
             )
         for here in at_time.values():
             if neighbors is None:

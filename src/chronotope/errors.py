@@ -1,4 +1,4 @@
-"""The exceptions that users meet: each message is one line that says what is wrong and what to do."""
+"""The exceptions for users: each message is one line with the fault and the remedy."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Join names with commas; of more than 12 only the first four and the last two."""
+    """Join names with commas; of more than 12 names, only the first four and the last two."""
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:4])} … {', '.join(names[-2:])}"
 
 

@@ -11,7 +11,7 @@ from chronotope.errors import SettingsError
 
 @dataclass(frozen=True)
 class ConditionedSettings(Settings):
-    """The settings of CW2V, the model of the paper; the defaults are the ones that predict held-out text best.
+    """The settings of CW2V, the model of the paper; the defaults predict held-out text best.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class ConditionedSettings(Settings):
     deviation_penalty
         β: the pull of a word's own deviations toward zero.
     target
-        What the model predicts: 'log' of the scaled count, or 'log1p', the log of one plus it.
+        The target: 'log' of the scaled count, or 'log1p', the log of one plus it.
     weight_cap, weight_power
         A cell counts min(1, (X / cap) ** power); a cap of 0 gives every cell the weight 1.
     penalties
@@ -36,8 +36,8 @@ class ConditionedSettings(Settings):
     centering
         The mean that is subtracted from the vectors: over the words 'observed' in a condition, or the 'vocabulary'.
     vectors
-        What stands for a word: its vector as a 'word', or 'both', followed by its vector as a context, so that it is
-        twice `dimensions` long. Counts are symmetric: both describe the contexts of the word.
+        The vector of a word: its 'word' vector, or 'both', word and context vector concatenated (twice `dimensions`).
+        Counts are symmetric: both describe the contexts of the word.
     deviations
         Whether a word has a part of its own in each condition. Without it a word is `word ⊙ condition`: it moves only
         as the whole condition moves, and no word changes by itself.
@@ -164,7 +164,7 @@ class SharedContextSettings(GraphSettings):
 
 @dataclass(frozen=True)
 class Word2VecSettings(Settings):
-    """What every method that trains word2vec has; the window and its weighting are those of the counts.
+    """The settings of every method that trains word2vec; the window and its weighting are those of the counts.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class LinearSettings(AlignedSettings):
     Attributes
     ----------
     neighbors
-        How many of the query's nearest words the map is fitted to.
+        The number of the query's nearest words that the map is fitted to.
     ridge
         The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions.
     """
@@ -229,8 +229,8 @@ class CompassSettings(Settings):
     Attributes
     ----------
     epochs
-        Passes over the text, over all of it first and then over each condition. None: for each of the two as many as
-        `Word2VecSettings` would have, at least 5 and at most 50.
+        Passes over the text, over all of it first and then over each condition. None: chosen
+        for each of the two as in `Word2VecSettings`, between 5 and 50.
     negative
         The number of negative samples for each pair.
     subsampling
@@ -238,8 +238,8 @@ class CompassSettings(Settings):
     rate
         The size of the first step; the last is almost 0.
     start
-        Where the vectors of a condition start: at those of the 'compass', so that a word with little text stays near
-        them, or at 'random' ones, as in the authors' program.
+        The initial vectors of a condition: those of the 'compass', so that a word with little text stays near them, or
+        'random' ones, as in the authors' program.
     """
 
     dimensions: Count = 50

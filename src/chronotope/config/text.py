@@ -25,7 +25,7 @@ class NamedBin:
 
 @dataclass(frozen=True)
 class CorpusSettings(Settings):
-    """How text becomes (condition, tokens).
+    """How to read text and split it into tokens and conditions.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class CorpusSettings(Settings):
     where
         An SQL condition on the fields of a row; other rows are left out.
     tokenizer
-        'words' (Unicode words; links and markup left out) or 'whitespace' (text that is tokenized already).
+        'words' (Unicode words; links and markup left out) or 'whitespace' (for tokenized text).
     lowercase, strip_accents
         Whether case and accents are folded.
     phrases
@@ -48,7 +48,7 @@ class CorpusSettings(Settings):
     variants
         Other forms of a word: the key is replaced by the value ('colour' by 'color').
     holdout
-        The share of documents set aside to measure how well their contexts are predicted.
+        The share of documents to hold out, to measure how well a model predicts their contexts.
     strict
         Stop at the first bad row instead of counting and skipping it.
     keep_text
@@ -100,17 +100,17 @@ class CountSettings(Settings):
     Attributes
     ----------
     min_count
-        Words seen less often in all the text together are left out; None: a threshold that fits the corpus.
+        Minimum count of a word in the whole corpus; None: a threshold that depends on the size of the corpus.
     max_words
-        Keep only this many words, the most frequent.
+        Maximum number of words; the most frequent are kept.
     window
-        How many words on each side are context.
+        The number of context words on each side.
     weighting
         'harmonic': a context at distance d counts 1/d; 'flat': every context counts 1.
     """
 
     min_count: Count | None = None
     max_words: Count | None = None
-    # A wider window has no use; and the run of a stranger must not ask for the memory of billions.
+    # A wider window is useless, and a run from a stranger must not exhaust the memory.
     window: Annotated[int, Ge(1), Le(WIDEST_WINDOW)] = 5
     weighting: Literal["harmonic", "flat"] = "harmonic"

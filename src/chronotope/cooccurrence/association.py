@@ -126,8 +126,8 @@ def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[
 
     Examples
     --------
-    >>> one, two = np.array([1], np.int32), np.array([2], np.int64)
-    >>> context_totals(CellArrays(0 * one, one, two, two), 2, directional=True).tolist()  # twice "0 1"
+    >>> after = CellArrays.of([0], [1], [2], [2])  # word 1 stands after word 0, twice
+    >>> context_totals(after, 2, directional=True).tolist()
     [0.0, 2.0, 2.0, 0.0]
     """
     other = cells.word != cells.context

@@ -1,7 +1,7 @@
 """Co-occurrence counts as sorted cells, and their sums.
 
-A cell exists only for word ≤ context. It holds how often the two words stand near each other in either order, and how
-much of that has the context after the word. A diagonal cell holds both directions.
+A cell exists only for word ≤ context. It holds the count of the two words near each other in either order, and the
+part of that count with the context after the word. A diagonal cell holds both directions.
 """
 
 from __future__ import annotations

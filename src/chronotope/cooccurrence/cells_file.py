@@ -2,7 +2,7 @@
 
 Columns: condition, word, context (int32; ids of the run's conditions and vocabulary), count and after (int64, in units
 of the run; see `CellArrays`), encoded as differences (DELTA_BINARY_PACKED). DuckDB, Spark, pandas and Polars read it.
-The cells of a run have this format, and so have the parts that wait on disk until they are added up.
+The cells of a run and temporary parts have this format.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ SCHEMA = pa.schema(
         pa.field("after", pa.int64(), nullable=False),
     ]
 )
-# What is written and read at a time: some 30 MB.
+# About 30 MB.
 ROWS_IN_A_GROUP = 1 << 20
-# Far more than any file of ours holds: a file that claims more is refused before it is read.
+# Far more than our files have; a file that claims more is refused before it is read.
 MAX_ROWS_A_BYTE = 100
 
 

@@ -20,7 +20,7 @@ MAX_EXACT_WINDOW = 10
 
 
 def units(settings: CountSettings) -> int:
-    """Return how many units make one whole pair of neighbors."""
+    """Return the number of units in one whole pair of neighbors."""
     return math.lcm(*range(1, min(settings.window, MAX_EXACT_WINDOW) + 1)) if settings.weighting == "harmonic" else 1
 
 

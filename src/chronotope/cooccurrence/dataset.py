@@ -4,7 +4,7 @@
     RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
     RUN/support.parquet    condition, word, count: how often each word of the vocabulary occurs
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
-    RUN/heldout.parquet    the same for documents that were set aside
+    RUN/heldout.parquet    the same for held-out documents
 
 The folder is built under a temporary name and renamed (see `chronotope.io.run_folder`).
 """
@@ -52,7 +52,7 @@ class Counts:
     conditions: Conditions
     vocabulary: Vocabulary
     settings: CountSettings
-    pairs: NDArray[np.int64]  # (C,) the pairs of neighbors in each condition, in units
+    pairs: NDArray[np.int64]  # (C,) the sum of counts in each condition, in units
     tokens: NDArray[np.int64]  # (C,)
     unit: int  # the units of one whole pair
     checksum: str  # of the whole run
@@ -73,14 +73,14 @@ class Counts:
         return self._cells.read(condition)
 
     def held_out(self, condition: int) -> CellArrays:
-        """Return the counts of the documents that were set aside."""
+        """Return the counts of the held-out documents."""
         if self._held_out is None:
             raise SettingsError("no documents were set aside; prepare with holdout (--holdout 0.1)")
         return self._held_out.read(condition)
 
     @property
     def has_held_out(self) -> bool:
-        """Whether documents were set aside."""
+        """Whether documents were held out."""
         return self._held_out is not None
 
     @property
@@ -177,19 +177,18 @@ def count(
     threads
         The number of cores to use; the result does not depend on it.
     memory
-        The most memory to hold ('2GB', or a number of bytes); what does not fit waits on disk. The result does not
-        depend on it.
+        Memory limit ('2GB', or a number of bytes); cells that exceed it go to disk. The result does not depend on it.
     workers
         Read and count in this many processes of this machine; the result does not depend on it.
     cluster
         Read and count on a Dask cluster: the address of its scheduler, such as tcp://10.0.0.5:8786.
     spill
         With a cluster: a folder or an address (s3://…) where all its machines can write. An interrupted preparation
-        continues from what is there; without it the workers write beside the run.
+        resumes from there; by default the workers write beside the run.
     force
         Replace a run that was made from other input or settings (models in it are kept).
     progress
-        Called with the stage, how much of it is done, and of how much; `show_progress` makes one.
+        Called with (stage, done, total); `show_progress` returns such a callback.
     on_report
         Called with the tokenized text and the vocabulary before counting begins.
     """
@@ -216,7 +215,7 @@ def count(
 
 @contextmanager
 def _spill_folder(spill: str | None, work: Path, asked: dict[str, Any]) -> Iterator[str]:
-    """Yield a folder for cells that wait, and remove it at the end; one in `spill` stays if the work fails."""
+    """Yield a folder for temporary cells, and remove it at the end; one in `spill` is kept if the work fails."""
     if spill is None:
         with tempfile.TemporaryDirectory(prefix=".spill-", dir=work) as folder:
             yield folder

@@ -1,8 +1,8 @@
 """Count chunks of documents and add them up, condition after condition.
 
-Chunks are counted in threads or by the workers of a Dask cluster. The cells of a chunk stay in memory or wait in a file
-until their condition is complete; then all its chunks are merged as streams. Counts are integers and merged cells are
-sorted, so every way gives the same bytes.
+Chunks are counted in threads or by the workers of a Dask cluster. Their cells stay in memory or in a file until their
+condition is complete; then all its chunks are merged as streams. Counts are integers and merged cells are sorted, so
+threads and clusters give the same bytes.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ BYTES_OF_WRITING = 110_000_000
 
 
 class Limits(NamedTuple):
-    """How much is done at a time; the result does not depend on it."""
+    """Sizes of the work; the result does not depend on them."""
 
     tokens: int  # in a chunk
-    held: int = 8  # conditions of up to this many chunks stay in memory, larger ones wait in files
+    held: int = 8  # conditions of up to this many chunks stay in memory, larger ones go to files
     fan_in: int = 32  # streams that are merged at a time
     rows: int = 1 << 15  # of each stream in memory meanwhile
 
@@ -75,16 +75,16 @@ def count_conditions(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Iterator[CellArrays]]:
-    """Yield the cells of each condition in turn, as blocks to be used before the next condition is asked for.
+    """Yield the cells of each condition in turn; use its blocks before you request the next condition.
 
     Parameters
     ----------
     words
         The size of the vocabulary.
     folder
-        Where cells wait: on this machine or, with a cluster, where all its machines can write.
+        Folder for temporary cells; with a cluster, one that all its machines can write.
     held_out
-        Count the documents that were set aside instead of the others.
+        Count the held-out documents instead of the others.
     """
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
@@ -131,7 +131,7 @@ def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
 
 
 def _read(store: TokenStore, chunk: Chunk, held_out: bool) -> Texts:
-    """Read the documents of a chunk: those that were set aside, or the others."""
+    """Read the documents of a chunk that are held out, or all others."""
     starts = store.starts[chunk.first : chunk.last + 1]
     ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
     store.forget(chunk.first, chunk.last)
@@ -186,7 +186,7 @@ def _in_processes(
 
 
 def _count_once(path: str, *task: Any) -> list[int]:
-    """Count on a worker, unless it was done before."""
+    """Count on a worker, unless the result is cached."""
     folder, _, name = path.removesuffix(".parquet").rpartition("/")
     sizes: list[int] = once(folder, name, lambda: _count_to_file(path, *task))
     return sizes
@@ -205,7 +205,7 @@ def _streams(path: str, sizes: list[int], words: int) -> list[Iterator[CellArray
 
 
 def _merge(streams: list[Iterator[CellArrays]], words: int, limits: Limits, folder: str) -> Iterator[CellArrays]:
-    """Add streams; if there are too many, the sums of some wait in files."""
+    """Add streams; if there are too many, write partial sums to files first."""
     while len(streams) > limits.fan_in:
         path = f"{folder}/{uuid.uuid4().hex}.parquet"
         with writing(path) as file:

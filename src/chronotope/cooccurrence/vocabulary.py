@@ -1,4 +1,4 @@
-"""The words that are kept, and how often each occurs in each condition (its support)."""
+"""The vocabulary, and the count of each word in each condition (its support)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 class Support(NamedTuple):
-    """Which words occur in which condition, and how often; only pairs that occur are stored.
+    """The count of each word in each condition; only pairs that occur are stored.
 
     The pairs are sorted by condition, then by word. Everything that belongs to a word in a condition (a deviation, a
-    bias, a vector) is an array with one row a pair, so that memory grows with what is observed.
+    bias, a vector) is an array with one row per pair, so memory grows with the pairs that occur.
     """
 
     start: NDArray[np.int64]  # (C + 1,) the pairs of condition c are start[c] … start[c + 1] - 1
     word: NDArray[np.int32]  # (P,)
-    count: NDArray[np.int64]  # type: ignore[assignment]  # (P,) hides tuple.count, which nobody needs here
+    count: NDArray[np.int64]  # type: ignore[assignment]  # (P,) hides tuple.count
 
     def words_in(self, condition: int) -> NDArray[np.int32]:
         """Return the words that occur in a condition, ascending."""
         return self.word[self.start[condition] : self.start[condition + 1]]
 
     def counts_in(self, condition: int) -> NDArray[np.int64]:
-        """Return how often each of `words_in` occurs."""
+        """Return the count of each of `words_in`."""
         return self.count[self.start[condition] : self.start[condition + 1]]
 
     def find(self, word: int, condition: int) -> int:
@@ -43,7 +43,7 @@ class Support(NamedTuple):
         return int(self.start[condition]) + position if found else -1
 
     def of(self, word: int, condition: int) -> int:
-        """Return how often a word occurs in a condition."""
+        """Return the count of a word in a condition."""
         pair = self.find(word, condition)
         return int(self.count[pair]) if pair >= 0 else 0
 
@@ -98,7 +98,7 @@ class Vocabulary:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """(W,) how often each word occurs in all conditions together."""
+        """(W,) the count of each word over all conditions."""
         return np.bincount(self.support.word, self.support.count, len(self.words)).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""From counts to what a model is asked to predict: scaling, targets and weights."""
+"""From counts to the training data of a model: scaling, targets and weights."""
 
 from __future__ import annotations
 

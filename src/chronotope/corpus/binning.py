@@ -47,16 +47,16 @@ class RegularBins:
     unit: str
 
     def assign(self, dates: Dates) -> Assigned:
-        """Return the bin of each date; none is outside."""
+        """Return the bin of each date; no date is outside."""
         year, month, day = dates.year, dates.month, dates.day
-        nowhere = np.zeros(len(year), dtype=bool)
+        none = np.zeros(len(year), dtype=bool)
         if self.unit == "y":
-            return Assigned(year // self.number, nowhere, nowhere)
+            return Assigned(year // self.number, none, none)
         if self.unit == "mo":
-            return Assigned((year * 12 + month - 1) // self.number, month == 0, nowhere)
+            return Assigned((year * 12 + month - 1) // self.number, month == 0, none)
         days = days_from_date(year, np.maximum(month, 1), np.maximum(day, 1))
         # 1970-01-01 was a Thursday; weeks start on Monday and are named after their Thursday's year.
-        return Assigned((days + 3) // 7 if self.unit == "w" else days, day == 0, nowhere)
+        return Assigned((days + 3) // 7 if self.unit == "w" else days, day == 0, none)
 
     def label(self, key: int) -> str:
         """Return the label of a bin: 1998, 1990s, 1995-1999, 1998-Q1, 1998-03, 1998-01..1998-06, 1998-W05."""

@@ -1,7 +1,7 @@
 """Tokenize on a Dask cluster: workers parse and tokenize files, and leave batches as Arrow files in a shared folder.
 
 A file is a task. Frames, records and folders of plain text are read here and sent out in pieces. Dask pickles the
-arguments of tasks, so use a cluster that you trust; what lies on disk is read as data only.
+arguments of tasks, so use a trusted cluster; files on disk are read as data only.
 """
 
 from __future__ import annotations

@@ -28,14 +28,14 @@ UNSPACED_SHARE = 0.25
 
 
 class FirstPass:
-    """Takes tokenized batches in order.
+    """Take tokenized batches in order.
 
     Attributes
     ----------
     raw, lexicon
         The file with the token ids in the order of the input, and the words.
     counts
-        (2, W or more) the count of each word in the documents that are kept, and in those that are held out.
+        (2, W or more) the count of each word in training documents and in held-out documents.
     labels, places
         The (time bin, place) pairs by first occurrence, and the places as first spelled.
     problems, rows, left_out, outside, unspaced
@@ -188,7 +188,7 @@ class FirstPass:
 
 
 def is_held_out(first: int, count: int, share: float) -> NDArray[np.bool_]:
-    """Decide for `count` documents from number `first` on whether each is held out, by the SplitMix64 of its number."""
+    """Return whether each of `count` documents from number `first` on is held out, by the SplitMix64 of its number."""
     if share <= 0:
         return np.zeros(count, bool)
     mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -50,7 +50,7 @@ class Normalizer:
         self._variants = {self._phrase(form): self._phrase(word) for form, word in settings.variants.items()}
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
-        """Return the word that a form stands for; empty if nothing is left."""
+        """Return the word of a form; empty if nothing is left."""
         if form.isascii():
             word = form.lower() if self._lowercase else form
         else:

@@ -50,15 +50,15 @@ def join_phrases(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """Replace phrases by single tokens in the file `raw` and add them to the lexicon.
 
-    `counts` is (2, W), the counts in the documents that are kept and in those that are held out. Return the lengths
-    and counts after joining, and the phrases that occur.
+    `counts` is (2, W): the counts in training documents and in held-out documents. Return the lengths and counts after
+    joining, and the phrases that occur.
     """
     length, held_out = documents["length"].to_numpy(), documents["held_out"].to_numpy()
-    sequences = _given_phrases(lexicon, corpus)
+    sequences = _user_phrases(lexicon, corpus)
     if corpus.settings.find_phrases:
-        given = set(sequences)
+        known = set(sequences)
         found = find_pairs(raw, length, held_out, lexicon.words, counts[0], chunk_tokens)
-        sequences += [pair for pair in found if pair not in given]
+        sequences += [pair for pair in found if pair not in known]
     if not sequences:
         return length, counts, ()
     words = lexicon.words
@@ -82,7 +82,7 @@ def join_phrases(
     return np.concatenate(lengths), counts, tuple(occurring)
 
 
-def _given_phrases(lexicon: Lexicon, corpus: Corpus) -> list[tuple[int, ...]]:
+def _user_phrases(lexicon: Lexicon, corpus: Corpus) -> list[tuple[int, ...]]:
     """Return the user's phrases as word numbers; one with a word that does not occur is left out."""
     sequences: dict[tuple[int, ...], None] = {}
     tokenizer = corpus.tokenizer or corpus.settings.tokenizer

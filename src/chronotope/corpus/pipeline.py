@@ -208,9 +208,9 @@ def order_conditions(first: FirstPass, bins: Bins | None, has_place: bool) -> tu
 
 
 def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
-    """Return the lexicon, most frequent first, and the final id of each word; -1 where it does not occur any more.
+    """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
 
-    `counts` is (2, W), the counts in the documents that are kept and in those that are held out.
+    `counts` is (2, W): the counts in training documents and in held-out documents.
     """
     present = np.flatnonzero(counts.sum(axis=0))
     frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})

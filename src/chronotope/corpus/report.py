@@ -36,7 +36,7 @@ class ConditionReport:
     condition
         Its label.
     documents, tokens
-        Their number, held-out ones included.
+        Their number, including held-out documents.
     vocabulary
         The number of distinct words.
     duplicates

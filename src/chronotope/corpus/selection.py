@@ -101,7 +101,7 @@ def row_filter(where: str) -> RowFilter:
 
 
 def _needs_several_rows(part: Any) -> bool:
-    """Tell whether a part of an expression, in polars' JSON, needs more than one row."""
+    """Return whether a part of an expression, in polars' JSON, needs more than one row."""
     if isinstance(part, dict):
         inner = (value for key, value in part.items() if key not in ("Literal", "Column"))
         return not _SEVERAL_ROWS.isdisjoint(part) or any(map(_needs_several_rows, inner))

@@ -48,8 +48,8 @@ class Bounds(NamedTuple):
 def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> list[Span]:
     """Return the span of each of the first `words` of a text; DamagedFileError if the text does not match them.
 
-    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase stands for all tokens that it
-    joins.
+    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. The span of a phrase covers all its
+    tokens.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
 
 
 def _goes_on(text: str, stop: re.Match[str]) -> bool:
-    """Tell whether a stop ends no sentence: it belongs to an abbreviation, or a lowercase letter follows."""
+    """Return whether the sentence continues after a stop: in an abbreviation, or before a lowercase letter."""
     if "\n" in stop.group() and not stop.group().strip():
         return False
     following = text[stop.end() : stop.end() + 3].lstrip(_OPENING)
@@ -143,7 +143,7 @@ def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
         dropped = series.str.extract_all(pattern)[0].to_list()
         if not dropped:
             continue
-        # Replace junk by a character that is not in the text, to learn what is left between the pieces of junk.
+        # Replace junk by a character that is not in the text, and split there.
         mark = next(mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in text)
         left = series.str.replace_all(pattern, mark)[0].split(mark)
         places: list[NDArray[np.int64]] = []

@@ -29,7 +29,7 @@ LARGEST_GROUP_BYTES, LARGEST_RATIO = 64 << 20, 1_000
 
 
 class TextWriter:
-    """Writes texts in the order of the input."""
+    """Write texts in the order of the input."""
 
     def __init__(self, folder: Path) -> None:
         schema = pa.schema([("text", pa.large_string())])
@@ -53,7 +53,7 @@ class TextWriter:
 
 
 class TextStore:
-    """The text of each document, read when it is asked for."""
+    """The text of each document, read on demand."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / TEXT
@@ -77,7 +77,7 @@ class TextStore:
 
     @staticmethod
     def is_in(folder: Path) -> bool:
-        """Tell whether a folder holds the text of its documents."""
+        """Return whether a folder holds the text of its documents."""
         return (folder / TEXT).exists()
 
     def __len__(self) -> int:

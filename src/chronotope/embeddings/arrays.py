@@ -1,4 +1,4 @@
-"""The arrays of embeddings: checks, defaults for those that a method does not give, and a cache."""
+"""The arrays of embeddings: checks, defaults, and a cache."""
 
 from __future__ import annotations
 

@@ -50,13 +50,13 @@ class ConditionedEmbeddings:
     words, conditions
         The words, whose ids are their positions, and the conditions.
     support
-        Which words occur in which condition, and how often.
+        The count of each word in each condition.
     vectors
         (P, D) the vector of each pair of `support`, not centered.
     common
-        (W, D) what each word means everywhere; by default the mean of its vectors, weighted by count.
+        (W, D) the common vector of each word; by default the mean of its vectors, weighted by count.
     condition_factors
-        (C, D) how each condition scales the dimensions; by default 1.
+        (C, D) the scale of each dimension in each condition; by default 1.
     center
         (C, D) subtracted from every vector of a condition; by default the mean vector of its words.
     contexts
@@ -173,7 +173,7 @@ class ConditionedEmbeddings:
     @overload
     def support(self, word: str, at: str) -> int: ...
     def support(self, word: str, at: str | None = None) -> int | dict[str, int]:
-        """Return how often a word occurs in a condition, or in each."""
+        """Return the count of a word in a condition, or in each."""
         number = self.index(word)
         if at is not None:
             return self.observed.of(number, self.conditions.index(at))
@@ -351,7 +351,7 @@ class ConditionedEmbeddings:
         return matrix
 
     def _counts(self, condition: int) -> NDArray[np.int64]:
-        """Return how often each word occurs in a condition, (W,)."""
+        """Return the (W,) count of each word in a condition."""
         counts = np.zeros(len(self), dtype=np.int64)
         counts[self.observed.words_in(condition)] = self.observed.counts_in(condition)
         return counts

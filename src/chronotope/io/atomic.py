@@ -1,7 +1,7 @@
 """Atomic writes: files and folders that are whole or absent after a kill, a full disk or a power cut.
 
 A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, since a name is
-part of its folder. Temporary names hold the process id, so that the next writer can remove what a killed process left.
+part of its folder. Temporary names hold the process id, so that the next writer can remove those of a dead process.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The exclusive lock of `speeches` is the file `.speeches.lock` beside it, a shared one `.speeches.<random>.shared`. Each
 file names its holder. Where locking is impossible (a read-only folder, some network file systems) it is skipped: the
-write itself then reports what is wrong.
+write itself then fails with its own error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
     except Timeout:
         raise _in_use(target, path) from None
     except OSError:
-        pass  # the write itself will say what is wrong
+        pass  # the write itself reports the error
     try:
         with contextlib.suppress(OSError):
             path.write_text(f"{os.getpid()}\t{socket.gethostname()}\t{purpose}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What identifies a result: versions and checksums; no time, host, path or number of threads."""
+"""The identity of a result: versions and checksums; no time, host, path or number of threads."""
 
 from __future__ import annotations
 

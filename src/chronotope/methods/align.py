@@ -47,7 +47,7 @@ def align(
 
     Counts come from gensim's objects and from `.vocab` files beside the vectors. If one model has none, none are
     used: every word then counts as seen 100 times (`embeddings.counted` is False and the signature says 'no counts'),
-    all words have the same weight in the rotations, and answers based on frequency mean nothing.
+    all words have the same weight in the rotations, and answers based on frequency are meaningless.
 
     Parameters
     ----------

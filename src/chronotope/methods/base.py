@@ -1,4 +1,4 @@
-"""What all methods share: one `fit`, its provenance, progress records, checkpoints, and arrays too large for memory."""
+"""The base of all methods: `fit`, provenance, progress records, checkpoints, and arrays too large for memory."""
 
 from __future__ import annotations
 

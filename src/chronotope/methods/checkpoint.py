@@ -43,7 +43,7 @@ class Checkpoint:
         return self.path is not None and time.monotonic() - self._saved > self._pause
 
     def save(self, tensors: Mapping[str, NDArray[Any]], about: dict[str, Any]) -> None:
-        """Write the state, whole or not at all."""
+        """Write the state atomically."""
         if self.path is None:
             return
         began = time.monotonic()
@@ -60,8 +60,8 @@ class Checkpoint:
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
         """Return the tensors and the state, or None if there is no file.
 
-        `shapes` are those of the expected tensors, all float32; None stands for any size. Raise DamagedFileError if the
-        file is not a complete checkpoint of these shapes, InputError if it has another identity.
+        `shapes` are the expected shapes of the tensors, all float32; None allows any size. Raise DamagedFileError if
+        the file is not a complete checkpoint of these shapes, InputError if it has another identity.
         """
         if self.path is None or not self.path.exists():
             return None

@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def recorded(self) -> str:
-        """What the model file says; nothing of the CPU's make, since the bytes do not depend on it."""
+        """The device for the model file; the model of the CPU does not matter, since the bytes do not depend on it."""
         return f"cuda ({self.gpu})" if self.gpu else self.device
 
     @property
@@ -48,7 +48,7 @@ class Choice:
 
 
 def find_gpu() -> Gpu | str:
-    """Return the GPU, or why there is none."""
+    """Return the GPU, or the reason why there is none."""
     if find_spec("cupy") is None:
         return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU is here"
     try:
@@ -61,12 +61,12 @@ def find_gpu() -> Gpu | str:
 
 
 def gpu_seen() -> bool:
-    """Whether this machine seems to have an NVIDIA GPU, by the files of its driver; nothing is loaded."""
+    """Return whether the files of an NVIDIA driver exist; nothing is loaded."""
     return shutil.which("nvidia-smi") is not None or Path("/dev/nvidiactl").exists()
 
 
 def choose(asked: str, need: int, found: Gpu | str) -> Choice:
-    """Return where to train, if that takes `need` bytes on a GPU and `find_gpu` returned `found`."""
+    """Choose where to train; `need` is the GPU memory in bytes, `found` the result of `find_gpu`."""
     one_of("device", asked, DEVICES)
     if asked == "cpu":
         return Choice("cpu", "training on the CPU")
@@ -83,7 +83,7 @@ def choose(asked: str, need: int, found: Gpu | str) -> Choice:
 
 
 def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Callable[[str], None]) -> Result:
-    """Return what `train` makes on the best device; on the CPU if the memory of the GPU runs out."""
+    """Train on the best device; on the CPU if the memory of the GPU runs out."""
     choice = choose(asked, need, "" if asked == "cpu" else find_gpu())
     say(choice.line)
     if choice.device == "cpu":

@@ -135,7 +135,7 @@ def sweep(words: Floats, contexts: Floats, problem: Factorization, pool: ThreadP
 
 
 def _improve(own: Floats, other: Floats, condition: int, problem: Factorization, pool: ThreadPoolExecutor) -> float:
-    """Put the best V (or U) of a condition into `own`; return Σ Y (V Uᵀ)."""
+    """Write the best V (or U) of a condition to `own`; return Σ Y (V Uᵀ)."""
     here, neighbors, settings = other[condition], problem.neighbors[condition], problem.settings
     square = here.astype(np.float64).T @ here
     inverse = np.linalg.inv(square + problem.ridge(condition) * np.eye(here.shape[1]))

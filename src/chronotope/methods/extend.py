@@ -1,8 +1,8 @@
-"""A new period or place for a trained model: the old vectors stay where they are, to the last bit.
+"""Add new periods or places to a trained model; the old vectors keep every bit.
 
-The contexts are held still, so a new row has one best place: where its own mutual information, the word's vector in the
-bin before, and what the word means everywhere pull it. New bins are placed one after the other, each tied to the one
-before; to extend by two bins at once or one by one comes to the same.
+The contexts are fixed, so each new row has a closed form: a weighted mean of the fit to its mutual information, the
+word's vector in the previous bin, and its common vector. New bins are added in order, each linked to the previous one;
+two bins at once give the same result as one after the other.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
 
 
 def joined(old: Conditions, new: Conditions) -> Conditions:
-    """Return the old conditions, then the new ones; none may be there already, and time goes forward."""
+    """Return the old conditions, then the new ones; these must be new and must not lie before the old ones."""
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
     if again := [label for label in new.labels if label in old.labels]:
@@ -97,12 +97,11 @@ def joined(old: Conditions, new: Conditions) -> Conditions:
 
 
 def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
-    """Return the cells with other numbers for their words, without the words that have none.
+    """Return the cells with new word numbers, without words whose number is `words` or more.
 
     Examples
     --------
-    >>> one, two = np.array([1], np.int32), np.array([2], np.int64)
-    >>> [column.tolist() for column in renumbered(CellArrays(0 * one, one, two, two), np.array([7, 3]), 9)]
+    >>> [column.tolist() for column in renumbered(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
     [[3], [7], [2], [0]]
     """
     word, context = number[cells.word], number[cells.context]
@@ -120,12 +119,12 @@ class _Latest:
     def __init__(self, conditions: Conditions, words: int, dimensions: int) -> None:
         places = max(len(conditions.places), 1)
         self._conditions = conditions
-        # Where a word never occurred there is a zero, which takes no memory.
+        # Untouched pages of zeros take no memory.
         self._vector = np.zeros((places, words, dimensions), dtype=np.float32)
         self._time = np.full((places, words), -1)
 
     def of(self, condition: int, word: NDArray[np.int32], smoothness: float) -> tuple[Any, Any]:
-        """(R, D) the vectors before, and (R, 1) how strongly they pull; 0 where there is none."""
+        """Return the previous vectors, (R, D), and the weight of each, (R, 1); 0 if there is none."""
         if not self._conditions.times:
             return np.zeros((len(word), self._vector.shape[2])), np.zeros((len(word), 1))
         place = self._place(condition)
@@ -134,7 +133,7 @@ class _Latest:
         return self._vector[place, word], pull[:, None]
 
     def put(self, condition: int, word: NDArray[np.int32], vectors: NDArray[np.float32]) -> None:
-        """Note the vectors of a condition."""
+        """Store the vectors of a condition."""
         if self._conditions.times:
             place = self._place(condition)
             self._vector[place, word], self._time[place, word] = vectors, self._conditions.time_of[condition]
@@ -144,7 +143,7 @@ class _Latest:
 
 
 def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
-    """Return the settings that the model was trained with; they hold for the new rows too."""
+    """Return the settings that the model was trained with."""
     made = embeddings.provenance
     if not len(embeddings.contexts):
         raise SettingsError(f"{made.get('method', 'this model')} has no common contexts; extend a model of graph")

@@ -66,7 +66,7 @@ def bursty_words(counts: Counts) -> NDArray[np.bool_]:
     peak = np.zeros(len(counts.vocabulary))
     np.maximum.at(peak, support.word, frequency)
     bursty = np.asarray(peak > PEAK_OVER_MEAN * mean)
-    # With very few conditions no peak can be so high: use all words.
+    # With very few conditions no peak is that high: use all words.
     return bursty if bursty.any() else ~bursty
 
 

@@ -31,7 +31,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _in_new_thread(action: Callable[[], None]) -> None:
-    """Run in a new thread: OpenBLAS lets no other thread change what the main thread has set."""
+    """Run in a new thread: OpenBLAS ignores changes by other threads to a limit that the main thread set."""
     thread = threading.Thread(target=action)
     thread.start()
     thread.join()

@@ -113,7 +113,7 @@ class Pool:
         except OSError:
             raise ClusterError(f"no scheduler answers at {self._address} (waited {seconds:.0f} seconds)") from None
         except ValueError as error:
-            raise ClusterError(f"{self._address} is no address of a scheduler ({error})") from None
+            raise ClusterError(f"{self._address} is not the address of a scheduler ({error})") from None
         with ExitStack() as failing:
             failing.callback(client.close, timeout=2)
             try:

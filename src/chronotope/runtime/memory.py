@@ -41,7 +41,7 @@ class Memory:
         return unlimited if self.limit is None else self.limit - resident()
 
     def check(self, what: str) -> None:
-        """Raise SettingsError if the limit is exceeded by more than a tenth."""
+        """Raise SettingsError if memory exceeds the limit by more than 10 %."""
         if self.limit is not None and resident() > 1.1 * self.limit:
             raise SettingsError(
                 f"{what} does not fit into {in_words(self.limit)} of memory; allow more (--memory), or give less text "

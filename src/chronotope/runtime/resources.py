@@ -28,7 +28,7 @@ def check_not_forked() -> None:
     """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
     if _first_process() != os.getpid():
         raise SettingsError(
-            "this process was forked from one that has used chronotope, and would wait for ever; start processes with "
+            "this process was forked from one that has used chronotope, and would wait forever; start processes with "
             "multiprocessing.get_context('spawn')"
         )
 
@@ -62,7 +62,7 @@ class Resources:
         workers: int | None = None,
         cluster: str | None = None,
     ) -> Iterator[Resources]:
-        """Yield the resources that a user asks for; a cluster stays connected for the length of the block."""
+        """Yield the requested resources; a cluster stays connected for the length of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
         here = cls(threads or cores(), Memory.of(memory))

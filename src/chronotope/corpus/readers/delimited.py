@@ -24,7 +24,7 @@ _MARK_BYTES = 3
 
 
 class Header(NamedTuple):
-    """What the first lines of a file say; `size` and `lines` count what precedes the first row."""
+    """The header of a file; `size` and `lines` are its bytes and lines, up to the first row."""
 
     separator: str
     names: list[str]

@@ -1,7 +1,7 @@
-"""Plain text files: each file is a document whose name and folder may tell when and where it was written.
+"""Plain text files: each file is a document; its name and folder may hold its date and place.
 
 The fields of a document are its `text`, the `name` of the file without extension, the name of its `folder`, its `path`
-below the folder that was given, and the first `date` (1998-03-12, 1998-03, 19980312 or 1998) in the name of the file,
+below the user's folder, and the first `date` (1998-03-12, 1998-03, 19980312 or 1998) in the name of the file,
 or else of the folder. A file of more than 16 MB is cut at line ends into documents of at most that size.
 """
 
@@ -49,7 +49,7 @@ class TextFiles:
         return list(FIELDS)
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
-        """Return the path of each file from the given folder on, since folders are data, its bytes and its checksum."""
+        """Return the path of each file (including folders, which are data), its bytes and its checksum."""
         root = _base_name(self.root)
         return [file_fingerprint(path, f"{root}/{self._relative(path)}") for path in self.paths]
 
@@ -96,12 +96,12 @@ class TextFiles:
         return {"name": name, "folder": folder, "date": date, "path": self._relative(path)}
 
     def _relative(self, path: Path) -> str:
-        """Return the path of a file below the folder that was given."""
+        """Return the path of a file relative to the user's folder."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
 
 
 def _base_name(folder: Path) -> str:
-    """Return the name of a folder, also if it was given as `.` or `..`."""
+    """Return the name of a folder, also for `.` and `..`."""
     return os.path.basename(os.path.abspath(folder))
 
 

@@ -92,7 +92,7 @@ def _records(head: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _read_line(line: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Return the object on a line, or what is wrong with it; neither for a blank line."""
+    """Return the object on a line, or the kind of its fault; neither for a blank line."""
     if not line.strip():
         return None, ""
     try:

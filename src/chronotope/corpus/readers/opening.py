@@ -36,7 +36,7 @@ KNOWN = "JSONL, CSV, TSV, Parquet or text (.jsonl, .ndjson, .csv, .tsv, .parquet
 def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
     """Return the readers of a source; a missing file and an unknown format raise InputError.
 
-    The fields to read decide whether a folder with both text files and tables stands for the text files or the tables.
+    In a folder with both text files and tables, the fields to read decide which of the two are read.
     """
     if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
         raise InputError(
@@ -55,7 +55,7 @@ def open_readers(source: Any, fields: Iterable[str] = ()) -> list[Reader]:
 
 
 def _files(name: str, fields: tuple[str, ...]) -> list[tuple[Path | RemotePath, Path]]:
-    """Return the files that a path, an address, a glob or a folder stands for, each with the folder given."""
+    """Resolve a path, an address, a glob or a folder to files, each with its root folder."""
     if is_remote(name):
         files = remote_files(name)
         return [(file, Path()) for file in list(filter(format_of, files)) or files]

@@ -22,7 +22,7 @@ from chronotope.errors import InputError
 from chronotope.io.atomic import atomic_folder
 
 MANIFEST = "chronotope.json"
-# What each format is, and the ending of its files if it has one for each condition.
+# Description of each format, and the file extension if it has one file per condition.
 FORMATS = {
     "word2vec": ("word2vec's text, a file for each condition", ".txt"),
     "word2vec-binary": ("word2vec's binary form, a file for each condition", ".bin"),
@@ -30,7 +30,7 @@ FORMATS = {
     "keyedvectors": ("gensim's own files, one for each condition", ".kv"),
     "parquet": ("one table: condition, word, support, vector", None),
     "arrow": ("the same table as an Arrow file", None),
-    "numpy": ("vectors.npy, and index.npz that says whose they are", None),
+    "numpy": ("vectors.npy, and index.npz with the word of each row", None),
     "projector": ("the folder of TensorFlow's embedding projector", None),
     "huggingface": ("safetensors with a model card, as on Hugging Face", None),
 }
@@ -69,7 +69,7 @@ def export(
     Parameters
     ----------
     folder
-        It is written under another name and renamed when it is complete.
+        Written under a temporary name and renamed when complete.
     format
         'word2vec', 'word2vec-binary', 'glove', 'keyedvectors', 'parquet', 'arrow', 'numpy', 'projector' or
         'huggingface'.

@@ -66,10 +66,9 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
 
 
 def files_and_names(path: Path) -> list[tuple[Path, str]]:
-    """Return the files of vectors that a path stands for, each with the label of its condition.
+    """Return the files of vectors at a path, each with the label of its condition.
 
-    A file stands for itself, a folder for the files that `export` wrote as word2vec or GloVe, or for its HistWords
-    models.
+    In a folder these are the files that `export` wrote as word2vec or GloVe, or HistWords models.
     """
     if not path.is_dir():
         return [(path, name_of(path))]

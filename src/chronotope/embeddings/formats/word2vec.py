@@ -26,7 +26,7 @@ QUOTED_CHARACTERS = 40
 
 
 class VectorTable:
-    """Words and vectors read from a file; memory grows with what is read, not with what the file announces."""
+    """Words and vectors read from a file; memory grows with the rows read, not with the size in the header."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

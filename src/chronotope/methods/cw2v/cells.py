@@ -73,7 +73,7 @@ def arrange_cells(
     context, value = (empty_array((int(cell_start[-1]),), np.int32, folder) for _ in range(2))
 
     def arrange(condition: int) -> float:
-        """Put the cells of a condition where they are visited, and return their weight."""
+        """Write the cells of a condition in training order; return their weight."""
         cells = counts.cells(condition)
         pair = np.empty(len(counts.vocabulary), dtype=np.int32)
         pair[support.words_in(condition)] = np.arange(support.start[condition], support.start[condition + 1])

@@ -47,7 +47,7 @@ class Trainer:
         self._vectors = np.zeros((longest, width), dtype=np.float32)
 
     def move_stratum(self, stratum: int) -> float:
-        """Move everything once over the cells of a stratum; return the weighted squared error met by the words."""
+        """Move everything once over the cells of a stratum; return the weighted squared error of the words."""
         q = self._parameters.condition
         gradient = np.zeros((PARTS, *q.shape), dtype=np.float32)
         squared = np.zeros((2, PARTS))
@@ -96,7 +96,7 @@ class Trainer:
 
 
 def _blocks(pair_start: NDArray[np.int64], most_pairs: int) -> list[tuple[int, int]]:
-    """Return ranges of conditions with at most so many pairs, or of one condition."""
+    """Return ranges of conditions with at most `most_pairs` pairs, or of one condition."""
     blocks, first = [], 0
     while first < len(pair_start) - 1:
         last = int(np.searchsorted(pair_start, pair_start[first] + most_pairs, side="right")) - 1

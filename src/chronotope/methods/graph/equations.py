@@ -1,8 +1,8 @@
 """The linear equations of the rows: one small system for each word, the same in every sweep.
 
 A word's system is T − β 11ᵀ/n with T = diag(w + β) + L, where L is the Laplacian of its links. T is tridiagonal if
-every link joins neighbors; other links are solved by conjugate gradients. The term of rank one is added by the formula
-of Sherman and Morrison. `xp` is NumPy or CuPy; `put` brings an array or a SciPy matrix to its device.
+every link joins neighbors; other links are solved by conjugate gradients. The rank-one term uses the Sherman–Morrison
+formula. `xp` is NumPy or CuPy; `put` brings an array or a SciPy matrix to its device.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Equations:
         self._scale = share / (1 - share * (self.adding @ self._ones))
 
     def solve(self, product: Any, rows: Any) -> float:
-        """Put the best rows of the block into `rows`; return Σ w A·(M B), by which the loss is below Σ w‖M‖².
+        """Write the best rows of the block to `rows`; return Σ w A·(M B), the decrease of the loss from Σ w‖M‖².
 
         `product` (P, D) is M B, and may be the same array as `rows`.
         """
@@ -64,7 +64,7 @@ class Equations:
 
 
 def _chains(problem: GraphProblem, first: int, last: int, xp: Any, put: Put) -> Inverse:
-    """Eliminate all words of the block side by side, place by place of their chains."""
+    """Solve the chains of all words of the block at once by tridiagonal elimination."""
     start = problem.word_start[first : last + 1]
     sizes, words = np.diff(start), last - first
     longest = int(sizes.max(initial=0))

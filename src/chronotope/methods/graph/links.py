@@ -1,4 +1,4 @@
-"""Which of a word's vectors are tied to each other: consecutive bins where it occurs, and neighboring places."""
+"""The links between a word's vectors: consecutive bins where it occurs, and neighboring places."""
 
 from __future__ import annotations
 

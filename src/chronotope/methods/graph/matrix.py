@@ -28,7 +28,7 @@ Rows = tuple[
 
 
 class DiskArray:
-    """A long array in a nameless file in `folder`; what is read is mapped into memory for as long as it is used."""
+    """An array in an unnamed file in `folder`; slices are memory-mapped."""
 
     def __init__(self, dtype: DTypeLike, folder: Path) -> None:
         self._dtype, self._folder = np.dtype(dtype), folder
@@ -69,8 +69,7 @@ def mutual_information(
 def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix:
     """Return one row for each word: Σ w M over its conditions, divided by √Σ w.
 
-    The squares of these rows are what the mean vectors of all words carry: most of what the vectors in the conditions
-    carry, in a fraction of the cells.
+    Their main directions are close to those of all rows, at a fraction of the cells.
     """
     matrix, weight, words = problem.matrix, problem.weight, problem.words
     word = np.empty(len(weight), dtype=np.int64)
@@ -117,7 +116,7 @@ def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE)
 
 
 def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
-    """Return stretches of rows with about equal loads, where row r carries start[r + 1] − start[r].
+    """Split rows into blocks of about equal load; the load of row r is start[r + 1] − start[r].
 
     Examples
     --------
@@ -130,9 +129,9 @@ def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
 
 
 def _assemble(parts: Iterable[Rows], room: int, contexts: int, folder: Path | None) -> PairMatrix:
-    """Put rows together that come in parts of (lengths, contexts, values), `room` cells at most."""
+    """Concatenate parts of (lengths, contexts, values), at most `room` cells in all."""
     lengths, size = [np.zeros(1, dtype=np.int64)], 0
-    # Memory that is never written is never used.
+    # Pages that are never written take no memory.
     columns: list[Any] = [
         DiskArray(dtype, folder) if folder else np.empty(room, dtype) for dtype in (np.int32, np.float32)
     ]

@@ -43,7 +43,7 @@ class GraphModel(GraphSettings, Method):
 
     @property
     def association(self) -> Association:
-        """How counts become mutual information."""
+        """The settings of the mutual information."""
         return Association(self.context_power, self.pmi_power, self.directional_contexts)
 
     @property
@@ -115,7 +115,7 @@ class GraphModel(GraphSettings, Method):
         )
 
     def converged(self, losses: list[float]) -> bool:
-        """Whether the sweeps so far are enough: as many as `epochs`, or the last gained less than `tolerance`.
+        """Return whether to stop: after `epochs` sweeps, or if the last one gained less than `tolerance`.
 
         Examples
         --------
@@ -141,14 +141,14 @@ def default_smoothness(bins: int) -> float:
 
 
 def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
-    """Return the bytes that training on the CPU takes: in memory at all times, and for the cells."""
+    """Return the bytes that training on the CPU takes: in memory throughout, and for the cells."""
     words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
     dimensions, columns = model.dimensions or 1, 1 + model.directional_contexts
     # The vectors of each pair; its cells and equations.
     kept = pairs * (4 * dimensions + 120)
     # The contexts, a sum for each block, and copies of double length to make them orthonormal.
     kept += columns * words * 4 * dimensions * (BLOCKS + 8)
-    # The counts of one condition, their mutual information, and its rows; what is pooled at a time.
+    # The counts of one condition, their mutual information, and its rows.
     kept += (24 + 24 * columns) * largest
     return kept, 2 * 12 * columns * counts.size
 

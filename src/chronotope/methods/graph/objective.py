@@ -3,10 +3,10 @@
     L = Σ_ic w_ic ‖M_ic − A_ic Bᵀ‖²  +  β Σ_ic ‖A_ic − mean_c A_ic‖²  +  Σ_links τ_ab ‖A_a − A_b‖²,    BᵀB = I
 
 M_ic is the row of positive mutual information of word i in condition c with each of K contexts, zeros included; A_ic is
-the word's vector there, B the contexts. i, c run over the pairs that occur: an absent word has no evidence of its own,
-so it has no row. The links of a word join its consecutive time bins in each place; where k bins are missing between two
-of them the link is k + 1 times as weak, which is what free vectors in between would come to. A complete graph of places
-would be the same penalty as β's, so it needs no links.
+the word's vector there, B the contexts. i, c run over the pairs that occur: an absent word has no row. The links of a
+word join its consecutive time bins in each place; if k bins are missing between two of them, the weight of the link is
+divided by k + 1, as if there were free vectors in between. A complete graph of places would be the same penalty as β's,
+so it needs no links.
 
 Given B the loss is quadratic in A, given A the best B is the orthonormal factor of Σ w A M: each step is exact, so
 every sweep lowers the loss.
@@ -27,17 +27,17 @@ class GraphProblem(NamedTuple):
     weight: NDArray[np.float32]  # (P,) w
     words: int
     order: NDArray[np.int64]  # (P,) pairs, word after word
-    word_start: NDArray[np.int64]  # (W + 1,) the stretch of `order` that is a word's
+    word_start: NDArray[np.int64]  # (W + 1,) the range of each word in `order`
     link_start: NDArray[np.int64]  # (W + 1,) its links
-    link_a: NDArray[np.int32]  # (L,) positions within the word's stretch
+    link_a: NDArray[np.int32]  # (L,) positions within the word's range
     link_b: NDArray[np.int32]  # (L,)
     link_weight: NDArray[np.float32]  # (L,) τ of each link
     deviation_penalty: float  # β
-    chains_only: bool  # whether every link joins neighbors in a stretch
+    chains_only: bool  # whether every link joins neighbors in a range
 
 
 def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: GraphProblem) -> float:
-    """The loss, by its definition (dense, for small problems)."""
+    """Return the loss by its definition (dense, for small problems)."""
     matrix = problem.matrix
     dense = np.zeros((len(problem.weight), matrix.contexts))
     dense[np.repeat(np.arange(len(dense)), np.diff(matrix.start)), matrix.context] = matrix.value
@@ -53,7 +53,7 @@ def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: Gr
 
 
 def best_rows(contexts: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
-    """(P, D) the A that minimizes the loss for a given B, by solving each word's equations as they stand."""
+    """(P, D) the A that minimizes the loss for a given B, by solving each word's equations directly."""
     matrix = problem.matrix
     rows = np.zeros((len(problem.weight), contexts.shape[1]))
     for pair in range(len(rows)):

@@ -24,16 +24,16 @@ Floats = NDArray[np.float32]
 class Products:
     """Sparse products with an array module and its sparse matrices: CuPy's on a GPU.
 
-    The cells stay on the host and travel in pieces whenever they are needed; only rows and contexts lie on the device.
+    The cells stay on the host and are copied in pieces; only rows and contexts stay on the device.
 
     Parameters
     ----------
     xp, matrices
-        Such as CuPy and `cupyx.scipy.sparse`.
+        The array module and its sparse module: CuPy and `cupyx.scipy.sparse`.
     cells
-        The cells that travel at one time.
+        Number of cells to copy at a time.
     room
-        About how many bytes the equations of a block of words may take.
+        Approximate limit in bytes for the equations of a block of words.
     """
 
     def __init__(self, xp: Any, matrices: Any, *, cells: int = 1 << 24, room: int = 1 << 28) -> None:
@@ -106,13 +106,13 @@ class CpuProducts(Products):
 
 
 def csr(matrix: PairMatrix) -> sparse.csr_array[np.float32]:
-    """Return a matrix as SciPy's; the numbers are not copied."""
+    """Return a matrix as a SciPy matrix, without a copy."""
     shape = (len(matrix.start) - 1, matrix.contexts)
     return sparse.csr_array((matrix.value, matrix.context, matrix.start), shape=shape)
 
 
 def gpu_memory(pairs: int, contexts: int, dimensions: int) -> int:
-    """Return about how many bytes a fit takes on a GPU."""
+    """Estimate the bytes that a fit takes on a GPU."""
     return 4 * dimensions * (pairs + 16 * contexts) + 60 * pairs + (24 << 24) + (8 << 28)
 
 

@@ -31,7 +31,6 @@ class Solver:
         pairs = len(problem.weight)
         self._rows = products.xp.zeros((pairs, dimensions), dtype=np.float32)
         self._contexts = products.xp.zeros((problem.matrix.contexts, dimensions), dtype=np.float32)
-        # About as many words in a block as the room allows.
         count = max(1, pairs * dimensions * 4 // products.room)
         self._equations = [
             Equations(problem, first, last, products.xp, products.put)
@@ -101,8 +100,7 @@ def orthonormal(xp: Any, matrix: Any) -> Any:
     """Return the orthonormal matrix nearest to this one: U Vᵀ of its singular value decomposition."""
     with one_blas_thread():
         wide = matrix.astype(xp.float64)
-        # X (XᵀX)^-½ is the same and faster, but squares the singular values: where the least of them would lose its
-        # digits, decompose.
+        # X (XᵀX)^-½ is the same and faster, but squares the singular values: not for an ill-conditioned matrix.
         squares, axes = xp.linalg.eigh(wide.T @ wide)
         if squares[0] > LEAST_SQUARE * squares[-1]:
             return (wide @ ((axes / xp.sqrt(squares)) @ axes.T)).astype(xp.float32)

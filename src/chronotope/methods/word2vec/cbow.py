@@ -1,7 +1,7 @@
 """Continuous bag of words with negative sampling, one side of which can be frozen; compiled.
 
 word2vec (Mikolov et al. 2013) predicts a word from the mean of the vectors around it: the `inside` matrix holds the
-vectors that are averaged, the `outside` matrix those that the mean is compared with. gensim always moves both.
+vectors that are averaged, the `outside` matrix the vectors to compare the mean with. gensim always moves both.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class CompassWord2Vec(Method, CompassSettings):
         chunks = chunked(documents_of(counts, part))
         shrink = counts.settings.weighting == "harmonic"
         rates = np.linspace(self.rate, min(self.rate, cbow.LAST_RATE), epochs * len(chunks) + 1).tolist()
-        # Stream 0 is that of the compass, the conditions have the others.
+        # The compass uses random stream 0, the conditions the others.
         random = np.random.Generator(np.random.PCG64([self.seed, 0 if learn_outside else 1 + part[0], 1]))
         for epoch in range(epochs):
             for number, documents in enumerate(chunks, start=epoch * len(chunks)):
@@ -95,7 +95,7 @@ class CompassWord2Vec(Method, CompassSettings):
 
 
 def chunked(documents: NDArray[np.int64], tokens: int = CHUNK_TOKENS) -> list[NDArray[np.int64]]:
-    """Split documents into chunks of about so many tokens; the split depends on the text only."""
+    """Split documents into chunks of about `tokens`; the split depends on the text only."""
     length = np.cumsum(documents[:, 1] - documents[:, 0])
     number = max(1, round(int(length[-1]) / tokens))
     limits = np.searchsorted(length, np.linspace(0, int(length[-1]), number + 1)[1:-1])
