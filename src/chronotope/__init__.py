@@ -36,9 +36,9 @@ if TYPE_CHECKING:
         GraphModel,
         LinearWord2Vec,
         StaticWord2Vec,
-        extend,
     )
     from chronotope.methods.align import align
+    from chronotope.methods.extend import extend
     from chronotope.runtime.progress import show_progress
 
 # Each name is imported at its first use, so that `import chronotope` costs nothing.
@@ -50,11 +50,12 @@ _HOME = {
         "datasets.invented": "invented_world",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
-        "DynamicFactorization extend",
+        "DynamicFactorization",
         "embeddings": "ConditionedEmbeddings load",
         "runtime.progress": "show_progress",
         "features": "WordInCondition DocumentVectors",
         "methods.align": "align",
+        "methods.extend": "extend",
         "embeddings.formats": "export read_vectors",
         "analysis": "drift stable company evidence frequency collocates collocate_changes",
         "evaluation.evaluate": "evaluate",

@@ -11,7 +11,8 @@ from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import TOPICS, Change, invented_world
 from chronotope.errors import InputError, SettingsError
-from chronotope.methods import ConditionedModel, GraphModel, extend
+from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods.extend import extend
 
 
 @pytest.fixture(scope="module")

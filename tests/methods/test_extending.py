@@ -12,7 +12,8 @@ import chronotope as ct
 import worlds
 from chronotope.cli.app import app
 from chronotope.errors import InputError, SettingsError
-from chronotope.methods import ConditionedModel, GraphModel, extend
+from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods.extend import extend
 
 LAST = "1997"  # the last year of the old text; 'bank' moves from rivers to money in 1995
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from chronotope.methods.base import Epoch, Method
     from chronotope.methods.cw2v.model import ConditionedModel
     from chronotope.methods.dynamic import DynamicFactorization
-    from chronotope.methods.extend import extend
     from chronotope.methods.graph.model import GraphModel
     from chronotope.methods.word2vec.compass import CompassWord2Vec
     from chronotope.methods.word2vec.models import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
@@ -32,7 +31,6 @@ _MODULES = {
     "LinearWord2Vec": "word2vec.models",
     "Method": "base",
     "StaticWord2Vec": "word2vec.models",
-    "extend": "extend",
 }
 
 __all__ = [
@@ -47,7 +45,6 @@ __all__ = [
     "Method",
     "StaticWord2Vec",
     "default_settings",
-    "extend",
     "method_class",
 ]
 
@@ -55,9 +52,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'chronotope.methods' has no attribute '{name}'")
-    value = getattr(import_module(f"chronotope.methods.{_MODULES[name]}"), name)
-    globals()[name] = value  # before a submodule of the same name
-    return value
+    return getattr(import_module(f"chronotope.methods.{_MODULES[name]}"), name)
 
 
 # name: class, description
