@@ -15,7 +15,7 @@ from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.errors import ClusterError, InputError, MissingExtraError, SettingsError
 from chronotope.io.provenance import versions
-from chronotope.runtime.cluster import check_versions, connected
+from chronotope.runtime.cluster import check_versions, connect
 
 
 def records():
@@ -35,7 +35,7 @@ def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
 def test_a_scheduler_that_does_not_answer_is_an_error():
     with (
         pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1 \(waited 1 seconds\)"),
-        connected("tcp://127.0.0.1:1", None, seconds=1.0),
+        connect("tcp://127.0.0.1:1", None, seconds=1.0),
     ):
         pass
 

@@ -74,7 +74,7 @@ def test_words_are_counted_by_condition(tmp_path):
     store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
     length = np.diff(store.starts)
     condition, held_out = np.repeat(store.document_condition, length), np.repeat(store.held_out, length)
-    for counts in (store.measured, TokenStore.open(tmp_path / "s").measured):
+    for counts in (store.condition_counts, TokenStore.open(tmp_path / "s").condition_counts):
         for number in range(len(store.conditions)):
             ids = store.ids[(condition == number) & ~held_out]
             assert counts[[number]].toarray()[0].tolist() == np.bincount(ids, minlength=len(store.words)).tolist()

@@ -12,7 +12,7 @@ from chronotope.errors import SettingsError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import CompassWord2Vec
 from chronotope.methods.word2vec import cbow
-from chronotope.methods.word2vec.compass import chunked, documents_of
+from chronotope.methods.word2vec.compass import documents_of, split_documents
 
 WORDS, SIZE = 9, 6
 
@@ -108,7 +108,7 @@ def test_held_out_documents_are_not_read_and_all_others_once(counts_of):
 def test_chunks_hold_all_documents_in_order():
     ends = np.cumsum([3, 30, 1, 1, 1, 9, 2])
     documents = np.column_stack([np.append(0, ends[:-1]), ends])
-    parts = chunked(documents, tokens=10)
+    parts = split_documents(documents, tokens=10)
     assert len(parts) > 2
     assert np.array_equal(np.concatenate(parts), documents)
 

@@ -88,6 +88,10 @@ def test_what_cannot_be_extended_is_refused(records, old):
     other = ConditionedModel(dimensions=8, epochs=2).fit(ct.count(of_years(records, "1990", "1992"), min_count=5))
     with pytest.raises(SettingsError, match="cw2v has no common contexts"):
         extend(other, again)
+    settings = {"settings": {"half_trust": 10.0}}
+    parts = {"contexts": old.contexts, "provenance": old.provenance | settings}
+    with pytest.raises(SettingsError, match="unknown setting 'half_trust'"):
+        extend(ct.ConditionedEmbeddings(old.words, old.conditions, old.observed, old.vectors, **parts), again)
     strangers = [{"text": "zzz yyy xxx", "time": "1999"}] * 5
     with pytest.raises(InputError, match="no word of the new text is known"):
         extend(old, ct.count(ct.read_corpus(strangers, time="time"), min_count=1))

@@ -32,7 +32,7 @@ SCHEMA = pa.schema(
         pa.field("after", pa.int64(), nullable=False),
     ]
 )
-# About 30 MB.
+# About 30 MB of cells.
 ROWS_IN_A_GROUP = 1 << 20
 # Far more than our files have; a file that claims more is refused before it is read.
 MAX_ROWS_A_BYTE = 100

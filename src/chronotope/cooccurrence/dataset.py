@@ -2,7 +2,7 @@
 
     RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
     RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
-    RUN/support.parquet    condition, word, count: how often each word of the vocabulary occurs
+    RUN/support.parquet    condition, word, count of each word of the vocabulary
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for held-out documents
 
@@ -37,7 +37,7 @@ from chronotope.errors import DamagedFileError, InputError, SettingsError, numbe
 from chronotope.frames import MOST_ROWS, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
-from chronotope.io.run_folder import ABOUT, FORMAT, building, read_run
+from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
 from chronotope.runtime.resources import Resources, check_not_forked
 
@@ -205,7 +205,7 @@ def count(
             "counting": to_dict(settings),
             "sources": fingerprints(corpus, resources.pool),
         }
-        with building(run, asked, force) as work:
+        with create_run(run, asked, force) as work:
             if work:
                 with _spill_folder(spill if resources.pool else None, work, asked) as folder:
                     resources = resources.spilling_to(folder)

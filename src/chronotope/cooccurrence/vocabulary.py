@@ -128,7 +128,7 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
         )
     if settings.max_words:
         size = min(size, settings.max_words)
-    counts, dropped = store.measured[:, :size], store.counts[size:]
+    counts, dropped = store.condition_counts[:, :size], store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),
         support=Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data),

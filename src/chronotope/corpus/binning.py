@@ -22,7 +22,7 @@ from chronotope.errors import SettingsError
 LENGTHS = "1y, 5y, 10y, 1q, 1mo, 6mo, 1w, 1d"
 
 
-class Assigned(NamedTuple):
+class BinAssignment(NamedTuple):
     """(N,) the bin of each date, whether the date is too coarse for the bins, and whether it is in no bin."""
 
     key: NDArray[np.int64]
@@ -46,17 +46,17 @@ class RegularBins:
     number: int
     unit: str
 
-    def assign(self, dates: Dates) -> Assigned:
+    def assign(self, dates: Dates) -> BinAssignment:
         """Return the bin of each date; no date is outside."""
         year, month, day = dates.year, dates.month, dates.day
         none = np.zeros(len(year), dtype=bool)
         if self.unit == "y":
-            return Assigned(year // self.number, none, none)
+            return BinAssignment(year // self.number, none, none)
         if self.unit == "mo":
-            return Assigned((year * 12 + month - 1) // self.number, month == 0, none)
+            return BinAssignment((year * 12 + month - 1) // self.number, month == 0, none)
         days = days_from_date(year, np.maximum(month, 1), np.maximum(day, 1))
         # 1970-01-01 was a Thursday; weeks start on Monday and are named after their Thursday's year.
-        return Assigned((days + 3) // 7 if self.unit == "w" else days, day == 0, none)
+        return BinAssignment((days + 3) // 7 if self.unit == "w" else days, day == 0, none)
 
     def label(self, key: int) -> str:
         """Return the label of a bin: 1998, 1990s, 1995-1999, 1998-Q1, 1998-03, 1998-01..1998-06, 1998-W05."""
@@ -97,14 +97,14 @@ class NamedBins:
     last_day: NDArray[np.int64]
     name: str = "the named bins"
 
-    def assign(self, dates: Dates) -> Assigned:
+    def assign(self, dates: Dates) -> BinAssignment:
         """Return the bin that contains each date; a date that overlaps a bin in part is too coarse."""
         first, last = dates.first_day, dates.last_day
         after = np.searchsorted(self.last_day, first)  # the first bin that does not end before the date
         key = np.minimum(after, len(self.names) - 1)
         outside = (after == len(self.names)) | (self.first_day[key] > last)
         inside = (self.first_day[key] <= first) & (last <= self.last_day[key]) & ~outside
-        return Assigned(key.astype(np.int64), ~inside & ~outside, outside)
+        return BinAssignment(key.astype(np.int64), ~inside & ~outside, outside)
 
     def label(self, key: int) -> str:
         """Return the name of a bin."""

@@ -157,8 +157,8 @@ def _build(
     def count(counted: NDArray[np.bool_]) -> csr_array:
         return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
 
-    measured = count(~held_out)
-    everything = measured + count(held_out) if held_out.any() else measured
+    condition_counts = count(~held_out)
+    everything = condition_counts + count(held_out) if held_out.any() else condition_counts
     report = build_report(first, documents, conditions, selection.bins, everything, phrases)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
@@ -184,7 +184,7 @@ def _build(
         problems=first.problems,
         report=report,
         sources=sources,
-        _measured=measured,
+        _condition_counts=condition_counts,
     )
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # A condition with fewer tokens is small; the regions of the paper have about a million each.
 SMALL = 50_000
-# A first or last time bin is partial if it has less than this share of the text of its neighbors, or if its dates leave
-# this share of it empty, beyond what its neighbors leave empty.
+# A first or last time bin is partial if it has less than this share of the text of its neighbors, or if its empty share
+# exceeds that of its neighbors by this much.
 PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
 # A word with a smaller count in the corpus is rare.

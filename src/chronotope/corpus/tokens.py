@@ -84,7 +84,7 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]
-    _measured: csr_array | None = None
+    _condition_counts: csr_array | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
@@ -138,10 +138,10 @@ class TokenStore:
         return np.asarray(self.ids)
 
     @cached_property
-    def measured(self) -> csr_array:
+    def condition_counts(self) -> csr_array:
         """(C, W) the count of each word in each condition, without held-out documents."""
-        if self._measured is not None:
-            return self._measured
+        if self._condition_counts is not None:
+            return self._condition_counts
         shape = len(self.conditions), len(self.words)
         self.checked_ids  # noqa: B018  # SciPy does not check them
         return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 def signature(embeddings: ConditionedEmbeddings) -> str:
     """Return everything that could change an answer, in one line."""
-    made = embeddings.provenance
-    versions = made.get("versions")
+    provenance = embeddings.provenance
+    versions = provenance.get("versions")
     parts = [
         f"chronotope {versions.get('chronotope') if isinstance(versions, dict) else package_version()}",
-        made.get("method"),
+        provenance.get("method"),
         f"{embeddings.dimensions} dimensions",
         f"{len(embeddings.conditions):,} conditions",
         f"{len(embeddings):,} words",
-        f"seed {made['seed']}" if "seed" in made else None,
-        f"settings {checksum_of(made['settings'])[:8]}" if made.get("settings") else None,
-        f"edges {checksum_of(made['place_edges'])[:8]}" if made.get("place_edges") else None,
-        f"extended {checksum_of(made['extended'])[:8]}" if made.get("extended") else None,
-        made["device"] if made.get("device", "cpu") != "cpu" else None,
-        f"run {str(made['run'])[:8]}" if made.get("run") else None,
+        f"seed {provenance['seed']}" if "seed" in provenance else None,
+        f"settings {checksum_of(provenance['settings'])[:8]}" if provenance.get("settings") else None,
+        f"edges {checksum_of(provenance['place_edges'])[:8]}" if provenance.get("place_edges") else None,
+        f"extended {checksum_of(provenance['extended'])[:8]}" if provenance.get("extended") else None,
+        provenance["device"] if provenance.get("device", "cpu") != "cpu" else None,
+        f"run {str(provenance['run'])[:8]}" if provenance.get("run") else None,
         None if embeddings.counted else "no counts",
     ]
     return "|".join(str(part) for part in parts if part)
@@ -34,14 +34,14 @@ def signature(embeddings: ConditionedEmbeddings) -> str:
 
 def html_table(embeddings: ConditionedEmbeddings) -> str:
     """Return the facts about embeddings, and a row for each condition, as HTML."""
-    made = embeddings.provenance
+    provenance = embeddings.provenance
     facts = {
         "words": len(embeddings),
         "dimensions": embeddings.dimensions,
         "conditions": len(embeddings.conditions),
         "axis": embeddings.conditions.axis,
-        "method": made.get("method"),
-        "seed": str(made["seed"]) if "seed" in made else None,
+        "method": provenance.get("method"),
+        "seed": str(provenance["seed"]) if "seed" in provenance else None,
     }
     rows = []
     for number, label in enumerate(embeddings.conditions.labels[:MOST_ROWS]):

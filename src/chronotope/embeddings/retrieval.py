@@ -5,7 +5,7 @@ cosine of a word with its ten nearest words in the other condition. The neighbor
 10,000 most frequent words of that condition with enough support.
 
 A few queries do not need r of all candidates. The mean cosine of a candidate with any ten words of the pool is a lower
-bound of its r; r is computed only for candidates that could be among the answers by this bound. The answers are exact.
+bound of its r; r is computed only for candidates that this bound leaves among the possible answers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ConditionMatrix:
     """The words of a condition that have enough support, as rows to compare."""
 
     word: NDArray[np.int64]  # (N,) word ids, ascending
-    support: NDArray[np.int64]  # (N,) how often each occurs in the condition
+    support: NDArray[np.int64]  # (N,) the count of each in the condition
     unit: Floats  # (N, D) their centered vectors, scaled to length one
 
     @property

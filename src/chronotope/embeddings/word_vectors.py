@@ -33,7 +33,7 @@ class WordVectors:
     words, vectors
         The words, most frequent first if that is known, and (N, D) their vectors.
     counts
-        (N,) how often each occurs; None if unknown.
+        (N,) their counts; None if unknown.
     name
         The label of a condition, or the name of a file.
     notes
@@ -107,7 +107,7 @@ class WordVectors:
         return np.asarray((self.unit if norm else self.vectors)[self.get_index(key)])
 
     def get_vecattr(self, key: str, attr: str) -> int:
-        """Return how often a word occurs; the only attribute is 'count'."""
+        """Return the count of a word; the only attribute is 'count'."""
         if attr != "count" or self.counts is None:
             reason = "their counts are unknown" if self.counts is None else "the only attribute is 'count'"
             raise SettingsError(f"the vectors have no attribute '{attr}'; {reason}")

@@ -59,10 +59,10 @@ def no_model(folder: Path) -> InputError:
 
 
 @contextmanager
-def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
+def create_run(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | None]:
     """Lock the run and yield a temporary folder that becomes it when the block succeeds, and is removed otherwise.
 
-    Yield None if the run exists already as asked. A folder that holds something else is refused.
+    Yield None if the same run exists already. A folder that holds something else is refused.
     """
     finish_replacing(run)
     if _is_there(run, asked, force):
@@ -87,7 +87,7 @@ def building(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path | N
 
 
 def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
-    """Return whether the run exists as asked; refuse a folder that is something else."""
+    """Return whether the same run exists; refuse a folder that is something else."""
     if not run.exists() or (run.is_dir() and all(path.suffix == ".partial" for path in run.iterdir())):
         return False
     if not (run / ABOUT).exists():
@@ -101,7 +101,7 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
         return False
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
         raise InputError(
-            f"{run} holds a run, and whether it is the same cannot be told (a tokenizer of your own, or a stream of "
+            f"{run} holds a run that cannot be compared with this one (a tokenizer of your own, or a stream of "
             "records); choose another folder, or force=True (--force) to replace it"
         )
     if checksum_of(asked) != about["asked"]:

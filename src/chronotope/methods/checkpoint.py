@@ -71,7 +71,7 @@ class Checkpoint:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             identity, about = saved["identity"], saved["state"]
             if saved["checksum"] != _checksum({"identity": identity, "state": about}, tensors):
-                raise ValueError("its checksum does not fit what it holds")
+                raise ValueError("its checksum does not match")
             for name, tensor in tensors.items():
                 sizes = zip(tensor.shape, shapes[name], strict=True)
                 if tensor.dtype != np.float32 or not all(expected in (size, None) for size, expected in sizes):

@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def recorded(self) -> str:
-        """The device for the model file; the model of the CPU does not matter, since the bytes do not depend on it."""
+        """The device for the model file; without the name of the CPU, since the bytes do not depend on it."""
         return f"cuda ({self.gpu})" if self.gpu else self.device
 
     @property

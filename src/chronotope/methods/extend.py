@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.conditions import Conditions
+from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.association import rows_of
 from chronotope.cooccurrence.vocabulary import Support
@@ -48,7 +49,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
     """
     model = _model_of(embeddings, counts)
     beta = model.deviation_penalty or 0.0
-    conditions = joined(embeddings.conditions, counts.conditions)
+    conditions = append_conditions(embeddings.conditions, counts.conditions)
     words, support = len(embeddings.words), counts.vocabulary.support
     known = {word: number for number, word in enumerate(embeddings.words)}
     number = np.array([known.get(word, words) for word in counts.vocabulary.words])
@@ -63,7 +64,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
         own = number[support.words_in(condition)]
         order = np.argsort(own, kind="stable")[: int((own < words).sum())]
         word, count = own[order].astype(np.int32), support.counts_in(condition)[order]
-        rows = rows_of(renumbered(counts.cells(condition), number, words), words, model.association)
+        rows = rows_of(renumber(counts.cells(condition), number, words), words, model.association)
         start = np.append(0, np.cumsum(rows.length))
         matrix = sparse.csr_array((rows.value, rows.context, start), shape=(words, len(embeddings.contexts)))
         weight = (count / (count + model.shrinkage))[:, None]
@@ -77,7 +78,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
     return _with(embeddings, counts, conditions, found)
 
 
-def joined(old: Conditions, new: Conditions) -> Conditions:
+def append_conditions(old: Conditions, new: Conditions) -> Conditions:
     """Return the old conditions, then the new ones; these must be new and must not lie before the old ones."""
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
@@ -96,12 +97,12 @@ def joined(old: Conditions, new: Conditions) -> Conditions:
     )
 
 
-def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
+def renumber(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
     """Return the cells with new word numbers, without words whose number is `words` or more.
 
     Examples
     --------
-    >>> [column.tolist() for column in renumbered(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
+    >>> [column.tolist() for column in renumber(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
     [[3], [7], [2], [0]]
     """
     word, context = number[cells.word], number[cells.context]
@@ -114,7 +115,7 @@ def renumbered(cells: CellArrays, number: NDArray[np.int64], words: int) -> Cell
 
 
 class _Latest:
-    """The latest vector of each word in each place, and how many bins ago it was."""
+    """The latest vector of each word in each place, and its time bin."""
 
     def __init__(self, conditions: Conditions, words: int, dimensions: int) -> None:
         places = max(len(conditions.places), 1)
@@ -144,14 +145,16 @@ class _Latest:
 
 def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     """Return the settings that the model was trained with."""
-    made = embeddings.provenance
+    provenance = embeddings.provenance
     if not len(embeddings.contexts):
-        raise SettingsError(f"{made.get('method', 'this model')} has no common contexts; extend a model of graph")
-    model = GraphModel(**made["settings"])
+        raise SettingsError(f"{provenance.get('method', 'this model')} has no common contexts; extend a model of graph")
+    model = from_dict(GraphModel, provenance["settings"])
     if model.marginals != "own":
         raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
-    if made["window"] != counts.settings.window:
-        raise SettingsError(f"the model was counted with a window of {made['window']}, not {counts.settings.window}")
+    if provenance["window"] != counts.settings.window:
+        raise SettingsError(
+            f"the model was counted with a window of {provenance['window']}, not {counts.settings.window}"
+        )
     return model
 
 

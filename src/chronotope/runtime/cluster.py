@@ -24,7 +24,7 @@ CONNECT_SECONDS, RECONNECT_SECONDS = 30.0, 120.0
 
 
 @contextmanager
-def connected(address: str | None, workers: int | None, seconds: float = CONNECT_SECONDS) -> Iterator[Pool]:
+def connect(address: str | None, workers: int | None, seconds: float = CONNECT_SECONDS) -> Iterator[Pool]:
     """Connect to the cluster at an address, or start `workers` processes on this machine."""
     try:
         from distributed import LocalCluster
@@ -107,9 +107,9 @@ class Pool:
         """Wait for the scheduler and a worker; refuse workers of other versions."""
         from distributed import Client
 
-        connect: Any = Client  # it has no types
+        start: Any = Client  # it has no types
         try:
-            client = connect(self._address, timeout=seconds, set_as_default=False)
+            client = start(self._address, timeout=seconds, set_as_default=False)
         except OSError:
             raise ClusterError(f"no scheduler answers at {self._address} (waited {seconds:.0f} seconds)") from None
         except ValueError as error:

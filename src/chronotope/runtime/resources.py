@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
-from chronotope.runtime.cluster import Pool, connected
+from chronotope.runtime.cluster import Pool, connect
 from chronotope.runtime.memory import Memory
 
 
@@ -69,7 +69,7 @@ class Resources:
         if not (workers or cluster):
             yield here
             return
-        with connected(cluster, workers) as pool:
+        with connect(cluster, workers) as pool:
             yield replace(here, pool=pool)
 
     def spilling_to(self, folder: str) -> Resources:

@@ -18,6 +18,7 @@ from chronotope.analysis.significance.refitting import NO_CELLS, check_refittabl
 from chronotope.analysis.significance.resampled_rows import Text
 from chronotope.analysis.significance.resampling import Progress
 from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
+from chronotope.config import from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
@@ -52,7 +53,7 @@ class FewWords:
             raise SettingsError("a bootstrap counts the documents again: give the run (counts=)")
         check_refittable(embeddings, counts, range(len(embeddings.conditions)))
         self._embeddings, self._counts, self._size = embeddings, counts, len(words)
-        self._settings = GraphModel(**embeddings.provenance["settings"])
+        self._settings = from_dict(GraphModel, embeddings.provenance["settings"])
         self._documents = take_part(counts, range(len(counts.conditions)), None)
         self._scale = scale_of_conditions(counts) if self._settings.marginals == "pooled" else None
         self._read([embeddings.index(word) for word in words])

@@ -24,6 +24,7 @@ from chronotope.analysis.significance.reduced import Part, Reduced, word_blocks
 from chronotope.analysis.significance.resampled_rows import resampled_rows
 from chronotope.analysis.significance.shuffling import Resample
 from chronotope.conditions import Conditions
+from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, rows_of
 from chronotope.cooccurrence.cells import sum_of
@@ -183,7 +184,7 @@ class FrozenModel:
     ) -> None:
         made = embeddings.provenance
         self._counts, self._counted, self._documents = counts, counted, documents
-        self._settings, self._edges = GraphModel(**made["settings"]), made.get("place_edges")
+        self._settings, self._edges = from_dict(GraphModel, made["settings"]), made.get("place_edges")
         self._contexts = label_free_contexts(counts, list(counted), self._settings, self._edges, threads)
         self._weights = distance_weights(counts.settings, counts.unit)
         self.words = len(counts.vocabulary)

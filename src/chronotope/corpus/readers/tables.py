@@ -146,7 +146,7 @@ class Records:
         return list(dict.fromkeys(str(name) for record in self._head for name in record)) or None
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:
-        """Return the checksum of the requested fields; None for what can be read only once."""
+        """Return the checksum of the requested fields; None for a generator."""
         again = not self._once and isinstance(self.records, Sized)
         return [content_fingerprint(self.names[0], self.pieces(fields, 0) if again else None, fields)]
 
@@ -183,7 +183,7 @@ def _from_pandas(column: Any) -> pl.Series:
 
 
 def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
-    """Return how many rows of a table make a block."""
+    """Return the number of rows in a block."""
     return int(np.clip(rows * block_bytes // max(table_bytes, 1), 1, 1 << 20))
 
 

@@ -138,10 +138,10 @@ def _text(embeddings: ConditionedEmbeddings, about_run: dict[str, Any]) -> str:
 
 
 def _training(embeddings: ConditionedEmbeddings) -> str:
-    made = embeddings.provenance
+    provenance = embeddings.provenance
     names = ("settings", "seed", "min_count", "window", "device", "versions")
-    lines = [f"- {name}: {_code(made[name])}" for name in names if made.get(name) is not None]
-    return "\n".join([f"- method: `{made.get('method', 'unknown')}`", *lines])
+    lines = [f"- {name}: {_code(provenance[name])}" for name in names if provenance.get(name) is not None]
+    return "\n".join([f"- method: `{provenance.get('method', 'unknown')}`", *lines])
 
 
 def _use(embeddings: ConditionedEmbeddings) -> str:

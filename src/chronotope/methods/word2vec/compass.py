@@ -80,7 +80,7 @@ class CompassWord2Vec(Method, CompassSettings):
             steps.add(epochs)
             return
         keep, noise = cbow.sampling(frequency, self.subsampling)
-        chunks = chunked(documents_of(counts, part))
+        chunks = split_documents(documents_of(counts, part))
         shrink = counts.settings.weighting == "harmonic"
         rates = np.linspace(self.rate, min(self.rate, cbow.LAST_RATE), epochs * len(chunks) + 1).tolist()
         # The compass uses random stream 0, the conditions the others.
@@ -94,7 +94,7 @@ class CompassWord2Vec(Method, CompassSettings):
             steps.add()
 
 
-def chunked(documents: NDArray[np.int64], tokens: int = CHUNK_TOKENS) -> list[NDArray[np.int64]]:
+def split_documents(documents: NDArray[np.int64], tokens: int = CHUNK_TOKENS) -> list[NDArray[np.int64]]:
     """Split documents into chunks of about `tokens`; the split depends on the text only."""
     length = np.cumsum(documents[:, 1] - documents[:, 0])
     number = max(1, round(int(length[-1]) / tokens))
