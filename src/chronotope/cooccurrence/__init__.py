@@ -24,16 +24,9 @@ _MODULES = {
 }
 
 __all__ = [
-    "Association",
-    "CellArrays",
-    "Counts",
-    "PairMatrix",
-    "count",
-    "scale_of_conditions",
-    "symmetric",
-    "targets",
+    "Association", "CellArrays", "Counts", "PairMatrix", "count", "scale_of_conditions", "symmetric", "targets",
     "weights",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -34,19 +34,9 @@ _MODULES = {
 }
 
 __all__ = [
-    "METHODS",
-    "AlignedWord2Vec",
-    "CompassWord2Vec",
-    "ConditionedModel",
-    "DynamicFactorization",
-    "Epoch",
-    "GraphModel",
-    "LinearWord2Vec",
-    "Method",
-    "StaticWord2Vec",
-    "default_settings",
-    "method_class",
-]
+    "METHODS", "AlignedWord2Vec", "CompassWord2Vec", "ConditionedModel", "DynamicFactorization", "Epoch", "GraphModel",
+    "LinearWord2Vec", "Method", "StaticWord2Vec", "default_settings", "method_class",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

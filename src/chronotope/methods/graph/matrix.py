@@ -22,9 +22,7 @@ CELLS_AT_ONCE = 1 << 20
 POOLED_AT_ONCE = 1 << 22
 
 Block = tuple[int, int]  # rows, from the first to before the last
-Rows = tuple[
-    NDArray[Any], NDArray[Any], NDArray[Any]
-]  # the length of each row, then the cells of all rows: contexts, values
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # lengths of the rows; contexts and values of their cells
 
 
 class DiskArray:
@@ -60,8 +58,7 @@ def mutual_information(
     folder: Path | None = None,
 ) -> PairMatrix:
     """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
-    conditions = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)
-    parts = ((rows.length, rows.context, rows.value) for rows in conditions)
+    parts = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)
     room = 2 * (1 + association.directional_contexts) * counts.size
     return _assemble(parts, room, len(counts.vocabulary) * (1 + association.directional_contexts), folder)
 
