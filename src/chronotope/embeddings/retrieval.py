@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 RETRIEVALS = ("cosine", "csls")
 NEIGHBORHOOD = 10
 POOL_WORDS = 10_000
+# Sums of pool words that bound r from below.
+LANDMARKS = 32
 # More queries than this, or fewer candidates, measure r of all candidates at once.
 FEW_QUERIES = 32
 FEW_CANDIDATES = 256
@@ -128,28 +130,39 @@ def _neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] 
 
 def _measure(
     r: NDArray[np.float64], rows: NDArray[np.int64], candidates: ConditionMatrix, pool: ConditionMatrix, same: bool
-) -> None:
-    """Fill in r of some candidates where it is missing."""
+) -> Floats:
+    """Fill in r of some candidates where it is missing; return the sum of the nearest pool words of the first few."""
     rows = rows[np.isnan(r[rows])]
     found = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + same)
     r[rows] = _neighborhood(found, pool, candidates.word[rows] if same else None)
+    return np.asarray(pool.unit[found.row[:LANDMARKS]].sum(axis=1))
 
 
 def _measure_within_reach(
     r: NDArray[np.float64], query: Floats, candidates: ConditionMatrix, top: int, pool: ConditionMatrix, same: bool
 ) -> None:
-    """Fill in r of every candidate that may be among the `top` of a query."""
+    """Fill in r of every candidate that may be among the `top` of a query.
+
+    The mean cosine of a candidate with any ten words of the pool is a lower bound of its r. Good candidates have their
+    neighbors where the query, or another good candidate, has its own. With eleven words instead of ten, one may be the
+    candidate itself, whose cosine is 1.
+    """
     margin = slack(len(query) + 2 * NEIGHBORHOOD)
-    cosine = candidates.unit @ query
-    # Good candidates have their neighbors where the query has its own. With eleven words instead of ten, one may be the
-    # candidate itself, whose cosine is 1.
-    around = pool.unit[nearest(query[None], pool.unit, NEIGHBORHOOD + same).row[0]].sum(axis=0)
-    bound = (candidates.unit @ around - same) / NEIGHBORHOOD - margin
-    highest = cosine - np.where(np.isnan(r), bound, r) / 2
-    likely = np.argpartition(-highest, top - 1)[:top]
-    _measure(r, likely, candidates, pool, same)
-    cut = (cosine[likely] - r[likely] / 2).min() - margin
-    _measure(r, np.flatnonzero(highest >= cut), candidates, pool, same)
+    cosine, bound, size = candidates.unit @ query, np.full(len(r), -np.inf), top
+    around = pool.unit[nearest(query[None], pool.unit, NEIGHBORHOOD + same).row].sum(axis=1)
+    left = np.flatnonzero(np.isnan(r))
+    while len(left):
+        others = ((candidates.unit[left] @ around.T).max(axis=1) - same) / NEIGHBORHOOD - margin
+        bound[left] = np.maximum(bound[left], others)
+        highest = cosine - np.where(np.isnan(r), bound, r) / 2
+        best = np.argpartition(-highest, min(size, len(r)) - 1)[:size]
+        around, size = _measure(r, best, candidates, pool, same), 2 * size
+        reached = np.where(np.isnan(r), -np.inf, cosine - r / 2)
+        cut = np.partition(reached, -top)[-top] - margin
+        left = np.flatnonzero(np.isnan(r) & (highest >= cut))
+        if not len(around):
+            _measure(r, left, candidates, pool, same)
+            return
 
 
 def _matches(

@@ -1,9 +1,11 @@
-"""The numba decorator: kernels release the GIL and are cached on disk, in one folder for each package version."""
+"""The numba decorator: kernels release the GIL and are cached on disk, in one folder for each state of the package."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +14,24 @@ import platformdirs
 
 from chronotope.io.provenance import package_version
 
+PACKAGE = Path(__file__).parents[1]
 
+
+@cache
 def cache_folder() -> Path:
-    """Return the folder for compiled kernels: under NUMBA_CACHE_DIR if set, else the user's cache folder."""
+    """Return the folder for compiled kernels: under NUMBA_CACHE_DIR if set, else the user's cache folder.
+
+    Its name has the version of the package and a checksum of the names and times of its files: numba notices changes
+    in the file of a kernel, but not in the kernels and classes of other files.
+    """
     base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("chronotope", appauthor=False)
-    return Path(base, f"kernels-{package_version()}")
+    state = [f"{path.relative_to(PACKAGE)} {path.stat().st_mtime_ns}" for path in sorted(PACKAGE.rglob("*.py"))]
+    digest = hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
+    return Path(base, f"kernels-{package_version()}-{digest}")
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate a function with `numba.njit(nogil=True, cache=True)`; nothing is compiled before the first call.
-
-    Numba notices changes in the file of a kernel, but not in the kernels that it calls in other files: after such a
-    change delete the cache folder.
-    """
+    """Decorate a function with `numba.njit(nogil=True, cache=True)`; nothing is compiled before the first call."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         settings: Any = numba.config
