@@ -84,6 +84,13 @@ def test_another_seed_is_another_choice_and_the_same_seed_the_same(counts):
     assert len({tuple(example.document for example in one.examples) for one in asked}) > 1
 
 
+def test_a_seed_of_more_than_64_bits_is_refused(counts):
+    assert ct.evidence(counts, "bank", seed=2**64 - 1).examples
+    for seed in (2**64, -1):
+        with pytest.raises(SettingsError, match="seed must be"):
+            ct.evidence(counts, "bank", seed=seed)
+
+
 def test_the_nearest_come_first_and_both_are_marked(counts):
     found = ct.evidence(counts, "bank", near="money", top=5)
     assert found.with_both == found.searched == 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,11 +13,23 @@ import pytest
 
 import worlds
 
-COMMAND = [sys.executable, "-c", "from chronotope.cli import main; main()"]
+MAIN = "from chronotope.cli import main; main()"
+# A training is interrupted when it reports its fifth epoch.
+INTERRUPT = """
+import signal
+import chronotope.cli.train as command
+talk = command.talk
+def interrupt(text, *values):
+    talk(text, *values)
+    if values and str(values[0]).startswith("epoch 5/"):
+        signal.raise_signal(signal.SIGINT)
+command.talk = interrupt
+"""
 
 
-def run(*arguments, code=0, cwd=None):
-    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=300)
+def run(*arguments, code=0, cwd=None, before=""):
+    command = [sys.executable, "-c", before + MAIN, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -133,16 +144,9 @@ def test_a_mistake_gets_one_clear_line(model, speeches, tmp_path, arguments, mes
 def test_a_killed_training_goes_on_to_the_same_bytes(model, tmp_path):
     arguments = ["train", str(model), "--method", "cw2v", "--epochs", "60", "--dimensions", "20"]
     run(*arguments, "-o", tmp_path / "whole.ct")
-    process = subprocess.Popen(
-        [*COMMAND, *arguments, "-o", str(tmp_path / "cut.ct")], stderr=subprocess.PIPE, text=True
-    )
-    for line in process.stderr:
-        if line.startswith("epoch 5/"):
-            process.send_signal(signal.SIGINT)
-            break
-    _, rest = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "--resume" in rest
+    stopped = run(*arguments, "-o", tmp_path / "cut.ct", code=130, before=INTERRUPT)
+    assert "--resume" in stopped.stderr
+    assert "epoch 6/" not in stopped.stderr
     assert not (tmp_path / "cut.ct").exists()
     run(*arguments, "-o", tmp_path / "cut.ct", "--resume")
     assert (tmp_path / "cut.ct").read_bytes() == (tmp_path / "whole.ct").read_bytes()
@@ -245,7 +249,7 @@ def test_help_brings_no_heavy_library():
 
 
 def test_a_reader_that_goes_away_is_no_fault(model):
-    command = f"{' '.join(map(repr, COMMAND[:2]))} '{COMMAND[2]}' drift {model} --top 400 | head -n 1"
+    command = f"{sys.executable!r} -c '{MAIN}' drift {model} --top 400 | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr

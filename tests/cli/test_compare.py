@@ -16,7 +16,7 @@ COMMAND = [sys.executable, "-c", "from chronotope.cli import main; main()"]
 
 
 def run(*arguments, code=0, cwd=None):
-    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=300)
+    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done

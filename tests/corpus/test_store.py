@@ -231,7 +231,7 @@ class Together:
     names, size = ["together"], 0
 
     def __init__(self, count):
-        self._barrier = threading.Barrier(count, timeout=60)
+        self._barrier = threading.Barrier(count, timeout=600)
         self._count = count
 
     def fingerprint(self, _fields):

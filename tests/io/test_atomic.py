@@ -46,14 +46,22 @@ def test_modes_are_those_of_the_umask(tmp_path, mask):
 import os, sys
 os.umask(int(sys.argv[2]))
 from test_atomic import make_run
+from pathlib import Path
+from chronotope.embeddings.formats import export
 from chronotope.methods import GraphModel
+from chronotope.views.explorer.explored import open_explored
+from chronotope.views.explorer.export import export as export_page
 counts = make_run(sys.argv[1] + "/run")
-GraphModel(dimensions=2, epochs=1).fit(counts).save(sys.argv[1] + "/run/model.ct")
+embeddings = GraphModel(dimensions=2, epochs=1).fit(counts)
+embeddings.save(sys.argv[1] + "/run/model.ct")
+export(embeddings, sys.argv[1] + "/vectors")
+export_page(open_explored(Path(sys.argv[1], "run")), sys.argv[1] + "/page")
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     subprocess.run([sys.executable, "-c", program, str(tmp_path), str(mask)], check=True, env=environment)
-    assert mode(tmp_path / "run") == 0o777 & ~mask
-    assert {mode(path) for path in (tmp_path / "run").iterdir()} == {0o666 & ~mask}
+    for path in tmp_path.rglob("*"):
+        assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~mask, path
+    assert (tmp_path / "page" / "index.html").is_file()
 
 
 @posix
@@ -104,6 +112,17 @@ def test_what_is_no_regular_file_is_refused_and_stays(tmp_path):
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     with pytest.raises(InputError, match="/dev/null is no regular file"), atomic_write("/dev/null"):
         raise AssertionError("nothing was to be written")
+
+
+@posix
+def test_links_in_a_circle_are_refused_and_stay(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for writing in (atomic_write(tmp_path / "loop"), atomic_folder(tmp_path / "loop", "export")):
+        with pytest.raises(InputError, match="leads in a circle"), writing:
+            raise AssertionError("nothing was to be written")
+    with pytest.raises(InputError, match="leads in a circle"):
+        make_run(tmp_path / "loop")
+    assert [path.is_symlink() for path in tmp_path.iterdir()] == [True]
 
 
 def test_an_error_without_a_number_keeps_its_words(tmp_path):

@@ -30,7 +30,7 @@ from chronotope.cli.app import app  # noqa: F401
 with contextlib.suppress(ImportError):
     import pandas  # noqa: F401  # pyarrow looks for it
 
-NEVER = 120.0
+NEVER = 1200.0
 
 
 def warm_up() -> None:

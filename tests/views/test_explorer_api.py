@@ -328,7 +328,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path):
         with urllib.request.urlopen(f"{address}api/series?word={quote('bank')}") as response:
             assert json.load(response)["word"] == "bank"
         process.send_signal(signal.SIGINT)
-        rest, said = process.communicate(timeout=20)
+        rest, said = process.communicate(timeout=600)
     finally:
         process.kill()
     assert (process.returncode, rest) == (0, "")

@@ -18,6 +18,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.corpus.tokens import Occurrences
+from chronotope.errors import SettingsError
 
 # So many running words are searched for two words near each other; of more, an even choice of documents.
 MOST_TOKENS = 1 << 19
@@ -161,6 +162,8 @@ def evidence(
     """
     at_least("top", top, 1)
     at_least("pulls", pulls, 0)
+    if not 0 <= seed < 2**64:
+        raise SettingsError(f"seed must be at least 0 and less than 2**64, not {seed}")
     concordance = open_concordance(run)
     chosen = choose_conditions(concordance.conditions, at, start, end)
     term = concordance.term(word)

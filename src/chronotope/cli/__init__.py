@@ -7,8 +7,6 @@ import os
 import signal
 import sys
 
-LEAST_ADDRESS_SPACE = 4_000_000_000
-
 
 def main() -> None:
     """Run the command line; exit with 0, 2 for errors that the user can fix, 1 for bugs, 130 after Ctrl-C."""
@@ -60,16 +58,6 @@ def _check_arguments() -> None:
         if any("\ud800" <= letter <= "\udfff" for letter in argument):
             shown = str(os.fsencode(argument))[2:-1]
             raise InputError(f"'{shown}' is not in UTF-8; give words in UTF-8, and rename files with such a name")
-
-
-def check_address_space() -> None:
-    """Refuse a tight `ulimit -v`, with which libraries abort when they reserve addresses for their threads."""
-    import psutil
-
-    if hasattr(psutil, "RLIMIT_AS"):
-        limit = psutil.Process().rlimit(psutil.RLIMIT_AS)[0]
-        if 0 <= limit < LEAST_ADDRESS_SPACE:
-            raise MemoryError(f"ulimit -v allows {limit / 1e9:.1f} GB of addresses, and 4 GB are needed")
 
 
 def _exit_by_broken_pipe() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer.core
 
-from chronotope.cli import check_address_space
 from chronotope.errors import ChronotopeError, UnknownConditionError, UnknownWordError, number_of
+from chronotope.runtime.memory import check_address_space
 
 
 class Command(typer.core.TyperCommand):

@@ -33,7 +33,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     Symbolic links are followed. Anything but a regular file (a folder, a device) is refused.
     """
     check_regular(Path(path))
-    target = Path(os.path.realpath(path))
+    target = follow_links(path)
     with writable(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_path(target.parent, target.name)
@@ -55,7 +55,7 @@ def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     The folder is locked meanwhile; `purpose` is for the message to others. An older folder is deleted only when the
     new one is in its place: see `recover_folder`.
     """
-    shown, folder = folder, Path(os.path.realpath(folder))
+    shown, folder = folder, follow_links(folder)
     if os.path.ismount(folder):
         raise InputError(f"{shown} is a mount point, which cannot be replaced; name a folder inside it")
     with writable(folder.parent):
@@ -123,8 +123,17 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def follow_links(path: str | Path) -> Path:
+    """Return the path that a symbolic link leads to; refuse links in a circle."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise InputError(f"{path} is a symbolic link that leads in a circle; name another place")
+    return target
+
+
 def check_regular(path: Path) -> None:
     """Refuse to replace anything but a regular file."""
+    follow_links(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file")
     if path.exists() and not path.is_file():

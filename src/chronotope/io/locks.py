@@ -27,7 +27,7 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
     `purpose` ('train') is for the message to others. Any number of holders may share a target that must not change
     meanwhile (`shared`). Raise InUseError at once if somebody else holds a lock that excludes this one.
     """
-    target = Path(target).resolve()
+    target = Path(os.path.realpath(target))
     alone = target.with_name(f".{target.name}.lock")
     path = target.with_name(f".{target.name}.{secrets.token_hex(8)}.shared") if shared else alone
     lock = FileLock(path, timeout=0)

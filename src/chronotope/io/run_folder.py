@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from chronotope.errors import DamagedFileError, InputError
-from chronotope.io.atomic import disk_errors, sync, sync_all, temporary_folder, writable
+from chronotope.io.atomic import disk_errors, follow_links, sync, sync_all, temporary_folder, writable
 from chronotope.io.locks import locked
 from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.io.untrusted import read_json
@@ -68,7 +68,7 @@ def create_run(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path |
     if _is_there(run, asked, force):
         yield None
         return
-    shown, run = run, Path(os.path.realpath(run))
+    shown, run = run, follow_links(run)
     with writable(run.parent):
         run.parent.mkdir(parents=True, exist_ok=True)
     # Inside an existing folder, which may be a mount point: a folder cannot be renamed to another file system.

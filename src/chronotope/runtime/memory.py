@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from chronotope.errors import SettingsError
 
+LEAST_ADDRESS_SPACE = 4 * 10**9
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmg]i?|t)?b?\s*", re.IGNORECASE)
 
@@ -58,6 +59,16 @@ class Memory:
                 f"(--memory {in_words(least).replace(' ', '')})"
             )
         return left
+
+
+def check_address_space(least: int = LEAST_ADDRESS_SPACE) -> None:
+    """Raise MemoryError at a tight `ulimit -v`, with which libraries abort when they reserve addresses."""
+    import psutil
+
+    if hasattr(psutil, "RLIMIT_AS"):
+        limit = psutil.Process().rlimit(psutil.RLIMIT_AS)[0]
+        if 0 <= limit < least:
+            raise MemoryError(f"ulimit -v allows {limit / 1e9:.1f} GB of addresses, and {in_words(least)} are needed")
 
 
 def resident() -> int:

@@ -12,6 +12,7 @@ import altair as alt
 from chronotope.analysis import Companion, Company
 from chronotope.errors import SettingsError, fewer_than
 from chronotope.io.atomic import atomic_write
+from chronotope.runtime.memory import check_address_space
 from chronotope.views.labels import spread
 from chronotope.views.style import (
     EARLY,
@@ -32,6 +33,8 @@ FORMATS = ("png", "svg", "pdf", "html")
 LEFT, RIGHT = -1, 1
 WIDTH, HEIGHT, TILE = 560, 360, 34
 CONNECTOR = 14
+# Altair draws with V8, which reserves 64 GiB of addresses and more for its heap, and aborts if it cannot.
+LEAST_ADDRESS_SPACE = 100 * 10**9
 
 
 def save(chart: alt.TopLevelMixin, path: str | Path, *, scale: float = 2) -> None:
@@ -50,6 +53,7 @@ def save(chart: alt.TopLevelMixin, path: str | Path, *, scale: float = 2) -> Non
     check_name(path)
     suffix = path.suffix.lower().removeprefix(".")
     options: dict[str, dict[str, Any]] = {"png": {"scale_factor": scale}, "html": {"inline": True}}
+    check_address_space(LEAST_ADDRESS_SPACE)
     with atomic_write(path) as temporary:
         chart.save(
             str(temporary), format=cast("Literal['png', 'svg', 'pdf', 'html']", suffix), **options.get(suffix, {})

@@ -122,10 +122,12 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
 
 
 def _write(explored: Explored, folder: Path, with_text: bool, progress: Progress) -> None:
-    shutil.copytree(PAGE, folder, dirs_exist_ok=True)
-    (folder / "engine").mkdir()
-    for name in SCRIPTS:
-        shutil.copy(ENGINE / f"{name}.js", folder / "engine")
+    # Without the modes of the installed files: those of the umask apply.
+    sources = {path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file()}
+    sources |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
+    for target, source in sources.items():
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / target)
     page = (folder / "index.html").read_text(encoding="utf-8")
     if page.count(MARK) != 1:
         raise ChronotopeError(f"the page has not one mark {MARK} where its data belong")
