@@ -18,16 +18,16 @@ PACKAGE = Path(__file__).parents[1]
 
 
 @cache
-def cache_folder() -> Path:
-    """Return the folder for compiled kernels: under NUMBA_CACHE_DIR if set, else the user's cache folder.
-
-    Its name has the version of the package and a checksum of the names and times of its files: numba notices changes
-    in the file of a kernel, but not in the kernels and classes of other files.
-    """
-    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("chronotope", appauthor=False)
+def _package_state() -> str:
+    """Return a checksum of the names and times of all files: numba notices a change only in the file of a kernel."""
     state = [f"{path.relative_to(PACKAGE)} {path.stat().st_mtime_ns}" for path in sorted(PACKAGE.rglob("*.py"))]
-    digest = hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
-    return Path(base, f"kernels-{package_version()}-{digest}")
+    return hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
+
+
+def cache_folder() -> Path:
+    """Return the folder for compiled kernels: under NUMBA_CACHE_DIR if set, else the user's cache folder."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("chronotope", appauthor=False)
+    return Path(base, f"kernels-{package_version()}-{_package_state()}")
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
