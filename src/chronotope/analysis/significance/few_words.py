@@ -128,7 +128,7 @@ class FewWords:
         return self._solved(chosen.astype(np.float64), weight=len(chosen) / np.count_nonzero(chosen))
 
     def _solved(self, times: NDArray[np.float64], weight: float = 1.0) -> Vectors:
-        """The vectors of the documents, each taken so many times; rows get the weight of `weight` times the counts."""
+        """Return the vectors if each document occurs `times` times; the counts of rows are multiplied by `weight`."""
         shape = (self._size, self._conditions)
         total = np.zeros(shape, dtype=np.int64)
         np.add.at(total.T, self._documents.condition, (times[:, None] * self._hits).astype(np.int64))

@@ -170,7 +170,7 @@ class FrozenModel:
     threads
         Number of cores; the result does not depend on it.
     few_conditions
-        With at most so many conditions to compare, the others are eliminated once: faster, up to rounding the same.
+        Up to this number of compared conditions, eliminate all others once: faster, and equal up to rounding.
     """
 
     def __init__(

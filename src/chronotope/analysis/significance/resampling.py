@@ -27,7 +27,7 @@ OBSERVED = "observed"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
-# The scores of so many questions stay in a run.
+# Number of questions whose scores are kept in a run.
 MOST_FILES = 8
 
 
