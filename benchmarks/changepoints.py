@@ -20,7 +20,7 @@ def asked(world: World, words: list[str] | None = None) -> list[ChangePoints]:
     embeddings = ct.GraphModel(dimensions=50).fit(counts)
     # Without names: every fourth word after the function words.
     chosen = words or list(embeddings.words[14::4])
-    return [change_points(embeddings, word, permutations=199, top=0, min_support=3) for word in chosen]
+    return [change_points(embeddings, word, permutations=199, top=0, min_count=3) for word in chosen]
 
 
 def main() -> None:

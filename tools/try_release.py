@@ -22,7 +22,7 @@ COMMANDS = (
     "doctor",
     "prepare texts.csv -o run --text text --time year --min-count 2",
     "train run --dimensions 10",
-    "drift run --min-support 2",
+    "drift run --min-count 2",
     "plot company run bank -o bank.png",
 )
 

@@ -157,7 +157,7 @@ def _examples(embeddings: ConditionedEmbeddings, contender: str, axis: str) -> d
 
 def _neighbors(embeddings: ConditionedEmbeddings, word: str) -> list[dict[str, Any]]:
     """Return the neighbors of a word in evenly spaced conditions where it is frequent enough."""
-    support = embeddings.support(word)
+    support = embeddings.count(word)
     labels = [label for label, times in support.items() if times >= MIN_COUNT]
     if len(labels) > MOST_CONDITIONS:
         step = (len(labels) - 1) / (MOST_CONDITIONS - 1)
@@ -167,7 +167,7 @@ def _neighbors(embeddings: ConditionedEmbeddings, word: str) -> list[dict[str, A
             "word": word,
             "at": label,
             "count": support[label],
-            "found": [one.word for one in embeddings.neighbors(word, label, NEIGHBORS, min_support=MIN_COUNT)],
+            "found": [one.word for one in embeddings.neighbors(word, label, NEIGHBORS, min_count=MIN_COUNT)],
         }
         for label in labels
     ]
@@ -175,8 +175,8 @@ def _neighbors(embeddings: ConditionedEmbeddings, word: str) -> list[dict[str, A
 
 def _failure(embeddings: ConditionedEmbeddings, word: str, at: str, to: str, wanted: str) -> dict[str, Any]:
     known = word in embeddings and {at, to} <= set(embeddings.conditions.labels)
-    count = embeddings.support(word, at) if known else 0
-    found = embeddings.equivalents(word, at, to, NEIGHBORS, min_support=MIN_COUNT) if count else []
+    count = embeddings.count(word, at) if known else 0
+    found = embeddings.equivalents(word, at, to, NEIGHBORS, min_count=MIN_COUNT) if count else []
     return {"word": word, "at": at, "to": to, "count": count, "found": [one.word for one in found], "wanted": wanted}
 
 

@@ -218,7 +218,7 @@ def _ask(model: Path, table: Table, pairs: dict[str, TestPairs]) -> dict[str, li
     embeddings = load(model)
     return {
         checksum_of_pairs(one): [
-            list(evaluate(embeddings, one, min_support=least, retrieval=retrieval).ranks)
+            list(evaluate(embeddings, one, min_count=least, retrieval=retrieval).ranks)
             for retrieval, least in (WAYS[:1] if table.renamings_of else WAYS)
         ]
         for one in pairs.values()
@@ -236,7 +236,7 @@ def copy_fit(result: Result) -> Fit:
     return {"contender": COPY, "method": "copy", "seed": 0, "seconds": 0.0, "peak_bytes": None, "answers": answers}
 
 
-def answerable(counts: Counts, pairs: TestPairs, min_support: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def answerable(counts: Counts, pairs: TestPairs, min_count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """(N,) whether both words are in the vocabulary and the answer occurs often enough in its condition."""
     number = {word: index for index, word in enumerate(counts.vocabulary.words)}
     labels, support = Labels(counts.conditions.labels), counts.vocabulary.support
@@ -245,7 +245,7 @@ def answerable(counts: Counts, pairs: TestPairs, min_support: int) -> np.ndarray
         for pair in pairs.pairs:
             to = counts.conditions.index(str(labels.known(pair.answer_condition)))
             both = pair.query in number and pair.answer in number
-            yield both and support.of(number[pair.answer], to) >= min_support
+            yield both and support.of(number[pair.answer], to) >= min_count
 
     return np.fromiter(known(), dtype=bool, count=len(pairs.pairs))
 

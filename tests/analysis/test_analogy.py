@@ -51,7 +51,7 @@ def test_a_relation_agrees_within_each_condition_and_across_those_that_keep_it(g
 
 
 def test_pairs_without_support_do_not_count(graded):
-    answer = relation(graded, PAIRS, min_support=10)
+    answer = relation(graded, PAIRS, min_count=10)
     assert answer.agreement is None
     assert answer.across is None
     with pytest.raises(SettingsError, match="two pairs or more"):

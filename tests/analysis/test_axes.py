@@ -94,7 +94,7 @@ def test_errors_say_what_to_do(over_time):
     with pytest.raises(UnknownWordError):
         positions(over_time, "bank", "nosuchword - money")
     with pytest.raises(InputError, match="frequent enough in no condition"):
-        positions(over_time, "bank", "river - money", min_support=10**6)
+        positions(over_time, "bank", "river - money", min_count=10**6)
 
 
 def test_the_axis_does_not_jump_where_a_seed_is_rare():

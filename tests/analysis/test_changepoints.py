@@ -103,8 +103,8 @@ def test_errors_say_what_to_do(over_time, over_places):
         change_points(over_places, "chips")
     with pytest.raises(SettingsError, match="level must be between 0 and 1"):
         change_points(over_time, "bank", level=2)
-    with pytest.raises(InputError, match=r"this needs 4; lower min_support \(--min-support\), or take longer"):
-        change_points(over_time, "bank", min_support=10**6)
+    with pytest.raises(InputError, match=r"this needs 4; lower min_count \(--min-count\), or take longer"):
+        change_points(over_time, "bank", min_count=10**6)
 
 
 def test_conditions_with_a_space_each_are_refused():
@@ -114,10 +114,10 @@ def test_conditions_with_a_space_each_are_refused():
     from embeddings.invented import random_embeddings
 
     years = Conditions.of_times([str(year) for year in range(8)])
-    embeddings = random_embeddings(conditions=years, query_mapping=LocalLinearMap(min_support=1), seed=2)
+    embeddings = random_embeddings(conditions=years, query_mapping=LocalLinearMap(min_count=1), seed=2)
     for question in (change_points, trajectory):
         with pytest.raises(SettingsError, match="a space of its own for each condition"):
-            question(embeddings, "w0", min_support=1)
+            question(embeddings, "w0", min_count=1)
     # Two conditions at a time can be compared all the same.
-    assert series(embeddings, "w0", min_support=1).values
-    assert equivalents_everywhere(embeddings, "w0", "1", min_support=1).parts
+    assert series(embeddings, "w0", min_count=1).values
+    assert equivalents_everywhere(embeddings, "w0", "1", min_count=1).parts

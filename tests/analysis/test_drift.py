@@ -49,7 +49,7 @@ def test_absent_and_rare_words_do_not_drift():
     assert len(answer) == len(WORDS) - 2
     assert answer.of("ghost") is None
     assert answer.rank("rare") is None
-    assert drift(planted(TIMES), min_support=1).top(1)[0].word == "rare"
+    assert drift(planted(TIMES), min_count=1).top(1)[0].word == "rare"
 
 
 def test_nothing_moves_between_conditions_before_the_change():
@@ -59,7 +59,7 @@ def test_nothing_moves_between_conditions_before_the_change():
 
 def test_scores_are_one_minus_the_cosine():
     embeddings = random_embeddings()
-    answer = drift(embeddings, "1990", "2010", min_support=1)
+    answer = drift(embeddings, "1990", "2010", min_count=1)
     for row in answer.top(60):
         assert row.score == pytest.approx(1 - embeddings.similarity(row.word, row.word, "1990", "2010"), abs=1e-9)
     assert (np.diff(answer.scores) <= 0).all()
@@ -70,7 +70,7 @@ def test_scores_are_one_minus_the_cosine():
 )
 def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others(conditions):
     embeddings = planted(conditions)
-    answer = drift(embeddings, min_support=1)
+    answer = drift(embeddings, min_count=1)
     row = answer.of("bank")
     unit = [embeddings.vector("bank", label) for label in conditions.labels]
     unit = np.stack([vector / np.linalg.norm(vector) for vector in unit])
@@ -87,8 +87,8 @@ def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others
 def test_a_word_in_one_place_only_is_left_out():
     support = support_from([[9, 9, 9], [9, 9, 0], [9, 9, 0]])
     embeddings = ConditionedEmbeddings(["a", "b", "c"], PLACES, support, np.random.default_rng(0).random((7, 4)))
-    assert drift(embeddings, min_support=9).of("c") is None
-    assert drift(embeddings, min_support=9).left_out == 1
+    assert drift(embeddings, min_count=9).of("c") is None
+    assert drift(embeddings, min_count=9).left_out == 1
 
 
 def test_questions_that_make_no_sense():
@@ -98,8 +98,8 @@ def test_questions_that_make_no_sense():
         drift(planted(TIMES), "1990", "1990")
     with pytest.raises(UnknownConditionError, match="'1991'"):
         drift(planted(TIMES), "1991")
-    with pytest.raises(SettingsError, match="min_support must be a number of at least 1"):
-        drift(planted(TIMES), min_support=0)
+    with pytest.raises(SettingsError, match="min_count must be a number of at least 1"):
+        drift(planted(TIMES), min_count=0)
 
 
 def test_as_plain_data():
@@ -113,7 +113,7 @@ def test_of_two_conditions_one_is_typical_and_the_other_unusual():
     conditions = Conditions.of_places(["canada", "ghana"])
     support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     vectors = [[1, 0], [0, 1], [-1, -1], [1, 0.2], [0.1, -1], [-1, 1]]
-    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors), min_support=9)
+    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors), min_count=9)
     assert all((row.before.condition, row.after.condition) == ("canada", "ghana") for row in answer.top(3))
 
 

@@ -31,7 +31,7 @@ def asked(*arguments):
     return done.stdout
 
 
-RESAMPLED = ("--min-support", 8, "--from", "1992", "--to", "1997", "--permutations", 40, "--bootstrap", 20)
+RESAMPLED = ("--min-count", 8, "--from", "1992", "--to", "1997", "--permutations", 40, "--bootstrap", 20)
 
 
 def test_the_columns_and_that_the_resamples_are_kept(run):
@@ -53,7 +53,7 @@ def test_tables_say_what_was_left_out_and_found(run):
     assert "words with q of at most 0.05" in table
     columns = "word,change,corrected,noise,low,high,p,q,stability,z,own,count before"
     assert asked(run, *RESAMPLED, "--csv").startswith(columns)
-    assert asked(run, "--min-support", 8, "--over", "steps", "--markdown").startswith("| word | change | z | own |")
+    assert asked(run, "--min-count", 8, "--over", "steps", "--markdown").startswith("| word | change | z | own |")
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_tables_say_what_was_left_out_and_found(run):
 )
 def test_a_change_over_a_part_of_time_says_which(run, over, title):
     """'bank' moves in 1995: before that nothing changes, and the answer must say that it looked there alone."""
-    every, part = (("--min-support", 8, "--over", over, *more) for more in ((), ("--from", "1991", "--to", "1993")))
+    every, part = (("--min-count", 8, "--over", over, *more) for more in ((), ("--from", "1991", "--to", "1993")))
     told = json.loads(asked(run, *part, "--json"))
     assert (told["from"], told["to"]) == ("1991", "1993")
     assert told["rows"][0]["score"] < json.loads(asked(run, *every, "--json"))["rows"][0]["score"] / 2
     assert f"{title} from 1991 to 1993\n" in asked(run, *part)
-    assert f"{title} from 1996 to 1999\n" in asked(run, "--min-support", 8, "--over", over, "--from", "1996")
+    assert f"{title} from 1996 to 1999\n" in asked(run, "--min-count", 8, "--over", over, "--from", "1996")
     told = json.loads(asked(run, *every, "--json"))
     assert (told["from"], told["to"]) == (None, None)
     assert f"{title}\n" in asked(run, *every)
@@ -84,7 +84,7 @@ def test_within_needs_something_to_exchange(run, more):
 
 
 def test_too_few_permutations_are_told(run):
-    table = asked(run, "--min-support", 8, "--from", "1992", "--to", "1997", "--permutations", 3)
+    table = asked(run, "--min-count", 8, "--from", "1992", "--to", "1997", "--permutations", 3)
     assert "p and q need 10 permutations at least" in table
     assert "words with q of at most" not in table
 
@@ -95,7 +95,7 @@ def test_a_field_that_the_run_does_not_keep(run):
 
 
 def test_other_seeds_have_columns_of_their_own(run):
-    seeds = (run, "--min-support", 8, "--from", "1992", "--to", "1997", "--seeds", 1)
+    seeds = (run, "--min-count", 8, "--from", "1992", "--to", "1997", "--seeds", 1)
     told = json.loads(asked(*seeds, "--json"))
     assert told["seeds"] == 1
     assert told["rows"][0]["word"] == "bank"

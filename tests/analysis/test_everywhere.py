@@ -44,7 +44,7 @@ def test_nobody_plays_the_part_of_a_word_that_is_like_nothing():
     nobody = equivalents_everywhere(embeddings, "alien", "here").parts[1]
     assert nobody.matches == ()
     assert nobody.nearest is not None
-    assert nobody.nearest.cosine < nobody.needed
+    assert nobody.nearest.similarity < nobody.needed
     # Where everything counts, the nearest is named all the same.
     assert equivalents_everywhere(embeddings, "alien", "here", chance=1).parts[1].matches
 
@@ -75,4 +75,4 @@ def test_what_is_near_enough_is_judged_by_the_highest_cosine(over_places):
             assert many.matches[:1] == few.matches
             nearest = over_places.equivalents(word, "arlen", few.condition, 1, retrieval="cosine")[0]
             assert few.nearest == nearest
-            assert bool(few.matches) == (nearest.cosine >= few.needed)
+            assert bool(few.matches) == (nearest.similarity >= few.needed)

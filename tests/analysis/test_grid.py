@@ -43,7 +43,7 @@ def test_leaders_come_before_followers(counts_of):
 
 
 def test_a_word_that_is_too_rare_in_a_place_is_an_answer_too(over_both):
-    answer = grid(over_both, "gas", min_support=20)
+    answer = grid(over_both, "gas", min_count=20)
     assert min(min(row) for row in answer.support) < 20
     assert any(change.first is None for change in answer.changes)
 

@@ -32,9 +32,9 @@ def two_countries():
     return ConditionedEmbeddings(words, places, support_from(counts), rows)
 
 
-@pytest.mark.parametrize("min_support", [1, 10])
-def test_places_group_by_their_use_of_words(two_countries, min_support):
-    answer = place_distances(two_countries, min_support=min_support)
+@pytest.mark.parametrize("min_count", [1, 10])
+def test_places_group_by_their_use_of_words(two_countries, min_count):
+    answer = place_distances(two_countries, min_count=min_count)
     group = dict(zip(answer.places, answer.groups, strict=True))
     assert len(set(group.values())) == 2
     assert len({group[place] for place in NORTH}) == 1
@@ -47,7 +47,7 @@ def test_places_group_by_their_use_of_words(two_countries, min_support):
 
 
 def test_the_distance_is_the_weighted_mean(two_countries):
-    answer = place_distances(two_countries, min_support=1)
+    answer = place_distances(two_countries, min_count=1)
     a, b = answer.places.index("ava"), answer.places.index("dax")
     cosines = np.array([two_countries.similarity(word, word, "ava", "dax") for word in two_countries.words])
     weights = np.where(np.arange(300) < 200, 500 / 550, 6 / 56)
@@ -56,7 +56,7 @@ def test_the_distance_is_the_weighted_mean(two_countries):
 
 
 def test_rare_words_hardly_count(two_countries):
-    same = place_distances(two_countries, min_support=1)
+    same = place_distances(two_countries, min_count=1)
     north = [same.distances[same.places.index("ava")][same.places.index(place)] for place in ("bern", "cork")]
     assert max(north) < 0.1, "a third of the words is noise"
 

@@ -97,4 +97,4 @@ def test_conditions_that_are_not_in_the_run_have_no_resamples(counts):
     ):
         with pytest.raises(SettingsError, match="no text of 1992, which came with `extend`"):
             ask()
-    assert drift(longer, first, last, counts=counts, permutations=2, min_support=1).top(3)
+    assert drift(longer, first, last, counts=counts, permutations=2, min_count=1).top(3)

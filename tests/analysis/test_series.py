@@ -22,7 +22,7 @@ def test_the_step_of_the_change_is_the_largest(over_time):
 
 def test_every_value_is_the_similarity_of_two_conditions():
     embeddings = random_embeddings(seed=5)
-    word = next(w for w in embeddings.words if min(embeddings.support(w).values()) >= 5)
+    word = next(w for w in embeddings.words if min(embeddings.count(w).values()) >= 5)
     for base in embeddings.conditions.labels:
         answer = series(embeddings, word, base)
         told = [embeddings.similarity(word, word, base, label) for label in answer.conditions]
@@ -35,7 +35,7 @@ def test_every_value_is_the_similarity_of_two_conditions():
 def test_gaps_stay_gaps_and_the_first_is_the_first_frequent_one():
     embeddings = random_embeddings()
     word = next(
-        w for w in embeddings.words if embeddings.support(w)["1990"] == 0 and embeddings.support(w)["2000"] >= 5
+        w for w in embeddings.words if embeddings.count(w)["1990"] == 0 and embeddings.count(w)["2000"] >= 5
     )
     answer = series(embeddings, word)
     assert answer.against == "2000"
@@ -64,4 +64,4 @@ def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
     with pytest.raises(UnknownConditionError):
         series(over_time, "bank", "1890")
     with pytest.raises(InputError, match="occurs 1,000,000 times or more in no condition"):
-        series(over_time, "bank", min_support=10**6)
+        series(over_time, "bank", min_count=10**6)

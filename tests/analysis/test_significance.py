@@ -119,7 +119,7 @@ def test_frequent_words_have_more_power():
             if random.random() < 1 / 3:
                 record["time"] = "1990" if record["time"] == "1991" else "1991"
         embeddings, counts = fitted(records)
-        answer = drift(embeddings, counts=counts, permutations=50, min_support=5)
+        answer = drift(embeddings, counts=counts, permutations=50, min_count=5)
         for word, values in clear.items():
             values.append(answer.of(word).p)
     assert np.max(clear["bank"]) < 0.01
@@ -147,7 +147,7 @@ def test_a_change_of_frequency_is_no_change_of_meaning():
                 word for word in words if word.strip(".").lower() not in rarer or random.random() < 0.1
             )
     embeddings, counts = fitted(records)
-    answer = drift(embeddings, counts=counts, permutations=40, min_support=5)
+    answer = drift(embeddings, counts=counts, permutations=40, min_count=5)
     p = np.array([row.p for word in rarer & set(embeddings.words) if (row := answer.of(word, neighbors=0))])
     assert len(p) >= 20
     assert np.mean(p <= 0.05) < 0.2
@@ -210,7 +210,7 @@ def test_over_several_conditions(over_places, over_time, counts_of, over):
 
     if over == "steps":
         counts = counts_of(worlds.planted_drift(), time="time")
-        answer = drift(over_time, over=over, counts=counts, permutations=40, min_support=8)
+        answer = drift(over_time, over=over, counts=counts, permutations=40, min_count=8)
         row = answer.of("bank")
         assert (row.before.condition, row.after.condition) == ("1994", "1995")
         assert row.p < 0.01
@@ -273,7 +273,7 @@ def test_a_run_of_an_earlier_version_is_judged_in_its_own_unit(monkeypatch):
     assert (counts.unit, earlier.unit) == (60, 2520)
     assert (earlier.cells(0).count == 42 * counts.cells(0).count).all()
     answers = [
-        drift(one, counts=of, permutations=12, bootstrap=6, min_support=5).to_polars().sort("word").drop("q")
+        drift(one, counts=of, permutations=12, bootstrap=6, min_count=5).to_polars().sort("word").drop("q")
         for one, of in ((model, counts), (earlier_model, earlier))
     ]
     for column in answers[0].columns:

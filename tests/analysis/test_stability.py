@@ -11,14 +11,14 @@ from chronotope.errors import SettingsError
 from embeddings.invented import random_embeddings, support_from
 
 
-@pytest.mark.parametrize("min_support", [1, 5, 60])
-def test_stability_is_the_mean_over_all_pairs_of_conditions(min_support):
+@pytest.mark.parametrize("min_count", [1, 5, 60])
+def test_stability_is_the_mean_over_all_pairs_of_conditions(min_count):
     conditions = Conditions.of_times([str(year) for year in range(1990, 1997)])
     embeddings = random_embeddings(conditions=conditions)
-    answer = stable(embeddings, min_support=min_support)
+    answer = stable(embeddings, min_count=min_count)
     told = {row.word: row for row in answer.rows}
     for word in embeddings.words:
-        counts = {label: count for label, count in embeddings.support(word).items() if count >= min_support}
+        counts = {label: count for label, count in embeddings.count(word).items() if count >= min_count}
         if len(counts) < 2:
             assert word not in told
             continue
@@ -49,7 +49,7 @@ def test_the_planted_words_are_found_at_both_ends():
 def test_noise_is_told_from_change(counts_of, over_time):
     """'bank' changes and nothing else does: once the noise is off, all others are stable at any frequency."""
     counts = counts_of(worlds.planted_drift(), time="time")
-    answer = stable(over_time, min_support=3, min_conditions=8, counts=counts, permutations=12, bootstrap=12)
+    answer = stable(over_time, min_count=3, min_conditions=8, counts=counts, permutations=12, bootstrap=12)
     told = {row.word: row for row in answer.rows}
     assert answer.least(1)[0].word == "bank"
     assert told["bank"].high < 0.9
@@ -73,5 +73,5 @@ def test_words_in_few_conditions_can_be_left_out():
     assert answer.left_out == 1
     with pytest.raises(SettingsError, match="min_conditions"):
         stable(embeddings, min_conditions=1)
-    with pytest.raises(SettingsError, match="min_support"):
-        stable(embeddings, min_support=0)
+    with pytest.raises(SettingsError, match="min_count"):
+        stable(embeddings, min_count=0)

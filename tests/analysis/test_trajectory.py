@@ -33,14 +33,14 @@ def test_company_is_drawn_once_and_says_where_it_is_near(over_time):
 
 def test_too_few_points_become_principal_axes_with_a_note():
     embeddings = random_embeddings(conditions=Conditions.of_times(["1990", "2000"]), seed=5)
-    word = next(w for w in embeddings.words if min(embeddings.support(w).values()) >= 5)
+    word = next(w for w in embeddings.words if min(embeddings.count(w).values()) >= 5)
     answer = trajectory(embeddings, word, top=2)
     assert answer.method == "pca"
     assert "too few for LLE" in answer.note
     with pytest.raises(SettingsError, match="method must be lle or pca"):
         trajectory(embeddings, word, method="tsne")
     with pytest.raises(InputError, match="this needs 2"):
-        trajectory(embeddings, word, min_support=10**6)
+        trajectory(embeddings, word, min_count=10**6)
 
 
 def test_ranks_are_the_neighbors_in_order(over_time):

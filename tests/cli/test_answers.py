@@ -199,7 +199,7 @@ def test_every_kind_is_drawn(models, tmp_path, arguments):
         ),
         (("plot", "series", "TIME", "bank", "--at", "1990", "-o", "a.png"), "--at has no meaning for plot series"),
         (("plot", "drift", "TIME", "--formula", "a - b", "-o", "a.png"), "what it takes: --from, --to, --over, --top"),
-        (("plot", "heatmap", "TIME", "bank", "--top", "3", "-o", "a.png"), "what it takes: --place, --min-support"),
+        (("plot", "heatmap", "TIME", "bank", "--top", "3", "-o", "a.png"), "what it takes: --place, --min-count"),
         (("plot", "stable", "TIME", "--within", "place", "-o", "a.png"), "add --permutations"),
         (("stable", "TIME", "--within", "place"), "add --permutations"),
         (("series", "TIME", "bank", "--each", "--against", "previous"), "leave out --against"),
@@ -295,24 +295,24 @@ def test_that_there_is_no_morans_i_is_said(models, tmp_path):
 )
 def test_an_empty_answer_says_why(models, arguments, where):
     asked = [models.get(argument, argument) for argument in arguments]
-    told = f"no other word occurs 99,999 times or more in {where}; lower --min-support"
-    assert told in run(*asked, "--min-support", 99_999).stderr
+    told = f"no other word occurs 99,999 times or more in {where}; lower --min-count"
+    assert told in run(*asked, "--min-count", 99_999).stderr
     assert run(*asked).stderr == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "where"),
     [
-        (("drift", "TIME"), "in both 1990 and 1999; lower min_support (--min-support), or take longer time bins"),
+        (("drift", "TIME"), "in both 1990 and 1999; lower min_count (--min-count), or take longer time bins"),
         (("drift", "TIME", "--over", "steps"), "in the conditions compared; lower"),
-        (("drift", "PLACES"), "in the conditions compared; lower min_support (--min-support)\n"),
+        (("drift", "PLACES"), "in the conditions compared; lower min_count (--min-count)\n"),
         (("plot", "drift", "TIME", "-o", "OUTPUT"), "in both 1990 and 1999; lower"),
     ],
 )
 def test_that_no_word_could_be_compared_is_said(models, tmp_path, arguments, where):
     names = {**models, "OUTPUT": tmp_path / "a.svg"}
     asked = [names.get(argument, argument) for argument in arguments]
-    assert f"no word occurs 99,999 times or more {where}" in run(*asked, "--min-support", 99_999).stderr
+    assert f"no word occurs 99,999 times or more {where}" in run(*asked, "--min-count", 99_999).stderr
     assert "no word" not in run(*asked).stderr
 
 

@@ -73,7 +73,7 @@ def test_answers_are_json_on_request(model):
     assert {match["word"] for match in found[:3]} <= set(worlds.RIVER)
     found = json.loads(run("equivalents", model, "bank", "--at", "1990", "--to", "1999", "--json").stdout)
     assert {match["word"] for match in found} & set(worlds.RIVER)
-    changes = json.loads(run("drift", model, "--min-support", 5, "--json").stdout)
+    changes = json.loads(run("drift", model, "--min-count", 5, "--json").stdout)
     assert changes["rows"][0]["word"] == "bank"
     assert (changes["from"], changes["to"]) == ("1990", "1999")
     assert json.loads(run("stable", model, "--json").stdout)["most"]
@@ -86,7 +86,7 @@ def test_answers_are_json_on_request(model):
 
 
 def test_answers_are_tables_otherwise(model):
-    assert "bank" in run("drift", model, "--min-support", 5).stdout
+    assert "bank" in run("drift", model, "--min-count", 5).stdout
     assert "similarity" in run("neighbors", model, "bank", "--at", "1995").stdout
 
 

@@ -59,7 +59,7 @@ def test_markdown_table_and_chart(models, tmp_path):
 
 def test_a_model_compared_with_itself_is_no_better(models):
     done = run(
-        "compare", models / "good.ct", models / "good.ct", "--pairs", models / "pairs.csv", "--min-support", 0,
+        "compare", models / "good.ct", models / "good.ct", "--pairs", models / "pairs.csv", "--min-count", 0,
         "--retrieval", "cosine", "--json",
     )  # fmt: skip
     first, second = json.loads(done.stdout)["models"]

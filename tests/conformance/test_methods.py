@@ -166,7 +166,7 @@ def test_a_word_that_changes_company_moves_toward_it(fitted_to_change, name):
 
 
 def test_the_word_that_changes_is_found(fitted_to_change, name):
-    changes = drift(fitted_to_change, min_support=5)
+    changes = drift(fitted_to_change, min_count=5)
     if name in NOTHING_OF_ITS_OWN:
         assert changes.scores.max() < 0.01, "no word has a change of its own; what all have in common is small here"
     elif name in HARDLY_MOVES:
@@ -176,7 +176,7 @@ def test_the_word_that_changes_is_found(fitted_to_change, name):
 
 
 def test_a_word_has_a_part_of_its_own_only_where_it_occurs(fitted, name):
-    absent = [(word, label) for word in fitted.words for label, times in fitted.support(word).items() if not times]
+    absent = [(word, label) for word in fitted.words for label, times in fitted.count(word).items() if not times]
     assert absent
     for word, label in absent[:20]:
         shared, own = fitted.parts(word, label)
@@ -187,13 +187,13 @@ def test_a_word_has_a_part_of_its_own_only_where_it_occurs(fitted, name):
 
 
 def test_a_word_absent_from_a_condition_survives(fitted):
-    absent = [word for word in fitted.words if fitted.support(word, "1990") == 0]
+    absent = [word for word in fitted.words if fitted.count(word, "1990") == 0]
     assert absent
     for word in absent[:10]:
         assert np.isfinite(fitted.vector(word, "1990")).all()
-        assert len(fitted.equivalents(word, "1990", "1995", 3, min_support=1)) == 3
+        assert len(fitted.equivalents(word, "1990", "1995", 3, min_count=1)) == 3
     numbers = {fitted.index(word) for word in absent}
-    assert not numbers & set(drift(fitted, min_support=1).words.tolist()), "it shows no change"
+    assert not numbers & set(drift(fitted, min_count=1).words.tolist()), "it shows no change"
 
 
 def test_saved_and_loaded_embeddings_give_the_same_answers(fitted, tmp_path):

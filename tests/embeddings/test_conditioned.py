@@ -12,27 +12,27 @@ def cosine(a, b):
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
-def candidates(embeddings, at, min_support):
-    return [word for word in embeddings.words if embeddings.support(word, at) >= min_support]
+def candidates(embeddings, at, min_count):
+    return [word for word in embeddings.words if embeddings.count(word, at) >= min_count]
 
 
-def r(embeddings, word, at, to, min_support):
+def r(embeddings, word, at, to, min_count):
     """The mean cosine of a word in `at` with its ten nearest in `to`."""
-    others = [o for o in candidates(embeddings, to, min_support) if at != to or o != word]
+    others = [o for o in candidates(embeddings, to, min_count) if at != to or o != word]
     near = sorted((embeddings.similarity(word, other, at, to) for other in others), reverse=True)[:10]
     return sum(near) / len(near)
 
 
-@pytest.mark.parametrize("min_support", [0, 1, 5, 40])
-def test_neighbors_are_those_of_a_sort_by_cosine(min_support):
+@pytest.mark.parametrize("min_count", [0, 1, 5, 40])
+def test_neighbors_are_those_of_a_sort_by_cosine(min_count):
     embeddings = random_embeddings()
     for word in ("w0", "w1", "w2", "w3"):
-        others = [other for other in candidates(embeddings, "2000", min_support) if other != word]
+        others = [other for other in candidates(embeddings, "2000", min_count) if other != word]
         by_hand = sorted(others, key=lambda o: -cosine(embeddings.vector(word, "2000"), embeddings.vector(o, "2000")))
-        found = embeddings.neighbors(word, "2000", top=8, min_support=min_support)
+        found = embeddings.neighbors(word, "2000", top=8, min_count=min_count)
         assert [match.word for match in found] == by_hand[:8]
-        assert all(match.score == match.cosine for match in found)
-        assert found[0].cosine == pytest.approx(
+        assert all(match.score == match.similarity for match in found)
+        assert found[0].similarity == pytest.approx(
             cosine(embeddings.vector(word, "2000"), embeddings.vector(by_hand[0], "2000")), abs=1e-6
         )
 
@@ -52,10 +52,10 @@ def test_equivalents_are_those_of_csls_by_hand(at, to):
 
 
 @pytest.mark.parametrize("retrieval_by", ["cosine", "csls"])
-@pytest.mark.parametrize("min_support", [0, 5])
-def test_one_by_one_equals_a_batch(retrieval_by, min_support):
+@pytest.mark.parametrize("min_count", [0, 5])
+def test_one_by_one_equals_a_batch(retrieval_by, min_count):
     embeddings = random_embeddings(words=700, dimensions=30)
-    how = {"min_support": min_support, "retrieval": retrieval_by}
+    how = {"min_count": min_count, "retrieval": retrieval_by}
     asked = list(embeddings.words)
     assert embeddings.neighbors(asked, "2000", **how) == [embeddings.neighbors(w, "2000", **how) for w in asked]
     batch = embeddings.equivalents(asked, "1990", "2010", **how)
@@ -67,8 +67,8 @@ def test_one_by_one_equals_a_batch(retrieval_by, min_support):
 def test_neighbors_leave_the_query_out_and_equivalents_keep_it():
     embeddings = random_embeddings()
     for word in embeddings.words:
-        assert word not in [m.word for m in embeddings.neighbors(word, "1990", top=60, min_support=0)]
-        assert embeddings.equivalents(word, "1990", "1990", top=1, min_support=0, retrieval="cosine")[0].word == word
+        assert word not in [m.word for m in embeddings.neighbors(word, "1990", top=60, min_count=0)]
+        assert embeddings.equivalents(word, "1990", "1990", top=1, min_count=0, retrieval="cosine")[0].word == word
 
 
 def test_fewer_candidates_give_fewer_answers():
@@ -76,9 +76,9 @@ def test_fewer_candidates_give_fewer_answers():
     many = len(candidates(embeddings, "1990", 5))
     found = embeddings.equivalents("w0", "2000", "1990", top=1000)
     assert len(found) == many < len(embeddings)
-    assert all(match.support >= 5 for match in found)
-    assert {m.word: m.support for m in found} == {m.word: embeddings.support(m.word, "1990") for m in found}
-    assert embeddings.equivalents("w0", "2000", "1990", min_support=10**9) == []
+    assert all(match.count >= 5 for match in found)
+    assert {m.word: m.count for m in found} == {m.word: embeddings.count(m.word, "1990") for m in found}
+    assert embeddings.equivalents("w0", "2000", "1990", min_count=10**9) == []
     assert embeddings.equivalents("w0", "2000", "1990", top=0) == []
 
 
@@ -88,7 +88,7 @@ def test_an_absent_word_is_answered_from_what_it_means_elsewhere():
     vectors = np.array([[1, 0], [0, 1], [3, 2], [2, 4], [6, 8]], dtype=np.float32)
     factors = np.array([[2, 0.5], [1, 1]], dtype=np.float32)
     embeddings = ConditionedEmbeddings(["a", "b", "c"], conditions, support, vectors, condition_factors=factors)
-    assert embeddings.support("c") == {"canada": 0, "india": 5}
+    assert embeddings.count("c") == {"canada": 0, "india": 5}
     center = np.array([0.5, 0.5])
     assert embeddings.vector("c", "canada") == pytest.approx(np.array([6 * 2, 8 * 0.5]) - center)
     assert embeddings.vector("a", "canada") == pytest.approx(np.array([1, 0]) - center)
@@ -97,7 +97,7 @@ def test_an_absent_word_is_answered_from_what_it_means_elsewhere():
     assert shared == pytest.approx(np.array([2.5, 1.5]) * factors[0])
     assert shared + own == pytest.approx(np.array([1, 0]))
     assert (embeddings.parts("c", "canada")[1] == 0).all()
-    assert [m.word for m in embeddings.neighbors("c", "Canada", min_support=1)] == ["a", "b"]
+    assert [m.word for m in embeddings.neighbors("c", "Canada", min_count=1)] == ["a", "b"]
 
 
 def test_a_vector_is_a_copy():
@@ -122,8 +122,8 @@ def test_errors_say_what_to_do():
         embeddings.equivalents("w0", "1990", "1995")
     with pytest.raises(SettingsError, match="retrieval must be cosine or csls, not 'cos'"):
         embeddings.neighbors("w0", "1990", retrieval="cos")
-    with pytest.raises(SettingsError, match="min_support"):
-        embeddings.neighbors("w0", "1990", min_support=-1)
+    with pytest.raises(SettingsError, match="min_count"):
+        embeddings.neighbors("w0", "1990", min_count=-1)
     with pytest.raises(InputError, match="a word must be text, not NoneType"):
         embeddings.vector(None, at="1990")
     with pytest.raises(InputError, match="a word must be text, not int"):
@@ -146,7 +146,7 @@ def test_vectors_that_are_not_numbers_are_refused_when_asked_for():
     )
     assert broken.neighbors("w0", "1990") == embeddings.neighbors("w0", "1990")
     with pytest.raises(DamagedFileError, match="the vectors of 2010 hold values that are not numbers"):
-        broken.neighbors("w0", "2010", min_support=1)
+        broken.neighbors("w0", "2010", min_count=1)
     with pytest.raises(ValueError, match="common holds values that are not numbers"):
         ConditionedEmbeddings(embeddings.words, embeddings.conditions, embeddings.observed, vectors)
 
@@ -191,7 +191,7 @@ def test_the_signature_tells_how_the_vectors_were_made():
 
 
 def test_a_match_as_plain_data():
-    assert Match("a", 0.5, 0.4, 3).to_dict() == {"word": "a", "score": 0.5, "cosine": 0.4, "support": 3}
+    assert Match("a", 0.5, 0.4, 3).to_dict() == {"word": "a", "score": 0.5, "similarity": 0.4, "count": 3}
 
 
 def test_a_word_is_found_however_it_is_typed():

@@ -68,9 +68,9 @@ def test_what_cannot_be_answered_counts_as_wrong() -> None:
 
 
 def test_rare_words_are_candidates_only_where_they_are_asked_for() -> None:
-    for min_support, ranks in ((5, (0, 6)), (1, (6, 7)), (0, (6, 7))):
+    for min_count, ranks in ((5, (0, 6)), (1, (6, 7)), (0, (6, 7))):
         scores = evaluate(
-            model(rare=5), [asked("word05"), asked("word06")], min_support=min_support, retrieval="cosine"
+            model(rare=5), [asked("word05"), asked("word06")], min_count=min_count, retrieval="cosine"
         )
         assert scores.ranks == ranks
 
@@ -129,7 +129,7 @@ def test_the_signature_says_what_could_change_the_scores() -> None:
     signatures = {
         evaluate(model(), pairs).signature,
         evaluate(model(), pairs, retrieval="cosine").signature,
-        evaluate(model(), pairs, min_support=1).signature,
+        evaluate(model(), pairs, min_count=1).signature,
         evaluate(model(), pairs, depth=11).signature,
         evaluate(model(), [asked("word02")]).signature,
     }

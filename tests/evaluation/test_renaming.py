@@ -22,7 +22,7 @@ from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.corpus import read_corpus
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.evaluate import evaluate
-from chronotope.evaluation.renaming import MIN_SUPPORT, PAIRS_OF_A_WORD, _stretches, renamed
+from chronotope.evaluation.renaming import MIN_COUNT, PAIRS_OF_A_WORD, _stretches, renamed
 from chronotope.methods import METHODS, GraphModel, method_class
 
 
@@ -125,7 +125,7 @@ def test_pairs_ask_for_another_name_of_the_same_word_where_both_occur(case):
         assert plain(pair.query) == plain(pair.answer)
         assert pair.query != pair.answer
         for word, label in ((pair.query, pair.query_condition), (pair.answer, pair.answer_condition)):
-            assert support.of(index(word), counts.conditions.index(label)) >= MIN_SUPPORT
+            assert support.of(index(word), counts.conditions.index(label)) >= MIN_COUNT
     asked = Counter(pair.query for pair in made.pairs.pairs)
     assert max(asked.values()) <= PAIRS_OF_A_WORD
     assert len({plain(word) for word in asked}) == len(asked), "one question a word: intervals resample words"
@@ -134,7 +134,7 @@ def test_pairs_ask_for_another_name_of_the_same_word_where_both_occur(case):
 
 def test_the_share_of_words(still):
     support = still.vocabulary.support
-    known = (np.bincount(support.word[support.count >= MIN_SUPPORT], minlength=len(still.vocabulary)) >= 2).sum()
+    known = (np.bincount(support.word[support.count >= MIN_COUNT], minlength=len(still.vocabulary)) >= 2).sum()
     for share in (0.1, 0.5, 1.0):
         words = renamed(still, share).counts.vocabulary.words
         assert len({plain(word) for word in words if "@" in word}) == round(share * known)

@@ -92,10 +92,10 @@ class TestDocuments:
         assert np.allclose(fitted.transform(documents[:3]), made[:3]), "what was learned does not change"
 
     def test_words_that_are_rare_there_can_be_left_out(self, embeddings):
-        rare = next(word for word in embeddings.words if embeddings.support(word, "1990s/arlen") == 0)
+        rare = next(word for word in embeddings.words if embeddings.count(word, "1990s/arlen") == 0)
         document = [(rare, "1995", "arlen")]
         assert ct.DocumentVectors(embeddings).fit_transform(document).any()
-        assert not ct.DocumentVectors(embeddings, min_support=1).fit_transform(document).any()
+        assert not ct.DocumentVectors(embeddings, min_count=1).fit_transform(document).any()
 
     def test_phrases_of_the_model_are_found(self):
         support = support_from([[9, 9, 9]])
@@ -115,7 +115,7 @@ class TestDocuments:
             ct.DocumentVectors(embeddings).fit_transform([{"text": "w1", "time": 1995, "palce": "arlen"}])
 
     @pytest.mark.parametrize(
-        "wrong", [{"weighting": "bm25"}, {"missing": "?"}, {"min_support": -1}, {"sif": 0}, {"embeddings": 7}]
+        "wrong", [{"weighting": "bm25"}, {"missing": "?"}, {"min_count": -1}, {"sif": 0}, {"embeddings": 7}]
     )
     def test_wrong_settings_are_told(self, embeddings, wrong):
         with pytest.raises(ChronotopeError):

@@ -45,7 +45,7 @@ def test_planted_rotations_are_undone(years):
 def test_within_a_condition_all_cosines_are_those_of_the_model_given(years):
     given = model(1, range(120))
     for word in ("w0", "w60"):
-        mine = [(match.word, match.cosine) for match in years.neighbors(word, "1991", 5)]
+        mine = [(match.word, match.similarity) for match in years.neighbors(word, "1991", 5)]
         theirs = given.most_similar(word, topn=5)
         assert [one for one, _ in mine] == [one for one, _ in theirs]
         assert [cosine for _, cosine in mine] == pytest.approx([cosine for _, cosine in theirs], abs=1e-5)
@@ -53,9 +53,9 @@ def test_within_a_condition_all_cosines_are_those_of_the_model_given(years):
 
 def test_words_missing_from_some_are_kept_and_absent_there(years):
     assert len(years) == 120
-    assert years.support("w110", "1990") == 0
-    assert years.support("w110", "1991") > 0
-    assert years.support("w2", "1992") == 0
+    assert years.count("w110", "1990") == 0
+    assert years.count("w110", "1991") > 0
+    assert years.count("w2", "1992") == 0
 
 
 def test_drift_charts_and_files_work_on_it(years, tmp_path):
@@ -87,7 +87,7 @@ def test_it_is_the_alignment_of_the_baseline(drifting):
     assert aligned.conditions == drifting.conditions
     for pair in range(0, len(support.word), 97):
         word, label = words[support.word[pair]], drifting.conditions.labels[support.condition[pair]]
-        assert aligned.support(word, label) == support.count[pair]
+        assert aligned.count(word, label) == support.count[pair]
         assert np.allclose(aligned.vector(word, label), expected[pair], atol=1e-5)
 
 
@@ -114,10 +114,10 @@ def test_counts_come_with_keyed_vectors_and_weigh_the_words():
     aligned = ct.align(given, ["arlen", "borva"])
     assert aligned.conditions.axis == "place"
     assert aligned.counted
-    assert aligned.support("w3", "arlen") == counts[3]
+    assert aligned.count("w3", "arlen") == counts[3]
     assert aligned.words[0] == WORDS[int(counts.argmax())]
     trained = gensim.Word2Vec([["a", "b", "c"]] * 10, vector_size=2, min_count=1, seed=1, workers=1)
-    assert ct.align([trained, trained.wv], ["1990", "1991"]).support("a", "1990") == 10
+    assert ct.align([trained, trained.wv], ["1990", "1991"]).count("a", "1990") == 10
 
 
 def test_counts_that_gensim_made_up_are_no_counts(tmp_path):
@@ -160,7 +160,7 @@ def test_zero_vectors_doubles_and_line_ends():
     vectors[3] = 0
     words = [*WORDS[:-2], "w0", "two\nlines"]
     aligned = ct.align([(words, vectors), dict(zip(WORDS, TRUTH, strict=True))], ["1990", "1991"])
-    assert aligned.support("w3", "1990") == 0
+    assert aligned.count("w3", "1990") == 0
     assert "two lines" in aligned
     assert np.allclose(aligned.vector("w0", "1990"), TRUTH[0], atol=1e-5)
 

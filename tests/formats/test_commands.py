@@ -43,8 +43,8 @@ def test_out_and_in_again(model, tmp_path):
     assert after.conditions.labels == before.conditions.labels
     assert after.counted
     for word in before.words[:10]:
-        assert after.support(word) == before.support(word)
-        for label, count in before.support(word).items():
+        assert after.count(word) == before.count(word)
+        for label, count in before.count(word).items():
             if count:
                 mine = [match.word for match in before.neighbors(word, label, 3)]
                 assert mine == [match.word for match in after.neighbors(word, label, 3)]
@@ -63,7 +63,7 @@ def test_only_what_is_asked_for(model, tmp_path):
     run("export", model, "--format", "glove", "-o", tmp_path / "out", "--force")
     assert (tmp_path / "out" / "1990.txt").exists()
     with pytest.raises(ChronotopeError, match="choose one"):
-        run("export", model, "--format", "glove", "-o", tmp_path / "out", "--absent", "--min-support", 3)
+        run("export", model, "--format", "glove", "-o", tmp_path / "out", "--absent", "--min-count", 3)
 
 
 def test_names_landmarks_and_what_is_missing_are_told(tmp_path):

@@ -50,11 +50,11 @@ def test_gensim_reads_the_same_vectors_and_gives_the_same_neighbors(embeddings, 
         assert read.index_to_key == here.index_to_key
         assert np.array_equal(read.vectors, here.vectors)
         for word in here.index_to_key[:5]:
-            assert read.get_vecattr(word, "count") == embeddings.support(word, label)
-            found = embeddings.neighbors(word, label, 5, min_support=1)
+            assert read.get_vecattr(word, "count") == embeddings.count(word, label)
+            found = embeddings.neighbors(word, label, 5, min_count=1)
             theirs = read.most_similar(word, topn=5)
             assert [one for one, _ in theirs] == [match.word for match in found]
-            assert [cosine for _, cosine in theirs] == pytest.approx([match.cosine for match in found], abs=1e-5)
+            assert [cosine for _, cosine in theirs] == pytest.approx([match.similarity for match in found], abs=1e-5)
 
 
 def test_glove_text_has_no_first_line(embeddings, tmp_path):
@@ -75,7 +75,7 @@ def test_tables_hold_every_pair_with_a_vector_of_fixed_size(embeddings, format, 
     assert frame.schema["vector"] == pl.Array(pl.Float32, embeddings.dimensions)
     assert frame.height == len(embeddings.observed.word)
     for condition, word, support, vector in frame.sample(20, seed=1).rows():
-        assert support == embeddings.support(word, condition)
+        assert support == embeddings.count(word, condition)
         assert np.array_equal(np.array(vector, np.float32), embeddings.vector(word, condition))
     if format == "arrow":
         with pa.memory_map(str(path)) as file:
@@ -90,7 +90,7 @@ def test_numpy_needs_no_pickle_and_can_be_mapped(embeddings, tmp_path):
     for row in range(0, len(vectors), 7):
         word, label = index["words"][index["word"][row]], index["conditions"][index["condition"][row]]
         assert np.array_equal(vectors[row], embeddings.vector(str(word), str(label)))
-        assert index["support"][row] == embeddings.support(str(word), str(label))
+        assert index["support"][row] == embeddings.count(str(word), str(label))
 
 
 def test_the_projector_finds_a_row_of_metadata_for_each_vector(tmp_path):
@@ -129,25 +129,25 @@ def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings,
 
 
 def test_what_is_absent_is_written_only_when_asked(embeddings, tmp_path):
-    absent = next(word for word in embeddings.words if embeddings.support(word, "1998/canada") == 0)
+    absent = next(word for word in embeddings.words if embeddings.count(word, "1998/canada") == 0)
     export(embeddings, tmp_path / "plain", "glove", at="1998/canada")
-    export(embeddings, tmp_path / "all", "glove", at=["1998/CANADA"], min_support=0)
+    export(embeddings, tmp_path / "all", "glove", at=["1998/CANADA"], min_count=0)
     words = {
         name: {line.split(" ")[0] for line in (tmp_path / name / "1998-canada.txt").read_text().splitlines()}
         for name in ("plain", "all")
     }
     assert absent not in words["plain"]
     assert words["all"] == set(embeddings.words)
-    export(embeddings, tmp_path / "model", "huggingface", at="1998/canada", min_support=0)
+    export(embeddings, tmp_path / "model", "huggingface", at="1998/canada", min_count=0)
     model = ct.load(tmp_path / "model" / "model.safetensors")
     assert np.array_equal(model.vector(absent, "1998/canada"), embeddings.vector(absent, "1998/canada"))
     with pytest.raises(InputError, match="no word occurs 1,000,000 times or more"):
-        export(embeddings, tmp_path / "none", "glove", min_support=10**6)
+        export(embeddings, tmp_path / "none", "glove", min_count=10**6)
 
 
 @pytest.mark.parametrize("format", ["parquet", "word2vec", "huggingface"])
 def test_only_the_most_frequent_words(embeddings, format, tmp_path):
-    total = {word: sum(embeddings.support(word).values()) for word in embeddings.words}
+    total = {word: sum(embeddings.count(word).values()) for word in embeddings.words}
     least = sorted(total.values())[-10]
     done = export(embeddings, tmp_path / "out", format, max_words=10, at=["1998/canada", "1999/canada"])
     assert list(done.conditions) == ["1998/canada", "1999/canada"]

@@ -57,9 +57,9 @@ def test_the_most_frequent_word_comes_first():
     here = embeddings.at("2000")
     assert here.counts is not None
     assert (np.diff(here.counts) <= 0).all()
-    assert set(here.index_to_key) == {word for word in embeddings.words if embeddings.support(word, "2000")}
-    assert len(embeddings.at("2000", min_support=0)) == len(embeddings)
-    assert len(embeddings.at("2000", min_support=10**6)) == 0
+    assert set(here.index_to_key) == {word for word in embeddings.words if embeddings.count(word, "2000")}
+    assert len(embeddings.at("2000", min_count=0)) == len(embeddings)
+    assert len(embeddings.at("2000", min_count=10**6)) == 0
 
 
 def test_errors_are_one_line(ours):

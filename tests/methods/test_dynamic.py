@@ -105,7 +105,7 @@ def test_every_sweep_lowers_the_loss(drifting):
 
 
 def test_a_word_that_changes_company_drifts_most(drifting):
-    row = drift(DynamicFactorization().fit(drifting), min_support=5).top(1)[0]
+    row = drift(DynamicFactorization().fit(drifting), min_count=5).top(1)[0]
     assert row.word == "bank"
     assert len({match.word for match in row.before.neighbors} & set(worlds.RIVER)) >= 3
     assert len({match.word for match in row.after.neighbors} & set(worlds.MONEY)) >= 3

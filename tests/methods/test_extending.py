@@ -47,7 +47,7 @@ def test_the_old_vectors_and_answers_stay_as_they_are(old, larger):
 
 def test_new_vectors_are_near_those_of_training_on_everything(records, old, larger):
     whole = GraphModel(dimensions=20).fit(ct.count(of_years(records, "1990", "1999"), min_count=5))
-    same = [word for word in old.words if word in whole and whole.support(word, "1999") >= 20]
+    same = [word for word in old.words if word in whole and whole.count(word, "1999") >= 20]
     overlap = [
         len({match.word for match in larger.neighbors(word, at="1999", top=5)} &
             {match.word for match in whole.neighbors(word, at="1999", top=5)})

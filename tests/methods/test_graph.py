@@ -178,7 +178,7 @@ def test_told_apart_by_side_words_are_near_that_can_stand_in_each_others_place()
     for directional in (True, False):
         model = GraphModel(dimensions=6, directional_contexts=directional).fit(counts)
         found = model.neighbors("bring", at="market", top=10)
-        scores = {match.word: match.cosine for match in found}
+        scores = {match.word: match.similarity for match in found}
         lead[directional] = scores["take"] - max(scores["daily"], scores["early"])
     assert lead[True] > 0.5 > 0.01 > lead[False]
 

@@ -66,14 +66,14 @@ def test_every_pass_is_a_step_and_the_version_of_gensim_is_kept(kind, small):
 
 def test_a_static_vector_shows_no_change(changing):
     embeddings = StaticWord2Vec(epochs=3).fit(changing)
-    assert drift(embeddings, min_support=5).scores.max() < 1e-6
+    assert drift(embeddings, min_count=5).scores.max() < 1e-6
     for word in ("bank", "river"):
         assert embeddings.equivalents(word, "1990", "1992", 1, retrieval="cosine")[0].word == word
 
 
 @pytest.mark.parametrize("kind", [AlignedWord2Vec, LinearWord2Vec])
 def test_a_word_that_changes_company_drifts_most(kind, changing):
-    row = drift(kind(epochs=10).fit(changing), min_support=5).top(1)[0]
+    row = drift(kind(epochs=10).fit(changing), min_count=5).top(1)[0]
     assert row.word == "bank"
     assert len({match.word for match in row.before.neighbors} & set(worlds.RIVER)) >= 3
     assert len({match.word for match in row.after.neighbors} & set(worlds.MONEY)) >= 3

@@ -84,7 +84,7 @@ def export(*more: object) -> Callable[[Path], Callable[[], None]]:
 
 
 def drift(here: Path) -> Callable[[], None]:
-    arguments = ("--permutations", 6, "--bootstrap", 3, "--min-support", 5, "--threads", 2, "--json")
+    arguments = ("--permutations", 6, "--bootstrap", 3, "--min-count", 5, "--threads", 2, "--json")
     return command("drift", here / "graph", *arguments, setup=often)
 
 

@@ -141,17 +141,17 @@ class TestDamaged:
 
     def test_damaged_resamples_are_not_believed(self, run):
         embeddings, counts = load(run / "model.ct"), Counts.open(run)
-        drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
+        drift(embeddings, counts=counts, permutations=2, min_count=5, keep_in=run)
         (kept,) = run.glob("*.resamples")
         flipped(kept, 0.9)
         with pytest.raises(DamagedFileError, match="delete it, and ask again"):
-            drift(embeddings, counts=counts, permutations=2, min_support=5, keep_in=run)
+            drift(embeddings, counts=counts, permutations=2, min_count=5, keep_in=run)
 
     def test_resamples_do_not_pile_up(self, run, monkeypatch):
         monkeypatch.setattr("chronotope.analysis.significance.resampling.MOST_FILES", 2)
         embeddings, counts = load(run / "model.ct"), Counts.open(run)
         for seed in range(4):
-            drift(embeddings, counts=counts, permutations=1, min_support=5, keep_in=run, seed=seed)
+            drift(embeddings, counts=counts, permutations=1, min_count=5, keep_in=run, seed=seed)
         assert len(list(run.glob("drift-*.resamples"))) == 2
 
 
@@ -218,7 +218,7 @@ class TestStrangers:
         counts = Counts.open(run)
         embeddings = GraphModel(dimensions=4, epochs=2).fit(counts)  # from the cells alone
         with pytest.raises(DamagedFileError, match="names a word that does not exist"):
-            drift(embeddings, counts=counts, permutations=1, min_support=5)
+            drift(embeddings, counts=counts, permutations=1, min_count=5)
 
     @pytest.mark.parametrize(
         "change",

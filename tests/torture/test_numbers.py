@@ -35,7 +35,7 @@ def test_one_document_of_two_words(tmp_path):
     counts = counted(documents("river water"))
     assert counts.cells(0).count.tolist() == [counts.unit]
     for embeddings in trained(counts, tmp_path):
-        assert [match.word for match in embeddings.neighbors("river", "1990", min_support=1)] == ["water"]
+        assert [match.word for match in embeddings.neighbors("river", "1990", min_count=1)] == ["water"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_one_word_over_and_over():
 def test_one_condition_has_no_change_to_tell(tmp_path):
     for embeddings in trained(counted(documents("river bank water boat", "money bank loan")), tmp_path):
         with pytest.raises(ChronotopeError):
-            drift(embeddings, min_support=1)
+            drift(embeddings, min_count=1)
 
 
 def test_a_condition_with_one_cell_beside_a_large_one(tmp_path):
@@ -81,8 +81,8 @@ def test_a_condition_with_one_cell_beside_a_large_one(tmp_path):
     assert [len(counts.cells(condition).word) for condition in range(2)][1] == 1
     for embeddings in trained(counts, tmp_path):
         assert np.isfinite(embeddings.vectors).all()
-        assert embeddings.support("water") == {"1990": 50, "1991": 0}
-        assert {row.word for row in drift(embeddings, min_support=1).top(9)} == {"river", "bank"}
+        assert embeddings.count("water") == {"1990": 50, "1991": 0}
+        assert {row.word for row in drift(embeddings, min_count=1).top(9)} == {"river", "bank"}
 
 
 def test_a_word_in_every_line_counts_once_for_each(tmp_path):
@@ -130,7 +130,7 @@ def test_thousands_of_conditions(tmp_path):
     assert counts.size == 3 * many
     embeddings = GraphModel(dimensions=2, epochs=1).fit(counts, threads=1)
     embeddings.save(tmp_path / "m.ct")
-    assert load(tmp_path / "m.ct").support("bank", f"P{many - 1}") == 1
+    assert load(tmp_path / "m.ct").count("bank", f"P{many - 1}") == 1
 
 
 def test_a_document_of_a_million_tokens_and_a_token_of_a_million_letters():

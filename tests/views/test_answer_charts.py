@@ -207,10 +207,10 @@ def test_equivalents_name_who_plays_the_part_or_none(years, tmp_path):
 
 
 def test_a_list_over_several_conditions_says_between_which(years, places, tmp_path):
-    texts = shown(ranked.drift(drift(years, over="steps", min_support=5), 1), tmp_path)
+    texts = shown(ranked.drift(drift(years, over="steps", min_count=5), 1), tmp_path)
     assert "The words that changed most from one bin to the next" in texts
     assert any(text.startswith("1994: river") and "→ 1995: money" in text for text in texts)
-    texts = shown(ranked.drift(drift(places, min_support=5), 1), tmp_path)
+    texts = shown(ranked.drift(drift(places, min_count=5), 1), tmp_path)
     assert "The words that one condition uses most unlike the others" in texts
     assert any("→ cork: money" in text for text in texts)
 

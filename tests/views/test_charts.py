@@ -66,7 +66,7 @@ def test_another_suffix_is_an_error_that_names_the_right_ones(lines, tmp_path, n
 
 def test_a_word_in_one_condition_can_be_drawn(tmp_path):
     embeddings = random_embeddings(conditions=Conditions.of_times(["1990"]))
-    word = next(word for word in embeddings.words if embeddings.support(word, "1990") >= 5)
+    word = next(word for word in embeddings.words if embeddings.count(word, "1990") >= 5)
     charts.save(charts.company(company(embeddings, word)), tmp_path / "a.svg")
     assert f"The company that “{word}” keeps" in texts(tmp_path / "a.svg")
 

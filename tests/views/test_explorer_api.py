@@ -182,7 +182,7 @@ def test_an_unknown_word_comes_with_words_that_may_be_meant(both):
         ("words", {"limit": 51}, "bad_request"),
         ("neighbors", {"word": "mountain", "top": 0}, "bad_request"),
         ("neighbors", {"word": "mountain", "top": 51}, "bad_request"),
-        ("neighbors", {"word": "mountain", "min_support": -1}, "bad_request"),
+        ("neighbors", {"word": "mountain", "min_count": -1}, "bad_request"),
         ("neighbors", {"word": "mountain", "retrieval": "magic"}, "bad_request"),
         ("neighbors", {"word": "mountain", "at": "1066"}, "unknown_condition"),
         ("series", {"word": "mountain", "place": "nowhere"}, "unknown_condition"),
@@ -192,7 +192,7 @@ def test_an_unknown_word_comes_with_words_that_may_be_meant(both):
         ("axis", {"word": "mountain", "formula": "x" * 501}, "bad_request"),
         ("axis", {"word": "mountain", "formula": "(river"}, "bad_request"),
         ("everywhere", {"word": "mountain", "at": "1991/arlen", "chance": 0}, "bad_request"),
-        ("series", {"word": "mountain", "min_support": 999_999}, "too_rare"),
+        ("series", {"word": "mountain", "min_count": 999_999}, "too_rare"),
         ("evidence", {"word": "mountain", "offset": 51}, "bad_request"),
     ],
 )

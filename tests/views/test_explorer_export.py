@@ -211,7 +211,7 @@ def test_an_absent_word_is_answered_from_its_other_conditions(tmp_path):
     expected = embeddings.neighbors("c", "2000")
     assert row["support"] == 0
     assert [match["word"] for match in row["matches"]] == [match.word for match in expected]
-    assert row["matches"][0]["cosine"] == pytest.approx(expected[0].cosine, abs=0.01)
+    assert row["matches"][0]["cosine"] == pytest.approx(expected[0].similarity, abs=0.01)
 
 
 def test_sentences_show_the_word(folders):
@@ -255,7 +255,7 @@ def test_errors_are_those_of_the_server(folders):
     errors = [
         ("series", {"word": "mountian"}, "unknown_word"),
         ("series", {}, "bad_request"),
-        ("series", {"word": "mountain", "min_support": 99_999}, "too_rare"),
+        ("series", {"word": "mountain", "min_count": 99_999}, "too_rare"),
         ("neighbors", {"word": "mountain", "at": "1066"}, "unknown_condition"),
         ("neighbors", {"word": "mountain", "top": 51}, "bad_request"),
         ("frequency", {"word": "mountain"}, "unavailable"),
@@ -291,7 +291,7 @@ def test_a_model_of_one_condition_is_a_folder_too(tmp_path):
     vectors = np.random.default_rng(1).standard_normal((8, 4))
     model = ConditionedEmbeddings([f"w{at}" for at in range(8)], Conditions.of_times(["1990"]), support, vectors)
     one = Explored(model, "One", missing=dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there"))
-    asked = [("starts", {"top": 5}), ("neighbors", {"word": "w1", "min_support": 5})]
+    asked = [("starts", {"top": 5}), ("neighbors", {"word": "w1", "min_count": 5})]
     starts, neighbors = ask(export(one, tmp_path / "one").folder, asked)
     assert "this model has one, 1990" in starts["error"]["message"]
     theirs = questions.neighbors(one, "w1", None, None, 10, 5, "cosine")

@@ -49,18 +49,18 @@ def test_a_word_with_brackets_or_bars_is_shown_as_it_is():
 
 
 def test_drift_tells_how_many_words_were_left_out():
-    answer = drift(random_embeddings(), min_support=5)
+    answer = drift(random_embeddings(), min_count=5)
     table = tables.drift(answer, top=3)
     assert table.title == "The words that changed most between 1990 and 2010"
     assert f"left out: {answer.left_out} words with fewer than 5 occurrences" in table.note
-    assert "with fewer than 1 occurrence;" in f"{tables.drift(drift(random_embeddings(), min_support=1)).note};"
+    assert "with fewer than 1 occurrence;" in f"{tables.drift(drift(random_embeddings(), min_count=1)).note};"
     assert table.note in shown(table)
     assert [row[0] for row in table.rows] == [row.word for row in answer.top(3)]
 
 
 def test_drift_over_places_names_the_places():
     embeddings = random_embeddings(conditions=Conditions.of_places(["canada", "ghana", "india"]))
-    table = tables.drift(drift(embeddings, min_support=5), top=2)
+    table = tables.drift(drift(embeddings, min_count=5), top=2)
     assert table.columns[2:6] == ("z", "own", "typical", "unusual")
     assert {table.rows[0][4], table.rows[0][5]} < {"canada", "ghana", "india"}
 

@@ -29,7 +29,7 @@ class Analogy(Answer):
         The condition of A and B, and that of C and the answer.
     matches
         The answers, best first; A, B and C are not among them.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -39,7 +39,7 @@ class Analogy(Answer):
     at: str
     to: str
     matches: tuple[Match, ...]
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -78,14 +78,14 @@ class Relation(Answer):
     across
         The mean cosine of a pair's difference vector with the same pair's in another condition; None where no pair has
         enough support in two.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
     pairs: tuple[tuple[str, str], ...]
     conditions: tuple[RelationIn, ...]
     across: float | None
-    min_support: int
+    min_count: int
     signature: str
 
     @property
@@ -104,7 +104,7 @@ def analogy(
     to: str | None = None,
     *,
     top: int = 10,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> Analogy:
     """The words that are to C in `to` as B is to A in `at`: those nearest to B − A + C, all of length one.
 
@@ -120,7 +120,7 @@ def analogy(
         The condition of C and of the answer; by default the same.
     top
         How many answers.
-    min_support
+    min_count
         An answer occurs at least so often.
 
     Examples
@@ -140,7 +140,7 @@ def analogy(
     to = at if to is None else labels[embeddings.conditions.index(to)]
     first, second = embeddings.project([a, b], at, to).astype(np.float64)
     third = embeddings.project([c], to, to)[0].astype(np.float64)
-    candidates = embeddings.matrix(to, min_support)
+    candidates = embeddings.matrix(to, min_count)
     query = unit_rows((second - first + third)[None].astype(np.float32))
     found = nearest(query, candidates.unit, top + 3)
     matches = [
@@ -148,11 +148,11 @@ def analogy(
         for row, cosine in zip(found.row[0], found.cosine[0], strict=True)
     ]
     kept = tuple(match for match in matches if match.word not in (a, b, c))[:top]
-    return Analogy(a, b, c, at, to, kept, min_support, embeddings.signature)
+    return Analogy(a, b, c, at, to, kept, min_count, embeddings.signature)
 
 
 def relation(
-    embeddings: ConditionedEmbeddings, pairs: Sequence[tuple[str, str]], *, min_support: int = 5, seed: int = 1
+    embeddings: ConditionedEmbeddings, pairs: Sequence[tuple[str, str]], *, min_count: int = 5, seed: int = 1
 ) -> Relation:
     """Whether a relation has one direction: how well the difference vectors of its pairs agree.
 
@@ -165,19 +165,19 @@ def relation(
         The embeddings.
     pairs
         Two pairs of words or more that stand in the same relation, such as ('big', 'bigger') and ('great', 'greater').
-    min_support
+    min_count
         A pair counts in the conditions where both its words occur at least so often.
     seed
         Of the random pairs.
     """
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     if len(pairs) < 2:
         raise SettingsError("a relation is compared between pairs of words; name two pairs or more")
     rng = np.random.default_rng(seed)
     within: list[RelationIn] = []
     differences: dict[tuple[str, str], list[NDArray[np.float64]]] = {pair: [] for pair in pairs}
     for label in embeddings.conditions.labels:
-        here = [pair for pair in pairs if all(embeddings.support(word, label) >= min_support for word in pair)]
+        here = [pair for pair in pairs if all(embeddings.count(word, label) >= min_count for word in pair)]
         if here:
             firsts, seconds = (
                 embeddings.project([pair[side] for pair in here], label, label).astype(np.float64) for side in (0, 1)
@@ -192,7 +192,7 @@ def relation(
         tuple((first, second) for first, second in pairs),
         tuple(within),
         float(np.mean(kept)) if kept else None,
-        min_support,
+        min_count,
         embeddings.signature,
     )
 

@@ -78,7 +78,7 @@ class Positions(Answer):
         Whether the axis is the same in all conditions.
     rows
         One for each condition.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     interval
         What the intervals are over: 'documents', or the 'seeds'.
@@ -92,7 +92,7 @@ class Positions(Answer):
     minus: tuple[str, ...]
     fixed: bool
     rows: tuple[Position, ...]
-    min_support: int
+    min_count: int
     signature: str
     interval: str = "seeds"
     bootstrap: int = 0
@@ -109,7 +109,7 @@ def positions(
     formula: str,
     *,
     fixed: bool = False,
-    min_support: int = 5,
+    min_count: int = 5,
     resamples: int = RESAMPLES,
     seed: int = 1,
     counts: Counts | None = None,
@@ -132,7 +132,7 @@ def positions(
     fixed
         Take the seeds as they are used over all conditions together, not as they are used in each: where their own
         change shall not matter.
-    min_support
+    min_count
         The word and the seeds count in a condition where they occur at least so often. A seed that is rarer there
         stands as it is used elsewhere, so that the axis does not jump from seed to seed; one on each side must be
         frequent enough.
@@ -155,7 +155,7 @@ def positions(
     >>> [round(row.value, 1) for row in answer.rows]
     [0.9, -0.8]
     """
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     at_least("bootstrap", bootstrap, 0)
     plus, minus = parse(formula, embeddings)
     for name in (word, *plus, *minus):
@@ -164,12 +164,12 @@ def positions(
         raise SettingsError(f"'{word}' is itself a seed of '{formula}'; a word cannot be measured by itself")
     if fixed:
         in_one_space(embeddings)
-    support = np.array([list(embeddings.support(name).values()) for name in (word, *plus, *minus)])
-    enough = support >= min_support
+    support = np.array([list(embeddings.count(name).values()) for name in (word, *plus, *minus)])
+    enough = support >= min_count
     seeds = Seeds(embeddings, plus, minus, enough[1:], fixed)
     known = enough[0] & seeds.known
     if not known.any():
-        helps = what_helps(embeddings.conditions, min_support)
+        helps = what_helps(embeddings.conditions, min_count)
         raise InputError(f"'{word}' and the seeds of '{formula}' are together frequent enough in no condition{helps}")
     figures = np.full((4, len(known)), np.nan)
     rng = np.random.default_rng(seed)
@@ -198,7 +198,7 @@ def positions(
         minus,
         fixed,
         rows,
-        min_support,
+        min_count,
         embeddings.signature,
         "documents" if bootstrap else "seeds",
         bootstrap,

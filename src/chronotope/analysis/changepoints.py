@@ -80,7 +80,7 @@ class ChangePoints(Answer):
         The changes in order of time; where none was accepted, the one that comes nearest.
     level
         What p may be at most.
-    permutations, min_support, signature
+    permutations, min_count, signature
         How the answer was made.
     """
 
@@ -91,7 +91,7 @@ class ChangePoints(Answer):
     points: tuple[ChangePoint, ...]
     level: float
     permutations: int
-    min_support: int
+    min_count: int
     signature: str
 
     @property
@@ -110,7 +110,7 @@ def change_points(
     level: float = 0.05,
     permutations: int = 999,
     top: int = 5,
-    min_support: int = 5,
+    min_count: int = 5,
     seed: int = 1,
 ) -> ChangePoints:
     """When a word changed, and who joined and left its company there.
@@ -138,7 +138,7 @@ def change_points(
         How many random orders the real one is compared with.
     top
         How many words that joined, and that left, are shown.
-    min_support
+    min_count
         A bin counts where the word occurs at least so often.
     seed
         Of the random orders.
@@ -150,8 +150,8 @@ def change_points(
         raise SettingsError(f"level must be between 0 and 1, not {level}")
     in_one_space(embeddings)
     labels = embeddings.conditions.labels
-    own = own_vectors(embeddings, word, min_support, timeline(embeddings.conditions, place), least=2 * LEAST)
-    others = _like_words(embeddings, embeddings.index(word), own.conditions, min_support)
+    own = own_vectors(embeddings, word, min_count, timeline(embeddings.conditions, place), least=2 * LEAST)
+    others = _like_words(embeddings, embeddings.index(word), own.conditions, min_count)
     base = None if against is None else _base(embeddings, own, against)
     row = None if base is None else int(np.flatnonzero(own.conditions == base)[0])
     rows, others, kept = _as_series(own.unit, others, row)
@@ -167,7 +167,7 @@ def change_points(
         end = min([len(rows), *(split for split in splits if split > one.split)])
         before, after = own.conditions[begin : one.split].tolist(), own.conditions[one.split : end].tolist()
         shift = _distance(own.unit[begin : one.split], own.unit[one.split : end])
-        moved = movers(embeddings, word, before, after, top=top, min_support=min_support) if one.good else ((), ())
+        moved = movers(embeddings, word, before, after, top=top, min_count=min_count) if one.good else ((), ())
         points.append(ChangePoint(labels[before[-1]], labels[after[0]], shift, one.p, one.p_words, one.good, *moved))
     return ChangePoints(
         word,
@@ -177,7 +177,7 @@ def change_points(
         tuple(points),
         level,
         permutations,
-        min_support,
+        min_count,
         embeddings.signature,
     )
 
@@ -225,10 +225,10 @@ def _rarity(size: float, others: NDArray[np.float64]) -> float | None:
 
 
 def _like_words(
-    embeddings: ConditionedEmbeddings, word: int, conditions: NDArray[np.int64], min_support: int
+    embeddings: ConditionedEmbeddings, word: int, conditions: NDArray[np.int64], min_count: int
 ) -> NDArray[np.float64]:
     """(R, T, D) the unit vectors of words about as frequent, with enough support in the same conditions."""
-    matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_support) for condition in conditions]
+    matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_count) for condition in conditions]
     present = np.zeros(len(embeddings), dtype=np.int64)
     for matrix in matrices:
         present[matrix.word] += 1

@@ -53,7 +53,7 @@ class Company(Answer):
         The words that are near it somewhere.
     looked_at
         The conditions whose nearest words became companions.
-    min_support
+    min_count
         A similarity is given where both words occur at least so often.
     signature
         How the embeddings were made.
@@ -65,7 +65,7 @@ class Company(Answer):
     support: tuple[int, ...]
     companions: tuple[Companion, ...]
     looked_at: tuple[str, ...]
-    min_support: int
+    min_count: int
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Company(Answer):
             "support": list(self.support),
             "companions": [companion.to_dict() for companion in self.companions],
             "looked_at": list(self.looked_at),
-            "min_support": self.min_support,
+            "min_count": self.min_count,
             "signature": self.signature,
         }
 
@@ -89,7 +89,7 @@ def company(
     top: int = 4,
     among: str | None = None,
     limit: int = 12,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> Company:
     """The similarity of a word with those that are nearest to it somewhere, in every condition.
 
@@ -106,7 +106,7 @@ def company(
         over time), or all of them ('each', the default otherwise).
     limit
         The most companions; those are kept that are near in most conditions, of equals the first.
-    min_support
+    min_count
         What is enough, for the word and for its companions.
 
     Examples
@@ -125,21 +125,21 @@ def company(
     one_of("among", among, ("ends", "each"))
     at_least("limit", limit, 1)
     at_least("top", top, 1)
-    at_least("min_support", min_support, 1)
-    counts = embeddings.support(word)
-    present = [label for label, count in counts.items() if count >= min_support]
+    at_least("min_count", min_count, 1)
+    counts = embeddings.count(word)
+    present = [label for label, count in counts.items() if count >= min_count]
     if not present:
-        helps = what_helps(embeddings.conditions, min_support)
-        enough = number_of(min_support, "times")
+        helps = what_helps(embeddings.conditions, min_count)
+        enough = number_of(min_count, "times")
         raise InputError(f"'{word}' occurs {enough} or more in no condition; its company cannot be told{helps}")
     chosen = present if among == "each" else list(dict.fromkeys([present[0], present[-1]]))
     near_in: dict[str, list[str]] = {}
     for label in chosen:
-        for match in embeddings.neighbors(word, label, top, min_support=min_support):
+        for match in embeddings.neighbors(word, label, top, min_count=min_count):
             near_in.setdefault(match.word, []).append(label)
     kept = sorted(near_in, key=lambda name: -len(near_in[name]))[:limit]
     companions = tuple(
-        Companion(name, tuple(_similarity(embeddings, word, name, label, min_support) for label in counts), tuple(near))
+        Companion(name, tuple(_similarity(embeddings, word, name, label, min_count) for label in counts), tuple(near))
         for name, near in near_in.items()
         if name in kept
     )
@@ -150,13 +150,13 @@ def company(
         tuple(counts.values()),
         companions,
         tuple(chosen),
-        min_support,
+        min_count,
         embeddings.signature,
     )
 
 
-def _similarity(embeddings: ConditionedEmbeddings, word: str, other: str, label: str, min_support: int) -> float | None:
+def _similarity(embeddings: ConditionedEmbeddings, word: str, other: str, label: str, min_count: int) -> float | None:
     """The similarity of two words in a condition, where both have enough support."""
-    if min(embeddings.support(word, label), embeddings.support(other, label)) < min_support:
+    if min(embeddings.count(word, label), embeddings.count(other, label)) < min_count:
         return None
     return embeddings.similarity(word, other, at=label)

@@ -39,7 +39,7 @@ class Comparison(Answer):
         How similar each word is to itself.
     pairs
         How similar every two of them are.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -48,7 +48,7 @@ class Comparison(Answer):
     conditions: tuple[str, ...]
     series: tuple[Series, ...]
     pairs: tuple[WordPair, ...]
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -58,7 +58,7 @@ def compare_words(
     against: str = "first",
     *,
     place: str | None = None,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> Comparison:
     """Words compared with themselves and with each other, condition by condition.
 
@@ -68,7 +68,7 @@ def compare_words(
         The embeddings.
     words
         Two words or more.
-    against, place, min_support
+    against, place, min_count
         As for `series`.
 
     Examples
@@ -90,7 +90,7 @@ def compare_words(
     among = range(len(labels)) if place is None else timeline(embeddings.conditions, place)
     found: dict[tuple[str, str], list[float | None]] = {pair: [] for pair in combinations(names, 2)}
     for condition in among:
-        here = [name for name in names if embeddings.support(name, labels[condition]) >= min_support]
+        here = [name for name in names if embeddings.count(name, labels[condition]) >= min_count]
         rows = embeddings.project(here, labels[condition], labels[condition]).astype(np.float64)
         where = {name: row for row, name in enumerate(here)}
         for (first, second), values in found.items():
@@ -100,8 +100,8 @@ def compare_words(
         tuple(names),
         "time" if place else embeddings.conditions.axis,
         tuple(labels[condition] for condition in among),
-        tuple(series(embeddings, name, against, place=place, min_support=min_support) for name in names),
+        tuple(series(embeddings, name, against, place=place, min_count=min_count) for name in names),
         tuple(WordPair(pair, tuple(values)) for pair, values in found.items()),
-        min_support,
+        min_count,
         embeddings.signature,
     )

@@ -32,10 +32,10 @@ class Directions(NamedTuple):
     support: NDArray[np.int64]
 
 
-def directions(embeddings: ConditionedEmbeddings, min_support: int) -> Directions:
+def directions(embeddings: ConditionedEmbeddings, min_count: int) -> Directions:
     """The summed directions of every word; memory grows with the words, not with words × conditions."""
     # Without evidence a word has no direction of its own, so that one occurrence is the least that counts.
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     words = len(embeddings)
     sums = Directions(
         np.zeros((words, embeddings.dimensions)),
@@ -44,7 +44,7 @@ def directions(embeddings: ConditionedEmbeddings, min_support: int) -> Direction
         np.zeros(words, dtype=np.int64),
     )
     for label in embeddings.conditions.labels:
-        matrix = embeddings.matrix(label, min_support)
+        matrix = embeddings.matrix(label, min_count)
         sums.total[matrix.word] += matrix.unit
         sums.squares[matrix.word] += np.square(matrix.unit, dtype=np.float64).sum(axis=1)
         sums.conditions[matrix.word] += 1

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Drift", "DriftRow", "Side", "drift"]
 
-MIN_SUPPORT = 20
+MIN_COUNT = 20
 
 
 class _ModelRows:
     """The vectors of a model, as `measures.Rows`."""
 
-    def __init__(self, embeddings: ConditionedEmbeddings, min_support: int) -> None:
-        self._embeddings, self._min_support = embeddings, min_support
+    def __init__(self, embeddings: ConditionedEmbeddings, min_count: int) -> None:
+        self._embeddings, self._min_count = embeddings, min_count
 
     def at(self, condition: int) -> tuple[NDArray[np.int64], Floats]:
         """The words with enough support in a condition, and their centered unit vectors."""
-        found = self._embeddings.matrix(self._embeddings.conditions.labels[condition], self._min_support)
+        found = self._embeddings.matrix(self._embeddings.conditions.labels[condition], self._min_count)
         return found.word, found.unit
 
     def project(self, words: NDArray[np.int64], condition: int, to: int) -> Floats:
@@ -56,7 +56,7 @@ def drift(
     end: str | None = None,
     *,
     over: str | None = None,
-    min_support: int = MIN_SUPPORT,
+    min_count: int = MIN_COUNT,
     counts: Counts | None = None,
     permutations: int = 0,
     bootstrap: int = 0,
@@ -81,7 +81,7 @@ def drift(
         consecutive time bins. 'series': 1 − the mean cosine over all pairs of conditions. 'unusual': 1 − the cosine of
         a word's most unusual condition with the mean direction of the others. By default 'ends', or 'unusual' where
         the conditions are not a sequence in time.
-    min_support
+    min_count
         A word occurs at least so often in both conditions (over several: in a condition that counts for it, of which
         there are two at least); at least 1.
     counts
@@ -110,10 +110,10 @@ def drift(
     >>> answer.top(1)[0].word, answer.top(1)[0].before.condition
     ('bank', '1990')
     """
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     question = ask(embeddings.conditions, start, end, over)
-    measured = question.measure(_ModelRows(embeddings, min_support), len(embeddings))
-    frequency = _frequency(embeddings, question, measured, min_support)
+    measured = question.measure(_ModelRows(embeddings, min_count), len(embeddings))
+    frequency = _frequency(embeddings, question, measured, min_count)
     resampling = Resampling(permutations, bootstrap, within, seed, seeds)
     judged = Judged()
     if counts is None and (permutations or bootstrap or seeds):
@@ -127,7 +127,7 @@ def drift(
             question,
             measured,
             frequency,
-            min_support,
+            min_count,
             resampling,
             threads=threads,
             progress=progress,
@@ -140,12 +140,12 @@ def drift(
             embeddings,
             counts,
             measured,
-            lambda other: question.measure(_ModelRows(other, min_support), len(other)),
+            lambda other: question.measure(_ModelRows(other, min_count), len(other)),
             seeds,
             identity={
                 "model": checksum_of(embeddings.provenance),
                 "question": question.identity,
-                "min_support": min_support,
+                "min_count": min_count,
             },
             threads=threads,
             progress=progress,
@@ -170,7 +170,7 @@ def drift(
         judged.in_order(order),
         resampling,
         len(embeddings) - len(order),
-        min_support,
+        min_count,
         _span(embeddings, question) if start is not None or end is not None else None,
     )
 
@@ -181,7 +181,7 @@ def _span(embeddings: ConditionedEmbeddings, question: Question) -> tuple[str, s
     return None if question.over == "ends" else (labels[taken[0]], labels[taken[-1]])
 
 
-def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: Measured, min_support: int) -> Numbers:
+def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: Measured, min_count: int) -> Numbers:
     """(K,) how often each word occurs, as far as that decides the noise of its score.
 
     Between two conditions it is the harmonic mean of both counts: the rarer side makes the noise.
@@ -189,9 +189,9 @@ def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: 
     observed, inverse, total = embeddings.observed, np.zeros(len(embeddings)), np.zeros(len(embeddings))
     for condition in question.conditions:
         count = observed.counts_in(condition)
-        word = observed.words_in(condition)[count >= min_support]
-        total[word] += count[count >= min_support]
-        inverse[word] += 1 / count[count >= min_support]
+        word = observed.words_in(condition)[count >= min_count]
+        total[word] += count[count >= min_count]
+        inverse[word] += 1 / count[count >= min_count]
     if question.over == "ends":
         return np.asarray(2 / inverse[measured.words])
     return np.asarray(total[measured.words])

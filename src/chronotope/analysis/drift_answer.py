@@ -122,7 +122,7 @@ class Drift(Answer):
         How much was resampled, and how.
     left_out
         How many words have too little support to tell.
-    min_support
+    min_count
         What is enough.
     span
         The first and the last time bin that take part, where the change is over several and not over all conditions.
@@ -140,7 +140,7 @@ class Drift(Answer):
     judged: Judged = field(repr=False)
     resampling: Resampling
     left_out: int
-    min_support: int
+    min_count: int
     span: tuple[str, str] | None = None
 
     def __len__(self) -> int:
@@ -185,7 +185,7 @@ class Drift(Answer):
             "rows": [row.to_dict() for row in self.top(top)],
             "words": len(self),
             "left_out": self.left_out,
-            "min_support": self.min_support,
+            "min_count": self.min_count,
             "permutations": asked.permutations,
             "bootstrap": asked.bootstrap,
             "within": asked.within,
@@ -217,7 +217,7 @@ class Drift(Answer):
         ends = np.stack([self.before[places], self.after[places]])
         for before, after in np.unique(ends, axis=1).T.tolist():
             here = (ends[0] == before) & (ends[1] == after)
-            own[here] = own_share(self.embeddings, self.words[places[here]], before, after, self.min_support)
+            own[here] = own_share(self.embeddings, self.words[places[here]], before, after, self.min_count)
         return own
 
     def _sides(self, places: NDArray[np.int64], conditions: NDArray[np.int64], neighbors: int) -> list[Side]:
@@ -227,9 +227,9 @@ class Drift(Answer):
             label = self.embeddings.conditions.labels[condition]
             here = places[conditions[places] == condition].tolist()
             words = [self.embeddings.words[self.words[place]] for place in here]
-            near = self.embeddings.neighbors(words, label, neighbors, min_support=self.min_support)
+            near = self.embeddings.neighbors(words, label, neighbors, min_count=self.min_count)
             for place, word, matches in zip(here, words, near, strict=True):
-                sides[place] = Side(label, self.embeddings.support(word, label), tuple(matches))
+                sides[place] = Side(label, self.embeddings.count(word, label), tuple(matches))
         return [sides[place] for place in places.tolist()]
 
 

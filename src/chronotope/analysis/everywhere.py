@@ -60,7 +60,7 @@ class Everywhere(Answer):
         One for each condition, that of the question among them.
     chance
         How often a vector without meaning has a match that counts.
-    retrieval, min_support, signature
+    retrieval, min_count, signature
         How the answer was made.
     """
 
@@ -70,7 +70,7 @@ class Everywhere(Answer):
     parts: tuple[PartIn, ...]
     chance: float
     retrieval: str
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -81,7 +81,7 @@ def equivalents_everywhere(
     *,
     top: int = 3,
     chance: float = 0.05,
-    min_support: int = 5,
+    min_count: int = 5,
     retrieval: str = "csls",
     seed: int = 1,
     needed: Sequence[float] | None = None,
@@ -98,60 +98,60 @@ def equivalents_everywhere(
         How many words each condition may name.
     chance
         How often a vector without meaning may have a match that counts; 1 lets every match count.
-    min_support
+    min_count
         A candidate occurs at least so often in its condition.
     retrieval
         'csls' or 'cosine': what candidates are ranked by. Whether one is near enough is judged by its cosine.
     seed
         Of the vectors without meaning.
     needed
-        What `needed_cosines` says for the same `at`, `chance`, `min_support` and `seed`, where it is known already: it
+        What `needed_cosines` says for the same `at`, `chance`, `min_count` and `seed`, where it is known already: it
         is the same for every word.
     """
     at_least("top", top, 1)
     at = embeddings.conditions.labels[embeddings.conditions.index(at)]
     if needed is None:
-        needed = needed_cosines(embeddings, at, chance=chance, min_support=min_support, seed=seed)
+        needed = needed_cosines(embeddings, at, chance=chance, min_count=min_count, seed=seed)
     parts = []
     for label, enough in zip(embeddings.conditions.labels, needed, strict=True):
         looked_at = max(top, LOOKED_AT)
-        found = embeddings.equivalents(word, at, label, looked_at, min_support=min_support, retrieval=retrieval)
-        nearest = embeddings.equivalents(word, at, label, 1, min_support=min_support, retrieval="cosine")
-        near = [match for match in found if match.cosine >= enough] or [m for m in nearest if m.cosine >= enough]
+        found = embeddings.equivalents(word, at, label, looked_at, min_count=min_count, retrieval=retrieval)
+        nearest = embeddings.equivalents(word, at, label, 1, min_count=min_count, retrieval="cosine")
+        near = [match for match in found if match.similarity >= enough] or [m for m in nearest if m.similarity >= enough]
         parts.append(PartIn(label, tuple(near[:top]), nearest[0] if nearest else None, enough))
     return Everywhere(
-        word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_support, embeddings.signature
+        word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_count, embeddings.signature
     )
 
 
 def needed_cosines(
-    embeddings: ConditionedEmbeddings, at: str, *, chance: float = 0.05, min_support: int = 5, seed: int = 1
+    embeddings: ConditionedEmbeddings, at: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1
 ) -> tuple[float, ...]:
     """The cosine that a match needs in each condition to be nearer than chance, for any word of the condition `at`.
 
     Parameters
     ----------
-    embeddings, at, chance, min_support, seed
+    embeddings, at, chance, min_count, seed
         As for `equivalents_everywhere`.
     """
     if not 0 < chance <= 1:
         raise SettingsError(f"chance must be above 0 and at most 1, not {chance}")
     labels = embeddings.conditions.labels
     if embeddings.query_mapping is None:
-        drawn = _meaningless(embeddings, at, min_support, seed)
-        return tuple(_needed(embeddings, drawn, label, min_support, chance) for label in labels)
+        drawn = _meaningless(embeddings, at, min_count, seed)
+        return tuple(_needed(embeddings, drawn, label, min_count, chance) for label in labels)
     # A word is carried among those of the condition asked in, so that chance is what it is there.
     return tuple(
-        _needed(embeddings, _meaningless(embeddings, label, min_support, seed), label, min_support, chance)
+        _needed(embeddings, _meaningless(embeddings, label, min_count, seed), label, min_count, chance)
         for label in labels
     )
 
 
-def _meaningless(embeddings: ConditionedEmbeddings, at: str, min_support: int, seed: int) -> NDArray[np.float32]:
+def _meaningless(embeddings: ConditionedEmbeddings, at: str, min_count: int, seed: int) -> NDArray[np.float32]:
     """(DRAWS, D) unit vectors that spread as the words of a condition do, and mean nothing."""
     from chronotope.runtime.blas import one_blas_thread
 
-    unit = embeddings.matrix(at, max(min_support, 1)).unit.astype(np.float64)
+    unit = embeddings.matrix(at, max(min_count, 1)).unit.astype(np.float64)
     weights = np.random.default_rng(seed).standard_normal((DRAWS, unit.shape[1]))
     # The square root of the second moments: weights times it have the same moments as weights over all the words.
     with one_blas_thread():
@@ -161,10 +161,10 @@ def _meaningless(embeddings: ConditionedEmbeddings, at: str, min_support: int, s
 
 
 def _needed(
-    embeddings: ConditionedEmbeddings, meaningless: NDArray[np.float32], to: str, min_support: int, chance: float
+    embeddings: ConditionedEmbeddings, meaningless: NDArray[np.float32], to: str, min_count: int, chance: float
 ) -> float:
     """The cosine that the best match of a vector without meaning reaches with the given chance."""
-    candidates = embeddings.matrix(to, min_support).unit
+    candidates = embeddings.matrix(to, min_count).unit
     if chance == 1 or not len(candidates):
         return -1.0
     best = nearest(meaningless, candidates, 1).cosine[:, 0]

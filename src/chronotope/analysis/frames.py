@@ -153,8 +153,8 @@ def _(answer: Everywhere) -> pl.DataFrame:
             part.condition,
             match.word,
             match.score,
-            match.cosine,
-            match.support,
+            match.similarity,
+            match.count,
             near,
             part.needed,
         )

@@ -52,7 +52,7 @@ class Grid(Answer):
         For each time bin and each place the value (None where the word is too rare), and how often the word occurs.
     changes
         When the word changed in each place: those that changed first, then those where no change is certain.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -63,7 +63,7 @@ class Grid(Answer):
     values: tuple[tuple[float | None, ...], ...]
     support: tuple[tuple[int, ...], ...]
     changes: tuple[PlaceChange, ...]
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -74,7 +74,7 @@ def grid(
     *,
     level: float = 0.05,
     permutations: int = 999,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> Grid:
     """A word's value in every time bin of every place, and which places lead and which follow.
 
@@ -88,7 +88,7 @@ def grid(
         An axis as for `positions`; by default the similarity with what the word means in the other conditions.
     level, permutations
         As for `change_points`, which is asked for each place.
-    min_support
+    min_count
         A value is given where the word occurs at least so often.
     """
     conditions = embeddings.conditions
@@ -102,14 +102,14 @@ def grid(
     known: dict[tuple[int, int], float]
     where = list(zip(conditions.time_of, conditions.place_of, strict=True))
     if formula is None:
-        own = own_vectors(embeddings, word, min_support, least=2)
+        own = own_vectors(embeddings, word, min_count, least=2)
         cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
         known = {where[at]: float(cosine) for at, cosine in zip(own.conditions.tolist(), cosines, strict=True)}
     else:
-        rows = positions(embeddings, word, formula, min_support=min_support, resamples=0).rows
+        rows = positions(embeddings, word, formula, min_count=min_count, resamples=0).rows
         known = {at: row.value for at, row in zip(where, rows, strict=True) if row.value is not None}
     counts = {at: embeddings.observed.of(number, condition) for condition, at in enumerate(where)}
-    changes = [_change(embeddings, word, place, level, permutations, min_support) for place in conditions.places]
+    changes = [_change(embeddings, word, place, level, permutations, min_count) for place in conditions.places]
     order = {time: at for at, time in enumerate(conditions.times)}
     changes.sort(key=lambda one: (not one.accepted, order.get(one.first or "", len(order)), one.place))
     return Grid(
@@ -120,13 +120,13 @@ def grid(
         tuple(tuple(known.get((time, place)) for place in range(shape[1])) for time in range(shape[0])),
         tuple(tuple(counts.get((time, place), 0) for place in range(shape[1])) for time in range(shape[0])),
         tuple(changes),
-        min_support,
+        min_count,
         embeddings.signature,
     )
 
 
 def _change(
-    embeddings: ConditionedEmbeddings, word: str, place: str, level: float, permutations: int, min_support: int
+    embeddings: ConditionedEmbeddings, word: str, place: str, level: float, permutations: int, min_count: int
 ) -> PlaceChange:
     """The largest change of a word in a place."""
     try:
@@ -138,7 +138,7 @@ def _change(
             level=level,
             permutations=permutations,
             top=0,
-            min_support=min_support,
+            min_count=min_count,
         )
     except InputError:
         # Too rare in this place; that is an answer, too.

@@ -55,7 +55,7 @@ class WordMap(Answer):
         One for each place.
     moran
         Whether neighboring places are alike; None where no neighbors are known, or too few places have a value.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -63,7 +63,7 @@ class WordMap(Answer):
     measure: str
     rows: tuple[PlaceValue, ...]
     moran: MoransI | None
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -76,7 +76,7 @@ def word_map(
     edges: Iterable[tuple[str, str]] | None = None,
     nearest: int = 3,
     permutations: int = 999,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> WordMap:
     """How a word is used in each place: like everywhere else or not, or where along an axis.
 
@@ -97,7 +97,7 @@ def word_map(
         How many neighbors a place chooses by coordinates.
     permutations
         For the p of Moran's I.
-    min_support
+    min_count
         A value is given where the word occurs at least so often.
     """
     conditions = embeddings.conditions
@@ -105,13 +105,13 @@ def word_map(
         raise SettingsError("the conditions of this model are not places; there is nothing to put on a map")
     if formula is None:
         in_one_space(embeddings)
-        own = own_vectors(embeddings, word, min_support, least=2)
+        own = own_vectors(embeddings, word, min_count, least=2)
         where = np.array(conditions.place_of)[own.conditions]
         measured: dict[int, tuple[float, float | None, float | None]] = {
             place: (value, None, None) for place, value in _overall_by_place(own.unit, where).items()
         }
     else:
-        measured = _positions_by_place(embeddings, word, formula, min_support)
+        measured = _positions_by_place(embeddings, word, formula, min_count)
     known = coordinates or {}
     rows = []
     for number, place in enumerate(conditions.places):
@@ -126,7 +126,7 @@ def word_map(
         # A place that is not on the map has no neighbors to be like or unlike.
         values = [row.value if edges is not None or row.lat is not None else None for row in rows]
         moran = morans_i(values, links, permutations=permutations)
-    return WordMap(word, formula or "overall", tuple(rows), moran, min_support, embeddings.signature)
+    return WordMap(word, formula or "overall", tuple(rows), moran, min_count, embeddings.signature)
 
 
 def _overall_by_place(unit: NDArray[np.float64], place: NDArray[np.int64]) -> dict[int, float]:
@@ -139,11 +139,11 @@ def _overall_by_place(unit: NDArray[np.float64], place: NDArray[np.int64]) -> di
 
 
 def _positions_by_place(
-    embeddings: ConditionedEmbeddings, word: str, formula: str, min_support: int
+    embeddings: ConditionedEmbeddings, word: str, formula: str, min_count: int
 ) -> dict[int, tuple[float, float | None, float | None]]:
     """For each place the mean position over its time bins; an interval where it has a single one."""
     found: dict[int, list[tuple[float, float | None, float | None, int]]] = {}
-    answer = positions(embeddings, word, formula, min_support=min_support)
+    answer = positions(embeddings, word, formula, min_count=min_count)
     for place, row in zip(embeddings.conditions.place_of, answer.rows, strict=True):
         if row.value is not None:
             found.setdefault(place, []).append((row.value, row.low, row.high, row.support))

@@ -40,7 +40,7 @@ def movers(
     after: Sequence[int],
     *,
     top: int = 5,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> tuple[tuple[Mover, ...], tuple[Mover, ...]]:
     """The words that joined a word's company, and those that left it, the greatest movements first.
 
@@ -57,14 +57,14 @@ def movers(
         The numbers of the conditions of the two stretches, in order.
     top
         How many of each.
-    min_support
+    min_count
         A neighbor occurs at least so often.
     """
     labels = embeddings.conditions.labels
     near: list[set[str]] = [set(), set()]
     for side, stretch in enumerate((before[-REACH:], after[:REACH])):
         for condition in stretch:
-            found = embeddings.neighbors(word, labels[condition], NEAR, min_support=min_support)
+            found = embeddings.neighbors(word, labels[condition], NEAR, min_count=min_count)
             near[side] |= {match.word for match in found}
     names = sorted(near[0] | near[1])
     if not names:

@@ -18,7 +18,7 @@ def of_place(embeddings: ConditionedEmbeddings, place: str) -> ConditionedEmbedd
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1), (0, 1, 1))
     >>> support = Support(np.arange(4), np.array([0, 1, 0]), np.array([7, 8, 9]))
     >>> india = of_place(ConditionedEmbeddings(["river", "bank"], both, support, [[1, 0], [0, 1], [1, 1]]), "India")
-    >>> india.conditions.labels, india.support("river")
+    >>> india.conditions.labels, india.count("river")
     (('1998', '1999'), {'1998': 0, '1999': 9})
     """
     conditions, observed = embeddings.conditions, embeddings.observed

@@ -30,7 +30,7 @@ class OwnVectors(NamedTuple):
 
 
 def own_vectors(
-    embeddings: ConditionedEmbeddings, word: str, min_support: int, among: Iterable[int] | None = None, least: int = 1
+    embeddings: ConditionedEmbeddings, word: str, min_count: int, among: Iterable[int] | None = None, least: int = 1
 ) -> OwnVectors:
     """The vectors of a word in the conditions where it occurs often enough.
 
@@ -40,34 +40,34 @@ def own_vectors(
         The embeddings.
     word
         The word.
-    min_support
+    min_count
         What is often enough; at least 1, since an absent word has no vector of its own.
     among
         The numbers of the conditions to look at, in order; by default all.
     least
         How many conditions there must be: with fewer the question has no answer.
     """
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     number, labels = embeddings.index(word), embeddings.conditions.labels
     looked_at = range(len(labels)) if among is None else among
-    kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_support]
+    kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_count]
     if len(kept) < least:
         where = f"in {len(kept)} of the conditions" if kept else "in no condition"
-        enough, helps = number_of(min_support, "times"), what_helps(embeddings.conditions, min_support)
+        enough, helps = number_of(min_count, "times"), what_helps(embeddings.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
     rows = [embeddings.project([word], labels[condition], labels[condition])[0] for condition in kept]
     return OwnVectors(np.array(kept, dtype=np.int64), np.array(rows, dtype=np.float64).reshape(len(kept), -1))
 
 
-def what_helps(conditions: Conditions, min_support: int) -> str:
+def what_helps(conditions: Conditions, min_count: int) -> str:
     """A clause that says what to do where a word is too rare.
 
     Examples
     --------
     >>> what_helps(Conditions.of_times(["1998", "1999"]), 5)
-    '; lower min_support (--min-support), or take longer time bins'
+    '; lower min_count (--min-count), or take longer time bins'
     """
-    ways = ["lower min_support (--min-support)"] * (min_support > 1) + ["take longer time bins"] * bool(
+    ways = ["lower min_count (--min-count)"] * (min_count > 1) + ["take longer time bins"] * bool(
         conditions.times
     )
     return f"; {', or '.join(ways)}" if ways else ""

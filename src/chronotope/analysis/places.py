@@ -39,7 +39,7 @@ class PlaceDistances(Answer):
     fidelity
         How well the tree keeps the distances: their correlation with those in the tree (cophenetic); None with fewer
         than three places.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -49,12 +49,12 @@ class PlaceDistances(Answer):
     groups: tuple[int, ...]
     merges: tuple[tuple[int, int, float], ...]
     fidelity: float | None
-    min_support: int
+    min_count: int
     signature: str
 
 
 def place_distances(
-    embeddings: ConditionedEmbeddings, *, groups: int | None = None, min_support: int = 10
+    embeddings: ConditionedEmbeddings, *, groups: int | None = None, min_count: int = 10
 ) -> PlaceDistances:
     """How far apart places are in their use of words, and how they group.
 
@@ -69,29 +69,29 @@ def place_distances(
         The embeddings; they have two places at least.
     groups
         How many groups to make; by default as many as are clearly apart (the widest gap between joins).
-    min_support
+    min_count
         A word counts where it occurs at least so often in both places.
     """
     conditions = embeddings.conditions
     names = conditions.places
     if len(names) < 2:
         raise SettingsError("the conditions of this model are not places; there is nothing to compare")
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     in_one_space(embeddings)
     totals, counts, words = (np.zeros((len(names), len(names))) for _ in range(3))
     for together in _by_time(embeddings):
-        distance, shared = _between(embeddings, together, min_support)
+        distance, shared = _between(embeddings, together, min_count)
         there = np.ix_(*[[conditions.place_of[condition] for condition in together]] * 2)
         totals[there] += distance
         counts[there] += shared > 0
         words[there] += shared
     if not counts[~np.eye(len(names), dtype=bool)].all():
         raise SettingsError(
-            f"two of the places share no word that occurs {number_of(min_support, 'times')} in both; "
-            "lower min_support (--min-support)"
+            f"two of the places share no word that occurs {number_of(min_count, 'times')} in both; "
+            "lower min_count (--min-count)"
         )
     distances = totals / np.maximum(counts, 1)
-    return _clustered(names, distances, words, groups, min_support, embeddings.signature)
+    return _clustered(names, distances, words, groups, min_count, embeddings.signature)
 
 
 def _by_time(embeddings: ConditionedEmbeddings) -> list[list[int]]:
@@ -106,7 +106,7 @@ def _by_time(embeddings: ConditionedEmbeddings) -> list[list[int]]:
 
 
 def _between(
-    embeddings: ConditionedEmbeddings, conditions: Sequence[int], min_support: int
+    embeddings: ConditionedEmbeddings, conditions: Sequence[int], min_count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """(C, C) the weighted mean of 1 − cosine over the words of every two conditions, and how many words they are."""
     from chronotope.runtime.blas import one_blas_thread
@@ -115,7 +115,7 @@ def _between(
     support = np.zeros((count, len(embeddings)))
     for row, condition in enumerate(conditions):
         support[row, embeddings.observed.words_in(condition)] = embeddings.observed.counts_in(condition)
-    support[support < min_support] = 0
+    support[support < min_count] = 0
     judged = np.flatnonzero(np.count_nonzero(support, axis=0) > 1)
     distance, weights = np.zeros((count, count)), np.zeros((count, count))
     shared = np.zeros((count, count), dtype=np.int64)
@@ -143,7 +143,7 @@ def _clustered(
     distances: NDArray[np.float64],
     words: NDArray[np.float64],
     groups: int | None,
-    min_support: int,
+    min_count: int,
     signature: str,
 ) -> PlaceDistances:
     from scipy.cluster.hierarchy import cophenet, fcluster, leaves_list, linkage
@@ -177,6 +177,6 @@ def _clustered(
         tuple(first_seen[int(group)] for group in member),
         merges,
         fidelity,
-        min_support,
+        min_count,
         signature,
     )

@@ -111,7 +111,7 @@ class ConditionBound(Answer):
     ratios: int
 
 
-def consistency(embeddings: ConditionedEmbeddings, *, min_support: int = 5) -> Consistency | None:
+def consistency(embeddings: ConditionedEmbeddings, *, min_count: int = 5) -> Consistency | None:
     """How alike words are to themselves over longer and longer times; None where there are not three bins in a row,
     or where each condition has a space of its own.
 
@@ -121,16 +121,16 @@ def consistency(embeddings: ConditionedEmbeddings, *, min_support: int = 5) -> C
     ----------
     embeddings
         The embeddings.
-    min_support
+    min_count
         A word counts where it occurs at least so often in every bin.
     """
-    at_least("min_support", min_support, 1)
+    at_least("min_count", min_count, 1)
     if embeddings.query_mapping is not None:
         return None
     sums: dict[int, list[float]] = {}
     words, nearer = 0, 0
     for line in _timelines(embeddings):
-        rows = _present_throughout(embeddings, line, min_support)
+        rows = _present_throughout(embeddings, line, min_count)
         if len(line) < 3 or not len(rows):
             continue
         first, last = np.zeros(len(rows)), np.zeros(len(rows))
@@ -160,7 +160,7 @@ def deviations(embeddings: ConditionedEmbeddings, stability: Stability) -> Devia
     total, count = np.zeros(len(embeddings)), np.zeros(len(embeddings), dtype=np.int64)
     for condition in range(len(embeddings.conditions)):
         begin, end = embeddings.observed.start[condition : condition + 2]
-        enough = embeddings.observed.counts_in(condition) >= stability.min_support
+        enough = embeddings.observed.counts_in(condition) >= stability.min_count
         words = embeddings.observed.words_in(condition)[enough]
         whole = embeddings.vectors[begin:end][enough].astype(np.float64)
         own = whole - embeddings.common[words] * embeddings.condition_factors[condition]
@@ -217,11 +217,11 @@ def _timelines(embeddings: ConditionedEmbeddings) -> list[list[int]]:
     return list(found.values())
 
 
-def _present_throughout(embeddings: ConditionedEmbeddings, line: list[int], min_support: int) -> NDArray[np.float64]:
+def _present_throughout(embeddings: ConditionedEmbeddings, line: list[int], min_count: int) -> NDArray[np.float64]:
     """(W, T, D) the unit vectors of the words with enough support in all conditions, the most frequent of them."""
     support = np.zeros(len(embeddings), dtype=np.int64)
     seen = np.zeros(len(embeddings), dtype=np.int64)
-    matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_support) for condition in line]
+    matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_count) for condition in line]
     for matrix in matrices:
         support[matrix.word] += matrix.support
         seen[matrix.word] += 1

@@ -34,7 +34,7 @@ class Ranks(Answer):
         How many neighbors each has.
     neighbors
         The words that are among them somewhere, in the order in which they come.
-    min_support, signature
+    min_count, signature
         How the answer was made.
     """
 
@@ -43,12 +43,12 @@ class Ranks(Answer):
     conditions: tuple[str, ...]
     top: int
     neighbors: tuple[RankedWord, ...]
-    min_support: int
+    min_count: int
     signature: str
 
 
 def ranks(
-    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, top: int = 5, min_support: int = 5
+    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, top: int = 5, min_count: int = 5
 ) -> Ranks:
     """The ranks of a word's nearest words in every condition.
 
@@ -62,16 +62,16 @@ def ranks(
         Where conditions are times × places, the place whose time line is followed; by default all conditions.
     top
         How many neighbors of each condition are followed.
-    min_support
+    min_count
         A condition counts where the word occurs at least so often; so does a neighbor.
     """
     at_least("top", top, 1)
     among = None if place is None else timeline(embeddings.conditions, place)
-    own = own_vectors(embeddings, word, min_support, among)
+    own = own_vectors(embeddings, word, min_count, among)
     labels = [embeddings.conditions.labels[condition] for condition in own.conditions]
     found: dict[str, list[int | None]] = {}
     for at, label in enumerate(labels):
-        for rank, match in enumerate(embeddings.neighbors(word, label, top, min_support=min_support), 1):
+        for rank, match in enumerate(embeddings.neighbors(word, label, top, min_count=min_count), 1):
             found.setdefault(match.word, [None] * len(labels))[at] = rank
     return Ranks(
         word,
@@ -79,6 +79,6 @@ def ranks(
         tuple(labels),
         top,
         tuple(RankedWord(name, tuple(places)) for name, places in found.items()),
-        min_support,
+        min_count,
         embeddings.signature,
     )

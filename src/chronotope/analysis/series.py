@@ -55,7 +55,7 @@ class Series(Answer):
         The cosine; None where the word is too rare, or where there is nothing before.
     low, high
         The ends of a 95 % interval of the corrected value; None where documents were not drawn again, or are too few.
-    min_support
+    min_count
         A value is given where the word occurs at least so often.
     signature
         How the embeddings were made.
@@ -75,7 +75,7 @@ class Series(Answer):
     values: tuple[float | None, ...]
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
-    min_support: int
+    min_count: int
     signature: str
     corrected: tuple[float | None, ...] = ()
     bootstrap: int = 0
@@ -92,7 +92,7 @@ class SelfSimilarity(Answer):
 
     Attributes
     ----------
-    word, axis, conditions, support, min_support, signature
+    word, axis, conditions, support, min_count, signature
         As in `Series`.
     similarity
         For each condition its cosines with all; None where the word is too rare in either.
@@ -103,7 +103,7 @@ class SelfSimilarity(Answer):
     conditions: tuple[str, ...]
     support: tuple[int, ...]
     similarity: tuple[tuple[float | None, ...], ...]
-    min_support: int
+    min_count: int
     signature: str
 
 
@@ -113,7 +113,7 @@ def series(
     against: str = FIRST,
     *,
     place: str | None = None,
-    min_support: int = 5,
+    min_count: int = 5,
     counts: Counts | None = None,
     bootstrap: int = 0,
     seed: int = 1,
@@ -134,7 +134,7 @@ def series(
         the label of a condition.
     place
         Where conditions are times × places, the place whose time line is followed; by default all conditions.
-    min_support
+    min_count
         The word is compared where it occurs at least so often.
     counts
         The run that the model was trained on; needed for `bootstrap`.
@@ -162,7 +162,7 @@ def series(
     at_least("bootstrap", bootstrap, 0)
     conditions = embeddings.conditions
     among = _among(embeddings, place, ordered=against == PREVIOUS)
-    own = own_vectors(embeddings, word, min_support, among)
+    own = own_vectors(embeddings, word, min_count, among)
     few: FewWords | None = None
     first = 0
     if bootstrap:
@@ -181,8 +181,8 @@ def series(
     else:
         number = own.conditions[first] if against == FIRST else conditions.index(against)
         if number not in own.conditions:
-            helps = what_helps(conditions, min_support)
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_support)} in {conditions.labels[number]}{helps}")
+            helps = what_helps(conditions, min_count)
+            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[number]}{helps}")
         base = int(np.flatnonzero(own.conditions == number)[0])
         cosines = own_cosines(embeddings, word, own)[base]
         against = conditions.labels[number]
@@ -203,7 +203,7 @@ def series(
         values,
         low,
         high,
-        min_support,
+        min_count,
         embeddings.signature,
         corrected,
         bootstrap,
@@ -245,17 +245,17 @@ def _told(among: list[int], known: NDArray[np.int64], values: NDArray[np.float64
 
 
 def self_similarity(
-    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, min_support: int = 5
+    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, min_count: int = 5
 ) -> SelfSimilarity:
     """The similarity of a word in every condition with itself in every other.
 
     Parameters
     ----------
-    embeddings, word, place, min_support
+    embeddings, word, place, min_count
         As for `series`.
     """
     among = _among(embeddings, place)
-    own = own_vectors(embeddings, word, min_support, among)
+    own = own_vectors(embeddings, word, min_count, among)
     where = {int(condition): row for row, condition in enumerate(own.conditions)}
     cosines = own_cosines(embeddings, word, own)
     table = tuple(
@@ -268,7 +268,7 @@ def self_similarity(
         tuple(labels[condition] for condition in among),
         tuple(embeddings.observed.of(embeddings.index(word), condition) for condition in among),
         table,
-        min_support,
+        min_count,
         embeddings.signature,
     )
 

@@ -73,7 +73,7 @@ class Stability(Answer):
         little is known is not known to be stable.
     left_out
         How many words have enough support in too few conditions.
-    min_support, min_conditions
+    min_count, min_conditions
         What counts as enough.
     signature
         How the embeddings were made.
@@ -83,7 +83,7 @@ class Stability(Answer):
 
     rows: tuple[StableWord, ...] = field(repr=False)
     left_out: int
-    min_support: int
+    min_count: int
     min_conditions: int
     signature: str
     permutations: int = 0
@@ -107,7 +107,7 @@ class Stability(Answer):
             "least": [row.to_dict() for row in self.least(top)],
             "words": len(self.rows),
             "left_out": self.left_out,
-            "min_support": self.min_support,
+            "min_count": self.min_count,
             "min_conditions": self.min_conditions,
             "permutations": self.permutations,
             "bootstrap": self.bootstrap,
@@ -118,7 +118,7 @@ class Stability(Answer):
 def stable(
     embeddings: ConditionedEmbeddings,
     *,
-    min_support: int = 5,
+    min_count: int = 5,
     min_conditions: int = 2,
     counts: Counts | None = None,
     permutations: int = 0,
@@ -135,7 +135,7 @@ def stable(
     ----------
     embeddings
         The embeddings.
-    min_support
+    min_count
         A condition counts for a word that occurs in it at least so often; at least 1, since a word that is absent
         has no meaning of its own there.
     min_conditions
@@ -158,7 +158,7 @@ def stable(
     at_least("min_conditions", min_conditions, 2)
     if len(embeddings.conditions) == 1:
         raise SettingsError("a word is stable over two conditions or more, and this model has one")
-    total, squares, conditions, support = directions(embeddings, min_support)
+    total, squares, conditions, support = directions(embeddings, min_count)
     kept = np.flatnonzero(conditions >= min_conditions)
     # ‖Σ u‖² is the sum of the cosines over all ordered pairs, with the squares of the n themselves.
     pairs = conditions[kept] * (conditions[kept] - 1)
@@ -170,7 +170,7 @@ def stable(
         changed = drift(
             embeddings,
             over="series",
-            min_support=min_support,
+            min_count=min_count,
             counts=counts,
             permutations=permutations,
             bootstrap=bootstrap,
@@ -197,7 +197,7 @@ def stable(
         for at in order.tolist()
     )
     left_out = len(embeddings) - len(rows)
-    return Stability(rows, left_out, min_support, min_conditions, embeddings.signature, permutations, bootstrap)
+    return Stability(rows, left_out, min_count, min_conditions, embeddings.signature, permutations, bootstrap)
 
 
 def _as_stability(judged: Judged) -> dict[str, NDArray[np.float64]]:

@@ -86,7 +86,7 @@ def trajectory(
     method: str = "lle",
     top: int = 3,
     limit: int = 24,
-    min_support: int = 5,
+    min_count: int = 5,
 ) -> Trajectory:
     """A word and its company over all conditions in one plane.
 
@@ -102,14 +102,14 @@ def trajectory(
         How many neighbors each condition contributes.
     limit
         The most words of company.
-    min_support
+    min_count
         A condition counts where the word occurs at least so often; so does a neighbor.
     """
     one_of("method", method, METHODS)
     at_least("limit", limit, 1)
     in_one_space(embeddings)
-    own = own_vectors(embeddings, word, min_support, least=2)
-    known = company(embeddings, word, top=top, among="each", limit=limit, min_support=min_support)
+    own = own_vectors(embeddings, word, min_count, least=2)
+    known = company(embeddings, word, top=top, among="each", limit=limit, min_count=min_count)
     around = [_mean_direction(embeddings, one.word, one.near_in) for one in known.companions]
     rows = np.concatenate([own.unit, np.reshape(around, (-1, own.unit.shape[1]))])
     plane, note = _lle(rows) if method == "lle" else (None, "")
@@ -117,7 +117,7 @@ def trajectory(
     plane = _principal_axes(rows) if plane is None else plane
     labels = embeddings.conditions.labels
     path = tuple(
-        PathPoint(labels[condition], embeddings.support(word, labels[condition]), x, y)
+        PathPoint(labels[condition], embeddings.count(word, labels[condition]), x, y)
         for condition, (x, y) in zip(own.conditions, plane.tolist(), strict=False)
     )
     friends = tuple(

@@ -11,7 +11,7 @@ from chronotope.cli.console import show
 from chronotope.cli.options import (
     At,
     Json,
-    MinSupport,
+    MinCount,
     Model,
     Top,
     needed_condition,
@@ -32,7 +32,7 @@ def analogy_command(
         typer.Option("--to", autocompletion=conditions, help="The condition of C and of the answer (the same)."),
     ] = None,
     top: Top = 10,
-    min_support: MinSupport = 5,
+    min_count: MinCount = 5,
     as_json: Json = False,
 ) -> None:
     """A is to B (in AT) as C (in TO) is to which word?"""
@@ -43,6 +43,6 @@ def analogy_command(
     at = needed_condition(embeddings, at)
     for word, where in ((a, at), (b, at), (c, to or at)):
         warn_if_rare(embeddings, word, where)
-    answer = analogy(embeddings, a, b, c, at, to, top=top, min_support=min_support)
-    say_if_none(answer.matches, answer.to, min_support)
+    answer = analogy(embeddings, a, b, c, at, to, top=top, min_count=min_count)
+    say_if_none(answer.matches, answer.to, min_count)
     show(answer_tables.analogy(answer), answer.to_dict(), as_json)

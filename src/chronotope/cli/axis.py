@@ -33,7 +33,7 @@ def axis_command(
     place: Place = None,
     bootstrap: Bootstrap = 0,
     seed: Seed = 1,
-    min_support: Evidence = 5,
+    min_count: Evidence = 5,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +53,7 @@ def axis_command(
             word,
             formula,
             fixed=fixed,
-            min_support=min_support,
+            min_count=min_count,
             seed=seed,
             counts=open_run(model, bootstrap),
             bootstrap=bootstrap,

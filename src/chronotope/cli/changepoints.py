@@ -22,7 +22,7 @@ def changepoints_command(
     level: Level = 0.05,
     permutations: Permutations = 999,
     top: Annotated[int, typer.Option("--top", min=0, help="How many words that joined, and that left.")] = 5,
-    min_support: Evidence = 5,
+    min_count: Evidence = 5,
     as_json: Json = False,
 ) -> None:
     """When did WORD change, and who joined and left its company then?"""
@@ -38,6 +38,6 @@ def changepoints_command(
         level=level,
         permutations=permutations,
         top=top,
-        min_support=min_support,
+        min_count=min_count,
     )
     show(answer_tables.change_points(answer), answer.to_dict(), as_json)

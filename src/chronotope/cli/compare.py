@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show, talk
-from chronotope.cli.options import Json, MinSupport, Retrieval, open_model
+from chronotope.cli.options import Json, MinCount, Retrieval, open_model
 from chronotope.errors import SettingsError
 
 
 def compare_command(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL MODEL…", help="Model files, or runs that hold one.")],
     pairs: Annotated[Path, typer.Option("--pairs", help="Lines `word-condition,word-condition[,category]`.")],
-    min_support: MinSupport = 5,
+    min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="A chart: .png, .svg, .pdf or .html.")
@@ -33,7 +33,7 @@ def compare_command(
     from chronotope.evaluation.evaluate import evaluate
     from chronotope.views import charts, score_charts, score_tables
 
-    scores = [evaluate(open_model(model), pairs, min_support=min_support, retrieval=retrieval) for model in models]
+    scores = [evaluate(open_model(model), pairs, min_count=min_count, retrieval=retrieval) for model in models]
     rows = standings(names(models), scores)
     if output:
         chart = score_charts.scores(score_charts.of_comparison(rows), title=f"{len(rows)} models on {pairs.name}")

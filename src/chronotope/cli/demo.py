@@ -109,8 +109,8 @@ def show_changes(embeddings: ConditionedEmbeddings) -> None:
     from chronotope.analysis import drift, stable
     from chronotope.views import tables
 
-    stdout.print(tables.drift(drift(embeddings, *CHANGE, min_support=30), top=10))
-    same = stable(embeddings, min_support=20, min_conditions=len(embeddings.conditions) - 3).most(12)
+    stdout.print(tables.drift(drift(embeddings, *CHANGE, min_count=30), top=10))
+    same = stable(embeddings, min_count=20, min_conditions=len(embeddings.conditions) - 3).most(12)
     stdout.print("\nThe most stable words:", ", ".join(row.word for row in same))
     stdout.print("\nWho plays the same part at another time")
     for word, at, times in PARTS:

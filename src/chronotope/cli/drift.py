@@ -58,7 +58,7 @@ def drift_command(
         int, typer.Option("--seeds", min=0, help="Train so many more models with other seeds: seed stability.")
     ] = 0,
     top: Top = 20,
-    min_support: Evidence = 20,
+    min_count: Evidence = 20,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
@@ -67,7 +67,7 @@ def drift_command(
     from chronotope.views import tables
 
     asked = Resampling(permutations, bootstrap, within, seed, seeds)
-    answer = find_drift(model, start, end, over, min_support, asked, threads)
+    answer = find_drift(model, start, end, over, min_count, asked, threads)
     say_if_nothing(answer)
     show(tables.drift(answer, top), answer.to_dict(top), as_json)
 
@@ -77,7 +77,7 @@ def find_drift(
     start: str | None,
     end: str | None,
     over: str | None,
-    min_support: int,
+    min_count: int,
     asked: Resampling,
     threads: int | None,
 ) -> Drift:
@@ -86,7 +86,7 @@ def find_drift(
 
     embeddings = open_model(model)
     with resampling_of(model, asked, threads) as options:
-        return drift(embeddings, start, end, over=over, min_support=min_support, **options)
+        return drift(embeddings, start, end, over=over, min_count=min_count, **options)
 
 
 def say_if_nothing(answer: Drift) -> None:
@@ -95,8 +95,8 @@ def say_if_nothing(answer: Drift) -> None:
         from chronotope.analysis.own_vectors import what_helps
 
         where = f"in both {answer.start} and {answer.end}" if answer.start else "in the conditions compared"
-        helps = what_helps(answer.embeddings.conditions, answer.min_support)
-        talk("[yellow]no word occurs {} or more {}{}[/]", number_of(answer.min_support, "times"), where, helps)
+        helps = what_helps(answer.embeddings.conditions, answer.min_count)
+        talk("[yellow]no word occurs {} or more {}{}[/]", number_of(answer.min_count, "times"), where, helps)
 
 
 @contextmanager

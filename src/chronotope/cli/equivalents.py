@@ -11,7 +11,7 @@ from chronotope.cli.console import show
 from chronotope.cli.options import (
     At,
     Json,
-    MinSupport,
+    MinCount,
     Model,
     Retrieval,
     Word,
@@ -36,7 +36,7 @@ def equivalents_command(
         float,
         typer.Option("--chance", help="With all: how often a vector without meaning may have a match; 1: always."),
     ] = 0.05,
-    min_support: MinSupport = 5,
+    min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
     as_json: Json = False,
 ) -> None:
@@ -50,11 +50,11 @@ def equivalents_command(
         from chronotope.analysis.everywhere import equivalents_everywhere
 
         answer = equivalents_everywhere(
-            embeddings, word, at, top=top or 3, chance=chance, min_support=min_support, retrieval=retrieval
+            embeddings, word, at, top=top or 3, chance=chance, min_count=min_count, retrieval=retrieval
         )
-        say_if_none([part for part in answer.parts if part.nearest], "any condition", min_support)
+        say_if_none([part for part in answer.parts if part.nearest], "any condition", min_count)
         show(answer_tables.everywhere(answer), answer.to_dict(), as_json)
         return
-    found = embeddings.equivalents(word, at, to, top or 10, min_support=min_support, retrieval=retrieval)
-    say_if_none(found, to, min_support)
+    found = embeddings.equivalents(word, at, to, top or 10, min_count=min_count, retrieval=retrieval)
+    say_if_none(found, to, min_count)
     show(tables.matches(found, title=f"{word} in {at}, sought in {to}"), [match.to_dict() for match in found], as_json)

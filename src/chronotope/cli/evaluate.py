@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from chronotope.cli.console import show
-from chronotope.cli.options import Json, MinSupport, Model, Retrieval, open_model
+from chronotope.cli.options import Json, MinCount, Model, Retrieval, open_model
 
 
 def evaluate_command(
     model: Model,
     pairs: Annotated[Path, typer.Option("--pairs", help="Lines `word-condition,word-condition[,category]`.")],
-    min_support: MinSupport = 5,
+    min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
     as_json: Json = False,
 ) -> None:
@@ -22,5 +22,5 @@ def evaluate_command(
     from chronotope.evaluation.evaluate import evaluate
     from chronotope.views import tables
 
-    answer = evaluate(open_model(model), pairs, min_support=min_support, retrieval=retrieval)
+    answer = evaluate(open_model(model), pairs, min_count=min_count, retrieval=retrieval)
     show(tables.scores(answer), answer.to_dict(), as_json)

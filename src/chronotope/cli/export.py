@@ -27,8 +27,8 @@ def export_command(
     at: Annotated[
         list[str] | None, typer.Option("--at", help="Only this condition; may be given several times (all).")
     ] = None,
-    min_support: Annotated[
-        int, typer.Option("--min-support", min=1, help="Write a word where it occurs at least so often.")
+    min_count: Annotated[
+        int, typer.Option("--min-count", min=1, help="Write a word where it occurs at least so often.")
     ] = 1,
     absent: Annotated[
         bool, typer.Option("--absent", help="Write words also where they are absent, from their other conditions.")
@@ -39,9 +39,9 @@ def export_command(
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write the vectors of MODEL for other programs: gensim, NumPy, Parquet, TensorFlow's projector, Hugging Face."""
-    if absent and min_support > 1:
-        raise SettingsError("--absent asks for words that do not occur, --min-support for those that do; choose one")
-    export(model, output, format, at or None, 0 if absent else min_support, max_words, force)
+    if absent and min_count > 1:
+        raise SettingsError("--absent asks for words that do not occur, --min-count for those that do; choose one")
+    export(model, output, format, at or None, 0 if absent else min_count, max_words, force)
 
 
 def export(
@@ -49,7 +49,7 @@ def export(
     output: Path,
     format: str,
     at: list[str] | None,
-    min_support: int,
+    min_count: int,
     max_words: int | None,
     force: bool,
 ) -> Exported:
@@ -64,7 +64,7 @@ def export(
             output,
             format,
             at=at,
-            min_support=min_support,
+            min_count=min_count,
             max_words=max_words,
             force=force,
             about_run=_about_run(model, embeddings),

@@ -6,7 +6,7 @@ from chronotope.cli.console import show
 from chronotope.cli.options import (
     At,
     Json,
-    MinSupport,
+    MinCount,
     Model,
     Retrieval,
     Top,
@@ -23,7 +23,7 @@ def neighbors_command(
     word: Word,
     at: At = None,
     top: Top = 10,
-    min_support: MinSupport = 5,
+    min_count: MinCount = 5,
     retrieval: Retrieval = "cosine",
     as_json: Json = False,
 ) -> None:
@@ -33,6 +33,6 @@ def neighbors_command(
     embeddings = open_model(model)
     at = needed_condition(embeddings, at)
     warn_if_rare(embeddings, word, at)
-    found = embeddings.neighbors(word, at, top, min_support=min_support, retrieval=retrieval)
-    say_if_none(found, at, min_support)
+    found = embeddings.neighbors(word, at, top, min_count=min_count, retrieval=retrieval)
+    say_if_none(found, at, min_count)
     show(tables.matches(found, title=f"{word} in {at}"), [match.to_dict() for match in found], as_json)

@@ -28,8 +28,8 @@ At = Annotated[
     ),
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="How many answers.")]
-MinSupport = Annotated[int, typer.Option("--min-support", min=0, help="How often a word must occur to be an answer.")]
-Evidence = Annotated[int, typer.Option("--min-support", min=1, help="How often a word must occur to be judged.")]
+MinCount = Annotated[int, typer.Option("--min-count", min=0, help="How often a word must occur to be an answer.")]
+Evidence = Annotated[int, typer.Option("--min-count", min=1, help="How often a word must occur to be judged.")]
 Retrieval = Annotated[str, typer.Option("--retrieval", help="How answers are ranked: csls or cosine.")]
 Against = Annotated[
     str, typer.Option("--against", help="Compare with: first, previous, overall (all others), or a condition.")
@@ -109,15 +109,15 @@ LITTLE = 5
 
 def warn_if_rare(embeddings: ConditionedEmbeddings, word: str, at: str) -> None:
     """Say so where an answer cannot rest on the word's own use in the condition."""
-    support = embeddings.support(word, at)
+    support = embeddings.count(word, at)
     if support == 0:
         talk("[yellow]{} does not occur in {}; the answer rests on its other conditions alone[/]", word, at)
     elif support < LITTLE and embeddings.counted:
         talk("[yellow]{} occurs only {} in {}; the answer is a guess[/]", word, number_of(support, "times"), at)
 
 
-def say_if_none(found: Sized, where: str, min_support: int) -> None:
+def say_if_none(found: Sized, where: str, min_count: int) -> None:
     """Say why there is no answer: no other word is frequent enough."""
     if not found:
-        enough = number_of(min_support, "times")
-        talk("[yellow]no other word occurs {} or more in {}; lower --min-support[/]", enough, where)
+        enough = number_of(min_count, "times")
+        talk("[yellow]no other word occurs {} or more in {}; lower --min-count[/]", enough, where)

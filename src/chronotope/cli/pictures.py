@@ -35,7 +35,7 @@ class Asked:
     over: str | None = None
     least: bool = False
     top: int | None = None
-    min_support: int | None = None
+    min_count: int | None = None
 
     def check(self, kind: str) -> None:
         """Refuse an unknown kind, a wrong number of words, and options that have no meaning, in one clear line."""
@@ -54,7 +54,7 @@ class Asked:
     @property
     def support(self) -> int:
         """How often a word must occur, for most kinds."""
-        return 5 if self.min_support is None else self.min_support
+        return 5 if self.min_count is None else self.min_count
 
     @property
     def drawn_again(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _company(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.company import company
     from chronotope.views import charts
 
-    answer = company(embeddings, asked.words[0], top=asked.top or 4, min_support=asked.support)
+    answer = company(embeddings, asked.words[0], top=asked.top or 4, min_count=asked.support)
     return charts.company(answer, subtitle=asked.subtitle)
 
 
@@ -107,7 +107,7 @@ def _changepoints(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import lines
 
     found = [
-        change_points(embeddings, word, place=asked.place, top=0, min_support=asked.support) for word in asked.words
+        change_points(embeddings, word, place=asked.place, top=0, min_count=asked.support) for word in asked.words
     ]
     return lines.series(_similarities(embeddings, asked), found, subtitle=asked.subtitle)
 
@@ -132,7 +132,7 @@ def _similarities(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.series import series
 
     return [
-        series(embeddings, word, asked.against, place=asked.place, min_support=asked.support, **asked.drawn_again)
+        series(embeddings, word, asked.against, place=asked.place, min_count=asked.support, **asked.drawn_again)
         for word in asked.words
     ]
 
@@ -141,7 +141,7 @@ def _heatmap(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.series import self_similarity
     from chronotope.views import tiles
 
-    answer = self_similarity(embeddings, asked.words[0], place=asked.place, min_support=asked.support)
+    answer = self_similarity(embeddings, asked.words[0], place=asked.place, min_count=asked.support)
     return tiles.self_similarity(answer, subtitle=asked.subtitle)
 
 
@@ -150,7 +150,7 @@ def _trajectory(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import plane
 
     word, top = asked.words[0], asked.top or 3
-    answer = trajectory(embeddings, word, method=asked.method, top=top, min_support=asked.support)
+    answer = trajectory(embeddings, word, method=asked.method, top=top, min_count=asked.support)
     return plane.trajectory(answer, subtitle=asked.subtitle)
 
 
@@ -158,7 +158,7 @@ def _ranks(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.ranks import ranks
     from chronotope.views import bump
 
-    answer = ranks(embeddings, asked.words[0], place=asked.place, top=asked.top or 5, min_support=asked.support)
+    answer = ranks(embeddings, asked.words[0], place=asked.place, top=asked.top or 5, min_count=asked.support)
     return bump.ranks(answer, subtitle=asked.subtitle)
 
 
@@ -168,7 +168,7 @@ def _equivalents(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
 
     at = needed_condition(embeddings, asked.at)
     warn_if_rare(embeddings, asked.words[0], at)
-    answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_support=asked.support)
+    answer = equivalents_everywhere(embeddings, asked.words[0], at, top=asked.top or 3, min_count=asked.support)
     return ranked.everywhere(answer, subtitle=asked.subtitle)
 
 
@@ -180,7 +180,7 @@ def _analogy(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     a, b, c = asked.words
     for word, where in ((a, at), (b, at), (c, asked.to or at)):
         warn_if_rare(embeddings, word, where)
-    answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_support=asked.support)
+    answer = analogy(embeddings, a, b, c, at, asked.to, top=asked.top or 10, min_count=asked.support)
     return ranked.analogy(answer, subtitle=asked.subtitle)
 
 
@@ -191,7 +191,7 @@ def _axis(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     if not asked.formula:
         raise SettingsError("plot axis needs --formula, such as 'fruit - company'")
     found = [
-        positions(embeddings, word, asked.formula, fixed=asked.fixed, min_support=asked.support, **asked.drawn_again)
+        positions(embeddings, word, asked.formula, fixed=asked.fixed, min_count=asked.support, **asked.drawn_again)
         for word in asked.words
     ]
     return lines.positions(found, subtitle=asked.subtitle)
@@ -203,8 +203,8 @@ def _drift(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import ranked
 
     # The same support as the command `drift` has, so that what it resampled is not resampled again.
-    least = 20 if asked.min_support is None else asked.min_support
-    answer = drift(embeddings, asked.start, asked.to, over=asked.over, min_support=least, **asked.resampling)
+    least = 20 if asked.min_count is None else asked.min_count
+    answer = drift(embeddings, asked.start, asked.to, over=asked.over, min_count=least, **asked.resampling)
     say_if_nothing(answer)
     return ranked.drift(answer, asked.top or 20, subtitle=asked.subtitle)
 
@@ -214,7 +214,7 @@ def _stable(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.views import ranked
 
     enough = max(2, len(embeddings.conditions) // 2)
-    answer = stable(embeddings, min_support=asked.support, min_conditions=enough, **asked.resampling)
+    answer = stable(embeddings, min_count=asked.support, min_conditions=enough, **asked.resampling)
     return ranked.stable(answer, asked.top or 20, least=asked.least, subtitle=asked.subtitle)
 
 
@@ -241,7 +241,7 @@ def _places(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.places import place_distances
     from chronotope.views import tiles
 
-    return tiles.distances(place_distances(embeddings, min_support=asked.min_support or 10), subtitle=asked.subtitle)
+    return tiles.distances(place_distances(embeddings, min_count=asked.min_count or 10), subtitle=asked.subtitle)
 
 
 def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
@@ -257,7 +257,7 @@ def _map(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
         coordinates=coordinates_of(embeddings, asked.coordinates) if asked.coordinates else None,
         edges=read_edges(asked.edges) if asked.edges else None,
         nearest=asked.nearest,
-        min_support=asked.support,
+        min_count=asked.support,
     )
     drawn = map_chart.word_map if asked.coordinates else ranked.places
     return drawn(answer, subtitle=asked.subtitle)
@@ -267,7 +267,7 @@ def _grid(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.grid import grid
     from chronotope.views import tiles
 
-    answer = grid(embeddings, asked.words[0], asked.formula, min_support=asked.support)
+    answer = grid(embeddings, asked.words[0], asked.formula, min_count=asked.support)
     return tiles.grid(answer, subtitle=asked.subtitle)
 
 
@@ -303,21 +303,21 @@ KINDS: dict[str, tuple[str, tuple[int, int], Callable[[Any, Asked], Any]]] = {
 }
 # The options of each kind, beside those of every picture (--output, --subtitle) and those of resamples.
 TAKES: dict[str, tuple[str, ...]] = {
-    "company": ("place", "top", "min_support"),
-    "ranks": ("place", "top", "min_support"),
-    "series": ("against", "place", "min_support"),
-    "changepoints": ("against", "place", "min_support"),
-    "use": ("against", "place", "min_support"),
+    "company": ("place", "top", "min_count"),
+    "ranks": ("place", "top", "min_count"),
+    "series": ("against", "place", "min_count"),
+    "changepoints": ("against", "place", "min_count"),
+    "use": ("against", "place", "min_count"),
     "frequency": ("at", "place", "start", "to"),
     "collocates": ("at", "start", "to", "top"),
-    "heatmap": ("place", "min_support"),
-    "trajectory": ("place", "method", "top", "min_support"),
-    "equivalents": ("at", "place", "top", "min_support"),
-    "analogy": ("at", "to", "top", "min_support"),
-    "axis": ("formula", "fixed", "place", "min_support"),
-    "drift": ("start", "to", "over", "top", "min_support"),
-    "stable": ("least", "top", "min_support"),
-    "places": ("min_support",),
-    "map": ("formula", "coordinates", "edges", "nearest", "min_support"),
-    "grid": ("formula", "min_support"),
+    "heatmap": ("place", "min_count"),
+    "trajectory": ("place", "method", "top", "min_count"),
+    "equivalents": ("at", "place", "top", "min_count"),
+    "analogy": ("at", "to", "top", "min_count"),
+    "axis": ("formula", "fixed", "place", "min_count"),
+    "drift": ("start", "to", "over", "top", "min_count"),
+    "stable": ("least", "top", "min_count"),
+    "places": ("min_count",),
+    "map": ("formula", "coordinates", "edges", "nearest", "min_count"),
+    "grid": ("formula", "min_count"),
 }

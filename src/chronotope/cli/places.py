@@ -24,8 +24,8 @@ def places_command(
     nearest: Nearest = 3,
     permutations: Permutations = 999,
     groups: Annotated[int | None, typer.Option("--groups", min=1, help="How many groups (as many as show).")] = None,
-    min_support: Annotated[
-        int | None, typer.Option("--min-support", min=1, help="How often a word must occur (10; for one word 5).")
+    min_count: Annotated[
+        int | None, typer.Option("--min-count", min=1, help="How often a word must occur (10; for one word 5).")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -39,7 +39,7 @@ def places_command(
     if word is None:
         if formula or coordinates or edges:
             raise SettingsError("--formula, --coordinates and --edges are about one word; name it after MODEL")
-        apart = place_distances(embeddings, groups=groups, min_support=min_support or 10)
+        apart = place_distances(embeddings, groups=groups, min_count=min_count or 10)
         show(answer_tables.distances(apart), apart.to_dict(), as_json)
         return
     if groups:
@@ -52,7 +52,7 @@ def places_command(
         edges=read_edges(edges) if edges else None,
         nearest=nearest,
         permutations=permutations,
-        min_support=min_support or 5,
+        min_count=min_count or 5,
     )
     show(answer_tables.word_map(answer), answer.to_dict(), as_json)
     if answer.moran:

@@ -70,9 +70,9 @@ def plot_command(
     subtitle: Annotated[
         str | None, typer.Option("--subtitle", help="A line below the title, such as the name of the corpus.")
     ] = None,
-    min_support: Annotated[
+    min_count: Annotated[
         int | None,
-        typer.Option("--min-support", min=1, help="How often a word must occur (5; drift 20, places 10)."),
+        typer.Option("--min-count", min=1, help="How often a word must occur (5; drift 20, places 10)."),
     ] = None,
     permutations: Exchanges = 0,
     bootstrap: Bootstrap = 0,
@@ -101,7 +101,7 @@ def plot_command(
         least=least,
         top=top,
         subtitle=subtitle,
-        min_support=min_support,
+        min_count=min_count,
         resampling={},
     )
     asked.check(kind)

@@ -31,7 +31,7 @@ def series_command(
     each: Annotated[bool, typer.Option("--each", help="Compare every condition with every other.")] = False,
     bootstrap: Bootstrap = 0,
     seed: Seed = 1,
-    min_support: Evidence = 5,
+    min_count: Evidence = 5,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
@@ -45,7 +45,7 @@ def series_command(
     if each:
         if bootstrap:
             raise SettingsError("--each has no intervals; leave out --bootstrap, or compare --against one condition")
-        table = self_similarity(embeddings, word, place=place, min_support=min_support)
+        table = self_similarity(embeddings, word, place=place, min_count=min_count)
         show(answer_tables.self_similarity(table), table.to_dict(), as_json)
         return
     with progress_bars() as bars:
@@ -54,7 +54,7 @@ def series_command(
             word,
             against,
             place=place,
-            min_support=min_support,
+            min_count=min_count,
             counts=open_run(model, bootstrap),
             bootstrap=bootstrap,
             seed=seed,

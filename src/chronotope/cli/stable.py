@@ -25,7 +25,7 @@ def stable_command(
     model: Model,
     top: Top = 20,
     least: Annotated[bool, typer.Option("--least", help="The least stable words instead.")] = False,
-    min_support: Evidence = 5,
+    min_count: Evidence = 5,
     min_conditions: Annotated[
         int | None, typer.Option("--min-conditions", min=2, help="In how many conditions a word must occur (half).")
     ] = None,
@@ -48,8 +48,8 @@ def stable_command(
     enough = min_conditions or max(2, len(embeddings.conditions) // 2)
     asked = Resampling(permutations, bootstrap, within, seed)
     with resampling_of(model, asked, threads) as options:
-        answer = stable(embeddings, min_support=min_support, min_conditions=enough, **options)
-    second, third = consistency(embeddings, min_support=min_support), deviations(embeddings, answer)
+        answer = stable(embeddings, min_count=min_count, min_conditions=enough, **options)
+    second, third = consistency(embeddings, min_count=min_count), deviations(embeddings, answer)
     rows = answer.least(top) if least else answer.most(top)
     title = f"The {'least' if least else 'most'} stable words"
     facts = answer_tables.properties(second, third)

@@ -18,7 +18,7 @@ def trajectory_command(
     top: Annotated[int, typer.Option("--top", min=1, help="How many neighbors of each condition are shown.")] = 3,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many words of company at most.")] = 24,
     place: Place = None,
-    min_support: Evidence = 5,
+    min_count: Evidence = 5,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Draw it: a .png, .svg, .pdf or .html file.")
     ] = None,
@@ -32,7 +32,7 @@ def trajectory_command(
     embeddings = open_model(model)
     if place:
         embeddings = of_place(embeddings, place)
-    answer = trajectory(embeddings, word, method=method, top=top, limit=limit, min_support=min_support)
+    answer = trajectory(embeddings, word, method=method, top=top, limit=limit, min_count=min_count)
     if output:
         from chronotope.views import charts, plane
 

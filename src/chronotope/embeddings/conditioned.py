@@ -75,9 +75,9 @@ class ConditionedEmbeddings:
     ...     ["bank", "river", "money"], Conditions.of_times(["1990", "2000"]), support, vectors)
     >>> embeddings
     <ConditionedEmbeddings: 3 words, 2 conditions (time, 1990 … 2000), 2 dimensions>
-    >>> embeddings.neighbors("bank", at="1990", top=1, min_support=1)[0].word
+    >>> embeddings.neighbors("bank", at="1990", top=1, min_count=1)[0].word
     'river'
-    >>> embeddings.support("money")
+    >>> embeddings.count("money")
     {'1990': 1, '2000': 0}
     """
 
@@ -169,10 +169,10 @@ class ConditionedEmbeddings:
         raise UnknownWordError(word, self.words, len(self))
 
     @overload
-    def support(self, word: str) -> dict[str, int]: ...
+    def count(self, word: str) -> dict[str, int]: ...
     @overload
-    def support(self, word: str, at: str) -> int: ...
-    def support(self, word: str, at: str | None = None) -> int | dict[str, int]:
+    def count(self, word: str, at: str) -> int: ...
+    def count(self, word: str, at: str | None = None) -> int | dict[str, int]:
         """Return the count of a word in a condition, or in each."""
         number = self.index(word)
         if at is not None:
@@ -208,23 +208,23 @@ class ConditionedEmbeddings:
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         return self._project(numbers, self.conditions.index(at), self.conditions.index(to))
 
-    def matrix(self, at: str, min_support: int = 1) -> ConditionMatrix:
-        """Return the words with at least `min_support` occurrences in a condition, with their centered unit vectors.
+    def matrix(self, at: str, min_count: int = 1) -> ConditionMatrix:
+        """Return the words with at least `min_count` occurrences in a condition, with their centered unit vectors.
 
-        With `min_support` 0 it holds every word, also absent ones.
+        With `min_count` 0 it holds every word, also absent ones.
         """
-        at_least("min_support", min_support, 0)
-        return self._matrix(self.conditions.index(at), min_support)
+        at_least("min_count", min_count, 0)
+        return self._matrix(self.conditions.index(at), min_count)
 
-    def at(self, condition: str, min_support: int = 1) -> WordVectors:
-        """Return the words with at least `min_support` occurrences in a condition, most frequent first.
+    def at(self, condition: str, min_count: int = 1) -> WordVectors:
+        """Return the words with at least `min_count` occurrences in a condition, most frequent first.
 
-        They have the query methods of gensim. With `min_support` 0 they are all words, also absent ones.
+        They have the query methods of gensim. With `min_count` 0 they are all words, also absent ones.
         """
-        at_least("min_support", min_support, 0)
+        at_least("min_count", min_count, 0)
         number = self.conditions.index(condition)
         counts = self._counts(number)
-        words = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= min_support)]
+        words = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= min_count)]
         names = [self.words[word] for word in words.tolist()]
         return WordVectors(names, self._rows(words, number), counts[words], name=self.conditions.labels[number])
 
@@ -234,14 +234,14 @@ class ConditionedEmbeddings:
 
     @overload
     def neighbors(
-        self, word: str, at: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
+        self, word: str, at: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
     ) -> Matches: ...
     @overload
     def neighbors(
-        self, word: Words, at: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
+        self, word: Words, at: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
     ) -> list[Matches]: ...
     def neighbors(
-        self, word: str | Words, at: str, top: int = 10, *, min_support: int = 5, retrieval: str = "cosine"
+        self, word: str | Words, at: str, top: int = 10, *, min_count: int = 5, retrieval: str = "cosine"
     ) -> Matches | list[Matches]:
         """Return the words nearest to `word` in the condition `at`, best first, without the word itself.
 
@@ -249,7 +249,7 @@ class ConditionedEmbeddings:
         ----------
         word
             A word, or a list of words for a list of answers.
-        min_support
+        min_count
             Minimum count of a candidate in the condition; 0 includes absent words.
         retrieval
             'cosine' or 'csls'.
@@ -257,27 +257,27 @@ class ConditionedEmbeddings:
         at_least("top", top, 0)
         words = [word] if isinstance(word, str) else word
         own = [self.words[self.index(one)] for one in words]
-        found = self._search(words, at, at, top + 1, min_support, retrieval)
+        found = self._search(words, at, at, top + 1, min_count, retrieval)
         answers = [Matches([m for m in row if m.word != name][:top]) for name, row in zip(own, found, strict=True)]
         return answers[0] if isinstance(word, str) else answers
 
     @overload
     def equivalents(
-        self, word: str, at: str, to: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
+        self, word: str, at: str, to: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
     ) -> Matches: ...
     @overload
     def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., *, min_support: int = ..., retrieval: str = ...
+        self, word: Words, at: str, to: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
     ) -> list[Matches]: ...
     def equivalents(
-        self, word: str | Words, at: str, to: str, top: int = 10, *, min_support: int = 5, retrieval: str = "csls"
+        self, word: str | Words, at: str, to: str, top: int = 10, *, min_count: int = 5, retrieval: str = "csls"
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
         The parameters are those of `neighbors`; candidates are the words with enough support in `to`.
         """
         words = [word] if isinstance(word, str) else word
-        answers = self._search(words, at, to, top, min_support, retrieval)
+        answers = self._search(words, at, to, top, min_count, retrieval)
         return answers[0] if isinstance(word, str) else answers
 
     def save(self, path: str | Path) -> None:
@@ -293,18 +293,18 @@ class ConditionedEmbeddings:
 
         return storage.load(path)
 
-    def _search(self, words: Words, at: str, to: str, top: int, min_support: int, retrieval: str) -> list[Matches]:
+    def _search(self, words: Words, at: str, to: str, top: int, min_count: int, retrieval: str) -> list[Matches]:
         """Return the best candidates of `to` for each word of `at`; the word itself is a candidate."""
         one_of("retrieval", retrieval, RETRIEVALS)
         at_least("top", top, 0)
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         source, target = self.conditions.index(at), self.conditions.index(to)
-        candidates = self.matrix(to, min_support)
+        candidates = self.matrix(to, min_count)
         queries = self._project(numbers, source, target)
         if retrieval == "cosine":
             return cosine_matches(self.words, queries, candidates, top)
-        r = self._cache.get(("r", source, target, min_support), lambda: np.full(len(candidates.word), np.nan))
-        pools = self._projected_pool(source, target, min_support), self._pool(target, min_support)
+        r = self._cache.get(("r", source, target, min_count), lambda: np.full(len(candidates.word), np.nan))
+        pools = self._projected_pool(source, target, min_count), self._pool(target, min_count)
         own = numbers if source == target else None
         return csls_matches(self.words, queries, candidates, top, *pools, r, own)
 
@@ -312,42 +312,42 @@ class ConditionedEmbeddings:
         rows = self._rows(words, source)
         if self.query_mapping is None or source == target:
             return unit_rows(rows)
-        return self.query_mapping.project(words, rows, self._shared(source, target, self.query_mapping.min_support))
+        return self.query_mapping.project(words, rows, self._shared(source, target, self.query_mapping.min_count))
 
-    def _shared(self, source: int, target: int, min_support: int) -> SharedWords:
+    def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
         """Return the words with enough support in both conditions, with both vectors."""
         counts = np.minimum(self._counts(source), self._counts(target))
-        words = np.flatnonzero(counts >= min_support)
+        words = np.flatnonzero(counts >= min_count)
         return SharedWords(words, self._rows(words, source), self._rows(words, target))
 
-    def _pool(self, condition: int, min_support: int) -> ConditionMatrix:
+    def _pool(self, condition: int, min_count: int) -> ConditionMatrix:
         """Return the reference words of a condition for CSLS."""
-        matrix = self._matrix(condition, min_support)
+        matrix = self._matrix(condition, min_count)
         if len(matrix.word) <= POOL_WORDS:
             return matrix
-        pool: ConditionMatrix = self._cache.get(("pool", condition, min_support), lambda: reference_pool(matrix))
+        pool: ConditionMatrix = self._cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
         return pool
 
-    def _projected_pool(self, source: int, target: int, min_support: int) -> ConditionMatrix:
+    def _projected_pool(self, source: int, target: int, min_count: int) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
-        pool, mapping = self._pool(source, min_support), self.query_mapping
+        pool, mapping = self._pool(source, min_count), self.query_mapping
         if mapping is None or source == target:
             return pool
 
         def make() -> ConditionMatrix:
-            shared = self._shared(source, target, mapping.min_support)
+            shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        moved: ConditionMatrix = self._cache.get(("projected pool", source, target, min_support), make)
+        moved: ConditionMatrix = self._cache.get(("projected pool", source, target, min_count), make)
         return moved
 
-    def _matrix(self, condition: int, min_support: int) -> ConditionMatrix:
+    def _matrix(self, condition: int, min_count: int) -> ConditionMatrix:
         def make() -> ConditionMatrix:
             counts = self._counts(condition)
-            words = np.flatnonzero(counts >= min_support)
+            words = np.flatnonzero(counts >= min_count)
             return ConditionMatrix(words, counts[words], unit_rows(self._rows(words, condition)))
 
-        matrix: ConditionMatrix = self._cache.get(("matrix", condition, min_support), make)
+        matrix: ConditionMatrix = self._cache.get(("matrix", condition, min_count), make)
         return matrix
 
     def _counts(self, condition: int) -> NDArray[np.int64]:

@@ -36,19 +36,19 @@ class LocalLinearMap:
     """The linear map that moves the neighbors of a query from their vectors in one condition to those in another.
 
     It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur at
-    least `min_support` times in both conditions. x and y keep their lengths: rare words have short vectors and so count
+    least `min_count` times in both conditions. x and y keep their lengths: rare words have short vectors and so count
     little. With fewer words than dimensions, ridge · mean(x²) · ‖Q − I‖² is added; a query without any such word stays
     where it is.
     """
 
     neighbors: int = 1000
     ridge: float = 1.0
-    min_support: int = 5
+    min_count: int = 5
 
     def __post_init__(self) -> None:
         at_least("neighbors", self.neighbors, 1)
         at_least("ridge", self.ridge, 0)
-        at_least("min_support", self.min_support, 1)
+        at_least("min_count", self.min_count, 1)
 
     def project(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
         """Map the (Q, D) vectors of words to the other condition, each by its own map; return rows of length one."""

@@ -11,14 +11,14 @@ bound of its r; r is computed only for candidates that this bound leaves among t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.embeddings.nearest import Floats, Nearest, nearest, slack
-from chronotope.frames import Framed, table
+from chronotope.frames import Framed, rows_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,28 +33,25 @@ FEW_QUERIES = 32
 FEW_CANDIDATES = 256
 
 
-class Match(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Match:
     """A word that answers a query, with its cosine and its count in the condition where it was found."""
 
     word: str
     score: float  # the cosine or CSLS that it was ranked by
-    cosine: float
-    support: int
+    similarity: float
+    count: int
 
     def to_dict(self) -> dict[str, str | float | int]:
         """Return plain data for JSON."""
-        return self._asdict()
-
-
-MATCH_TYPES = ("str", "float", "float", "int")
+        return asdict(self)
 
 
 class Matches(list[Match], Framed):
     """The answers to a query, best first: a list that converts to a frame."""
 
     def _frame(self) -> pl.DataFrame:
-        columns = zip(*self, strict=True) if self else [()] * len(MATCH_TYPES)
-        return table(dict(zip(Match._fields, zip(MATCH_TYPES, columns, strict=True), strict=True)))
+        return rows_frame(Match, self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ def evaluate(
     embeddings: ConditionedEmbeddings,
     pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
     *,
-    min_support: int = 5,
+    min_count: int = 5,
     retrieval: str = "csls",
     depth: int = 10,
 ) -> Scores:
@@ -35,7 +35,7 @@ def evaluate(
         The model.
     pairs
         A test-pair file, or the pairs themselves, or lines as such a file has them.
-    min_support
+    min_count
         Candidates are the words with so many occurrences in the condition of the answer; 0: all words.
     retrieval
         How candidates are ranked: 'csls' or 'cosine'.
@@ -63,8 +63,8 @@ def evaluate(
         pairs = TestPairs("pairs", pairs_in(pairs, labels, "pairs"))
     test_pairs = pairs.pairs
     refuse_unknown(test_pairs, labels)
-    answerable = _answerable(embeddings, test_pairs, min_support)
-    ranks = _ranks(embeddings, test_pairs, answerable, min_support, retrieval, depth)
+    answerable = _answerable(embeddings, test_pairs, min_count)
+    ranks = _ranks(embeddings, test_pairs, answerable, min_count, retrieval, depth)
     same = np.array([pair.query == pair.answer for pair in test_pairs])
     parts = (
         pairs.name,
@@ -72,7 +72,7 @@ def evaluate(
         "oov:wrong",
         f"pairs:{len(test_pairs)}",
         f"answerable:{answerable.sum()}",
-        f"min support:{min_support}",
+        f"min support:{min_count}",
         retrieval,
         f"checksum:{checksum_of([astuple(pair) for pair in test_pairs])[:8]}",
         embeddings.signature,
@@ -89,14 +89,14 @@ def evaluate(
     )
 
 
-def _answerable(embeddings: ConditionedEmbeddings, pairs: Sequence[TestPair], min_support: int) -> NDArray[np.bool_]:
+def _answerable(embeddings: ConditionedEmbeddings, pairs: Sequence[TestPair], min_count: int) -> NDArray[np.bool_]:
     """(N,) whether both words and both conditions are known and the answer has the support of a candidate."""
     labels = Labels(embeddings.conditions.labels)
 
     def can_be_answered(pair: TestPair) -> bool:
         at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
         known = at is not None and to is not None and pair.query in embeddings and pair.answer in embeddings
-        return known and embeddings.support(pair.answer, str(to)) >= min_support
+        return known and embeddings.count(pair.answer, str(to)) >= min_count
 
     return np.array([can_be_answered(pair) for pair in pairs], dtype=bool)
 
@@ -105,7 +105,7 @@ def _ranks(
     embeddings: ConditionedEmbeddings,
     pairs: Sequence[TestPair],
     answerable: NDArray[np.bool_],
-    min_support: int,
+    min_count: int,
     retrieval: str,
     depth: int,
 ) -> NDArray[np.int64]:
@@ -117,7 +117,7 @@ def _ranks(
     ranks = np.zeros(len(pairs), dtype=np.int64)
     for (at, to), numbers in groups.items():
         queries = list(dict.fromkeys(pairs[number].query for number in numbers))
-        answers = embeddings.equivalents(queries, at, to, depth, min_support=min_support, retrieval=retrieval)
+        answers = embeddings.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval)
         place = {
             (query, match.word): rank
             for query, matches in zip(queries, answers, strict=True)

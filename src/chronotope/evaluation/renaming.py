@@ -27,7 +27,7 @@ from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.io.provenance import checksum_of
 
 # As often must a word occur in a condition to be asked about there: what `evaluate` asks of a candidate.
-MIN_SUPPORT = 5
+MIN_COUNT = 5
 PAIRS_OF_A_WORD = 3
 TOKENS_AT_ONCE = 10_000_000
 
@@ -174,10 +174,10 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
 
 def _drawn(support: Support, words: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
     """(K,) a share of the words that occur often enough in two conditions or more, at least one, ascending."""
-    often = np.bincount(support.word[support.count >= MIN_SUPPORT], minlength=words)
+    often = np.bincount(support.word[support.count >= MIN_COUNT], minlength=words)
     known = np.flatnonzero(often >= 2)
     if not len(known):
-        raise InputError(f"no word occurs {MIN_SUPPORT} times in two conditions; widen the time bins or give more text")
+        raise InputError(f"no word occurs {MIN_COUNT} times in two conditions; widen the time bins or give more text")
     return np.sort(random.choice(known, max(1, round(share * len(known))), replace=False))
 
 
@@ -244,7 +244,7 @@ def _pairs(
     support: Support, names: _Names, words: tuple[str, ...], labels: tuple[str, ...], random: np.random.Generator
 ) -> Iterator[TestPair]:
     """For each word one question with up to three answers: intervals over questions are then intervals over words."""
-    often = support.count >= MIN_SUPPORT
+    often = support.count >= MIN_COUNT
     condition, word = support.condition[often], support.word[often]
     order = np.argsort(word, kind="stable")
     condition, word = condition[order], word[order]

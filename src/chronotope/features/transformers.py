@@ -140,7 +140,7 @@ class DocumentVectors(EmbeddingTransformer):
         documents of `fit` is removed.
     sif
         The a of 'sif'.
-    min_support
+    min_count
         Minimum count of a word in the condition; 0 includes absent words, with the vectors of their other conditions.
     tokenizer, lowercase, strip_accents
         How texts are tokenized; use the settings of `read_corpus` when the model was made.
@@ -168,7 +168,7 @@ class DocumentVectors(EmbeddingTransformer):
         place: str = "place",
         weighting: str = "mean",
         sif: float = 1e-3,
-        min_support: int = 0,
+        min_count: int = 0,
         tokenizer: Any = "words",
         lowercase: bool = True,
         strip_accents: bool = False,
@@ -180,7 +180,7 @@ class DocumentVectors(EmbeddingTransformer):
         self.place = place
         self.weighting = weighting
         self.sif = sif
-        self.min_support = min_support
+        self.min_count = min_count
         self.tokenizer = tokenizer
         self.lowercase = lowercase
         self.strip_accents = strip_accents
@@ -190,7 +190,7 @@ class DocumentVectors(EmbeddingTransformer):
         """Open the embeddings, and learn the weights of 'tfidf' or 'sif' from the documents."""
         one_of("weighting", self.weighting, WEIGHTINGS)
         one_of("missing", self.missing, IF_MISSING)
-        at_least("min_support", self.min_support, 0)
+        at_least("min_count", self.min_count, 0)
         if self.sif <= 0:
             raise InputError(f"sif must be above 0, not {self.sif}")
         self._open()
@@ -232,7 +232,7 @@ class DocumentVectors(EmbeddingTransformer):
         means = np.zeros((len(texts), self.embeddings_.dimensions))
         for at in np.unique(where[where != MISSING]).tolist():
             rows = np.flatnonzero(where == at)
-            matrix = self.embeddings_.matrix(conditions.labels[at], self.min_support)
+            matrix = self.embeddings_.matrix(conditions.labels[at], self.min_count)
             weights = csr_array(counts[rows][:, matrix.word] * self.word_weights_[matrix.word])
             total = np.asarray(weights.sum(axis=1)).reshape(-1, 1)
             means[rows] = (weights @ matrix.unit.astype(np.float64)) / np.where(total > 0, total, 1)

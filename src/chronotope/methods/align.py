@@ -23,7 +23,7 @@ from chronotope.io.provenance import versions
 from chronotope.methods.word2vec import procrustes
 
 KINDS = ("time", "place", "time × place")
-# Count of every word if none is known: above every default of `min_support`.
+# Count of every word if none is known: above every default of `min_count`.
 UNKNOWN_COUNT = 100
 SHRINKAGE = 100.0
 _YEAR = re.compile(r"[+-]?\d{3,5}(?!\d)")

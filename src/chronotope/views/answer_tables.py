@@ -40,7 +40,7 @@ def series(answer: Series) -> Table:
             strict=True,
         )
     )
-    notes = [_rare(answer.min_support, answer.values), _drawn(answer.bootstrap), "per million: words of the vocabulary"]
+    notes = [_rare(answer.min_count, answer.values), _drawn(answer.bootstrap), "per million: words of the vocabulary"]
     return Table(columns, rows, f"{answer.word} compared with itself in {against}", _joined(notes))
 
 
@@ -49,7 +49,7 @@ def self_similarity(answer: SelfSimilarity) -> Table:
     rows = tuple((label, *row) for label, row in zip(answer.conditions, answer.similarity, strict=True))
     columns = ("condition", *answer.conditions)
     return Table(
-        columns, rows, f"{answer.word} compared with itself", _rare(answer.min_support, sum(answer.similarity, ()))
+        columns, rows, f"{answer.word} compared with itself", _rare(answer.min_count, sum(answer.similarity, ()))
     )
 
 
@@ -88,7 +88,7 @@ def everywhere(answer: Everywhere) -> Table:
             part.condition,
             ", ".join(match.word for match in part.matches) or "none",
             part.nearest.word if part.nearest else None,
-            part.nearest.cosine if part.nearest else None,
+            part.nearest.similarity if part.nearest else None,
             part.needed,
         )
         for part in answer.parts
@@ -119,7 +119,7 @@ def positions(answer: Positions) -> Table:
     notes = [_drawn(answer.bootstrap)]
     notes.append("low, high: 95 % interval over the choice of seed words" if several and not drawn else "")
     if any(row.value is None for row in answer.rows):
-        notes.append(f"–: {answer.word}, or one side, is seen {fewer_than(answer.min_support)}")
+        notes.append(f"–: {answer.word}, or one side, is seen {fewer_than(answer.min_count)}")
     wanted = len(answer.plus), len(answer.minus)
     if any(row.seeds != wanted for row in answer.rows) and not answer.fixed:
         notes.append("a seed that is rare somewhere stands there as it is used elsewhere")
@@ -165,7 +165,7 @@ def word_map(answer: WordMap) -> Table:
     )
     columns = ("place", "value", *(("low", "high") if intervals else ()), "count", *(("lat", "lon") if located else ()))
     measured = "compared with the other places" if answer.measure == "overall" else f"along {answer.measure}"
-    notes = [_rare(answer.min_support, [row.value for row in answer.rows])]
+    notes = [_rare(answer.min_count, [row.value for row in answer.rows])]
     notes.append(moran(answer.moran) if answer.moran else "")
     return Table(columns, rows, f"{answer.word} {measured}", _joined(notes))
 
@@ -187,7 +187,7 @@ def grid(answer: Grid) -> Table:
         rows.append((change.place, when, change.p, change.p_words, *(values[at] for values in answer.values)))
     measured = "compared with the other conditions" if answer.measure == "overall" else f"along {answer.measure}"
     columns = ("place", "changes in", "p", "p among words", *answer.times)
-    notes = ["the places that change first are on top", _rare(answer.min_support, sum(answer.values, ()))]
+    notes = ["the places that change first are on top", _rare(answer.min_count, sum(answer.values, ()))]
     return Table(columns, tuple(rows), f"{answer.word} {measured}", _joined(notes))
 
 
@@ -222,6 +222,6 @@ def _drawn(bootstrap: int) -> str:
     return f"corrected: less the noise of the text; low, high: its 95 % interval ({bootstrap:,} draws of documents)"
 
 
-def _rare(min_support: int, values: Sequence[float | None]) -> str:
+def _rare(min_count: int, values: Sequence[float | None]) -> str:
     """What a dash means, where there is one."""
-    return f"–: seen {fewer_than(min_support)}" if None in values else ""
+    return f"–: seen {fewer_than(min_count)}" if None in values else ""

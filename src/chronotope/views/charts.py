@@ -88,7 +88,7 @@ def _legend(answer: Company) -> str:
     if all(value is not None for companion in answer.companions for value in companion.similarity):
         return shown
     mark = "a gap" if answer.axis == "time" else "a dot"
-    return f"{shown}; {mark}: one of the two words occurs {fewer_than(answer.min_support)}"
+    return f"{shown}; {mark}: one of the two words occurs {fewer_than(answer.min_count)}"
 
 
 def _lines(answer: Company) -> alt.LayerChart:

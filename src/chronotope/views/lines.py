@@ -271,7 +271,7 @@ def _gaps(answers: Sequence[Series]) -> str:
     seen = [one.values[one.against == PREVIOUS :] for one in answers]
     if all(value is not None for values in seen for value in values):
         return ""
-    return f"; a gap: it occurs {fewer_than(answers[0].min_support)}"
+    return f"; a gap: it occurs {fewer_than(answers[0].min_count)}"
 
 
 def _told(found: ChangePoints) -> str:

@@ -71,7 +71,7 @@ def word_map(answer: WordMap, *, subtitle: str | None = None) -> Any:
         texts([(name, boxes[at], INK) for at, name in enumerate(names)], SMALL, "normal", frame.height),
     )
     chart = alt.layer(*layers).properties(width=WIDTH, height=frame.height, view=alt.ViewBackground(stroke=FAINT))
-    rare = f"; open: {fewer_than(answer.min_support)}" if len(known) < len(located) else ""
+    rare = f"; open: {fewer_than(answer.min_count)}" if len(known) < len(located) else ""
     said = measure(answer)
     lines = told(answer, subtitle, f"{said[:1].upper()}{said[1:]}; the darker, the larger{rare}")
     return finished(chart, f"“{answer.word}” on the map", lines)

@@ -87,7 +87,7 @@ def stable(answer: Stability, top: int = 20, *, least: bool = False, subtitle: s
 
 def analogy(answer: Analogy, *, subtitle: str | None = None) -> Any:
     """The words that complete an analogy."""
-    rows = [RankedRow(match.word, match.cosine, beside=number_of(match.support, "times")) for match in answer.matches]
+    rows = [RankedRow(match.word, match.similarity, beside=number_of(match.count, "times")) for match in answer.matches]
     where = f"in {answer.at}" if answer.at == answer.to else f"in {answer.at}, sought in {answer.to}"
     title = f"{answer.a} : {answer.b} = {answer.c} : ?"
     return finished(ranked(rows, "cosine"), title, [subtitle or made_by(answer.signature), where])
@@ -100,7 +100,7 @@ def places(answer: WordMap, *, subtitle: str | None = None) -> Any:
     rows = [
         RankedRow(row.place, row.value, row.low, row.high, number_of(row.support, "times")) for row in known + unknown
     ]
-    rare = f"Without a dot: {fewer_than(answer.min_support)}" if unknown else ""
+    rare = f"Without a dot: {fewer_than(answer.min_count)}" if unknown else ""
     return finished(ranked(rows, measure(answer)), f"“{answer.word}” in each place", told(answer, subtitle, rare))
 
 
@@ -130,7 +130,7 @@ def everywhere(answer: Everywhere, *, subtitle: str | None = None) -> Any:
         rows.append(
             {
                 "name": part.condition,
-                "value": part.nearest.cosine if part.nearest else None,
+                "value": part.nearest.similarity if part.nearest else None,
                 "needed": part.needed,
                 "shown": shown,
                 "color": EARLY[0] if found else QUIET,

@@ -148,15 +148,15 @@ class Table:
 
 def matches(found: Sequence[Match], *, title: str = "") -> Table:
     """The answer to `neighbors` or `equivalents` as a table; CSLS has a column of its own where it was asked for."""
-    if all(match.score == match.cosine for match in found):
+    if all(match.score == match.similarity for match in found):
         return Table(
             ("word", "similarity", "support"),
-            tuple((match.word, match.cosine, match.support) for match in found),
+            tuple((match.word, match.similarity, match.count) for match in found),
             title,
         )
     return Table(
         ("word", "csls", "similarity", "support"),
-        tuple((match.word, match.score, match.cosine, match.support) for match in found),
+        tuple((match.word, match.score, match.similarity, match.count) for match in found),
         title,
     )
 
@@ -173,7 +173,7 @@ def drift(answer: Drift, top: int = 20) -> Table:
     columns = ("word", "change", *named, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
     rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
     compared, left_out = number_of(len(answer), "words"), number_of(answer.left_out, "words")
-    note = f"{compared} compared; left out: {left_out} with fewer than {number_of(answer.min_support, 'occurrences')}"
+    note = f"{compared} compared; left out: {left_out} with fewer than {number_of(answer.min_count, 'occurrences')}"
     if _has(answer, "q"):
         few = answer.resampling.permutations < LEAST_RESAMPLES
         told = f"p and q need {LEAST_RESAMPLES} permutations at least, and 200 will do"

@@ -34,7 +34,7 @@ def self_similarity(answer: SelfSimilarity, *, subtitle: str | None = None) -> A
     """
     drawn = _tiles(answer.conditions, answer.conditions, answer.similarity)
     told = "Cosine similarity between conditions; the darker, the more alike"
-    told += _missing(answer.similarity, answer.min_support)
+    told += _missing(answer.similarity, answer.min_count)
     return finished(drawn, f"When “{answer.word}” means the same", [subtitle or made_by(answer.signature), told])
 
 
@@ -59,7 +59,7 @@ def grid(answer: Grid, *, subtitle: str | None = None) -> Any:
         if answer.measure == "overall"
         else f"Position along {answer.measure}"
     )
-    told = [subtitle or made_by(answer.signature), measured + _missing(values, answer.min_support)]
+    told = [subtitle or made_by(answer.signature), measured + _missing(values, answer.min_count)]
     if framed:
         told.append("A frame: the first bin after the change of that place; places that change first are on top")
     if len(shown) < len(answer.changes):
@@ -94,10 +94,10 @@ def _tile_size(count: int) -> float:
     return min(TILE, max(6, WIDEST / max(count, 1)))
 
 
-def _missing(values: Sequence[Sequence[float | None]], min_support: int) -> str:
+def _missing(values: Sequence[Sequence[float | None]], min_count: int) -> str:
     if all(value is not None for row in values for value in row):
         return ""
-    return f"; empty: it occurs {fewer_than(min_support)}"
+    return f"; empty: it occurs {fewer_than(min_count)}"
 
 
 def _tiles(

@@ -31,7 +31,7 @@ def judge(
     question: Question,
     measured: Measured,
     frequency: Numbers,
-    min_support: int,
+    min_count: int,
     resampling: Resampling,
     *,
     threads: int | None = None,
@@ -46,7 +46,7 @@ def judge(
         The model, and the run that it was trained on.
     question, measured, frequency
         What was asked, the answer for the model, and by which frequency words are alike.
-    min_support
+    min_count
         A word counts in a condition where it occurs so often in the run.
     folder
         Where finished resamples are kept; None: nowhere.
@@ -55,14 +55,14 @@ def judge(
     documents = take_part(counts, question.conditions, resampling.within)
     observed = embeddings.observed
     counted: dict[int, Words] = {
-        condition: observed.words_in(condition)[observed.counts_in(condition) >= min_support].astype(np.int64)
+        condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
         for condition in question.conditions
     }
     many = threads or cores()
     identity = {
         "model": checksum_of(embeddings.provenance),
         "question": question.identity,
-        "min_support": min_support,
+        "min_count": min_count,
         "within": resampling.within,
         "scheme": SCHEME,
     }

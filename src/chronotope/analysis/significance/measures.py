@@ -187,7 +187,7 @@ def _measured(
 
 
 def own_share(
-    embeddings: ConditionedEmbeddings, words: NDArray[np.int64], before: int, after: int, min_support: int
+    embeddings: ConditionedEmbeddings, words: NDArray[np.int64], before: int, after: int, min_count: int
 ) -> NDArray[np.float64]:
     """(K,) the share of each word's movement between two conditions that is its own: 0 none, 1 all.
 
@@ -209,7 +209,7 @@ def own_share(
     [0.0, 0.0, 0.0]
     """
     observed = embeddings.observed
-    first, last = (observed.words_in(at)[observed.counts_in(at) >= min_support] for at in (before, after))
+    first, last = (observed.words_in(at)[observed.counts_in(at) >= min_count] for at in (before, after))
     shared = np.intersect1d(first, last, assume_unique=True).astype(np.int64)
     old, new = (_centered(embeddings, shared, at) for at in (before, after))
     place = np.searchsorted(shared, words)

@@ -55,7 +55,7 @@ def export(
     format: str = "word2vec",
     *,
     at: Sequence[str] | str | None = None,
-    min_support: int = 1,
+    min_count: int = 1,
     max_words: int | None = None,
     force: bool = False,
     about_run: dict[str, Any] | None = None,
@@ -75,7 +75,7 @@ def export(
         'huggingface'.
     at
         The conditions; by default all.
-    min_support
+    min_count
         Minimum count of a word in a condition; 0 includes absent words, with vectors from their other conditions.
     max_words
         Maximum number of words; the most frequent ones are kept.
@@ -87,11 +87,11 @@ def export(
         Called with 'writing', the number of finished conditions, and their total number.
     """
     one_of("format", format, FORMATS)
-    chosen = select(embeddings, at, min_support, max_words)
+    chosen = select(embeddings, at, min_count, max_words)
     labels = chosen.conditions.labels
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # fails early if gensim is missing
-    every_word = min_support == 0 and format != "huggingface"
+    every_word = min_count == 0 and format != "huggingface"
     rows = [len(chosen)] * len(labels) if every_word else np.diff(chosen.observed.start).tolist()
     sizes = dict(zip(labels, rows, strict=True))
     names: dict[str, str] = {}
@@ -99,7 +99,7 @@ def export(
     folder = Path(folder)
     with atomic_folder(folder, "export") as work:
         _check_folder(folder, force)
-        parts = _parts(chosen, min(min_support, 1), progress)
+        parts = _parts(chosen, min(min_count, 1), progress)
         if ending := FORMATS[format][1]:
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
             renamed = words_without_blanks(chosen.words) if format in WITHOUT_BLANKS else {}
@@ -124,7 +124,7 @@ def export(
                 for label, words in sizes.items()
             ],
             "dimensions": embeddings.dimensions,
-            "min_support": min_support,
+            "min_count": min_count,
             "renamed": renamed,
             "signature": embeddings.signature,
             "provenance": embeddings.provenance,
@@ -148,11 +148,11 @@ def _check_folder(folder: Path, force: bool) -> None:
 
 
 def _parts(
-    embeddings: ConditionedEmbeddings, min_support: int, progress: Callable[[str, int, int | None], None] | None
+    embeddings: ConditionedEmbeddings, min_count: int, progress: Callable[[str, int, int | None], None] | None
 ) -> Iterator[WordVectors]:
     labels = embeddings.conditions.labels
     for done, label in enumerate(labels, start=1):
-        yield embeddings.at(label, min_support)
+        yield embeddings.at(label, min_count)
         if progress:
             progress("writing", done, len(labels))
 

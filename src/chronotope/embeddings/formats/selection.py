@@ -20,14 +20,14 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", 
 
 
 def select(
-    embeddings: ConditionedEmbeddings, at: Sequence[str] | str | None, min_support: int, max_words: int | None
+    embeddings: ConditionedEmbeddings, at: Sequence[str] | str | None, min_count: int, max_words: int | None
 ) -> ConditionedEmbeddings:
     """Return embeddings with the conditions `at` and the `max_words` most frequent words; no vector changes.
 
-    A word stays in a condition if it occurs there at least `min_support` times; with 0, words that occur in none of the
+    A word stays in a condition if it occurs there at least `min_count` times; with 0, words that occur in none of the
     conditions stay in the model. Contexts belong to all words: with fewer words they are left out.
     """
-    at_least("min_support", min_support, 0)
+    at_least("min_count", min_count, 0)
     conditions, support = embeddings.conditions, embeddings.observed
     chosen = list(range(len(conditions)))
     if at is not None:
@@ -39,13 +39,13 @@ def select(
         at_least("max_words", max_words, 1)
         counts = np.bincount(support.word, support.count, len(embeddings))
         frequent[np.argsort(-counts, kind="stable")[max_words:]] = False
-    if frequent.all() and len(chosen) == len(conditions) and min_support <= 1:
+    if frequent.all() and len(chosen) == len(conditions) and min_count <= 1:
         return embeddings
     condition = support.condition
-    pairs = np.flatnonzero(frequent[support.word] & (support.count >= min_support) & np.isin(condition, chosen))
-    words = np.flatnonzero(frequent) if min_support == 0 else np.unique(support.word[pairs])
+    pairs = np.flatnonzero(frequent[support.word] & (support.count >= min_count) & np.isin(condition, chosen))
+    words = np.flatnonzero(frequent) if min_count == 0 else np.unique(support.word[pairs])
     if not len(words):
-        raise InputError(f"no word occurs {number_of(min_support, 'times')} or more in the selected conditions")
+        raise InputError(f"no word occurs {number_of(min_count, 'times')} or more in the selected conditions")
     labels = [conditions.labels[number] for number in chosen]
     return ConditionedEmbeddings(
         [embeddings.words[word] for word in words.tolist()],

@@ -44,7 +44,7 @@ Formula = Annotated[str, Query(max_length=LONGEST_FORMULA, description="An axis:
 AnyFormula = Annotated[str | None, Query(max_length=LONGEST_FORMULA, description="An axis: fruit - company.")]
 Top = Annotated[int, Query(ge=1, le=MOST, description="How many.")]
 Offset = Annotated[int, Query(ge=0, le=questions.MOST_SENTENCES, description="How many to pass over.")]
-MinSupport = Annotated[int, Query(ge=0, le=MOST_SUPPORT, description="How often a word must occur to be an answer.")]
+MinCount = Annotated[int, Query(ge=0, le=MOST_SUPPORT, description="How often a word must occur to be an answer.")]
 Enough = Annotated[int, Query(ge=1, le=MOST_SUPPORT, description="How often a word must occur to be judged.")]
 Retrieval = Annotated[str, Query(pattern="^(cosine|csls)$", description="How answers are ranked.")]
 Method = Annotated[str, Query(pattern="^(lle|pca)$", description="How the picture is made.")]
@@ -94,13 +94,13 @@ class Asking:
                 )
                 raise UnknownWordAskedError(word, [row.word for row in found], len(embeddings))
 
-    async def needed(self, at: str, chance: float, min_support: int, lane: Lane = Lane.CHARTS) -> tuple[float, ...]:
+    async def needed(self, at: str, chance: float, min_count: int, lane: Lane = Lane.CHARTS) -> tuple[float, ...]:
         """What a match needs in each condition; the same for every word, so that it is kept by itself."""
         embeddings = self.explored.embeddings
         at = embeddings.conditions.labels[embeddings.conditions.index(at)]
         found: tuple[float, ...] = await self.answers.value(
-            ("needed", at, chance, min_support),
-            lambda: needed_cosines(embeddings, at, chance=chance, min_support=min_support),
+            ("needed", at, chance, min_count),
+            lambda: needed_cosines(embeddings, at, chance=chance, min_count=min_count),
             lambda values: 32 * len(values),
             lane,
         )
@@ -139,93 +139,93 @@ def routes(asking: Asking) -> APIRouter:
         at: AnyAt = None,
         place: Place = None,
         top: Top = 10,
-        min_support: MinSupport = 5,
+        min_count: MinCount = 5,
         retrieval: Retrieval = "cosine",
     ) -> Response:
         """The nearest words of a word, in one condition or in all."""
         # What takes as long as a chart is one: all conditions, or all places of a time bin.
         lane = Lane.QUICK if at in asking.explored.embeddings.conditions.labels else Lane.CHARTS
-        return await ask(questions.neighbors, word, at, place, top, min_support, retrieval, words=[word], lane=lane)
+        return await ask(questions.neighbors, word, at, place, top, min_count, retrieval, words=[word], lane=lane)
 
     @api.get("/ranks", response_model=Ranks)
-    async def ranks(word: Word, place: Place = None, top: Top = 5, min_support: Enough = 5) -> Response:
+    async def ranks(word: Word, place: Place = None, top: Top = 5, min_count: Enough = 5) -> Response:
         """The ranks of the nearest words in every condition."""
-        return await ask(questions.ranks_of, word, place, top, min_support, words=[word])
+        return await ask(questions.ranks_of, word, place, top, min_count, words=[word])
 
     @api.get("/company")
-    async def company(word: Word, top: Top = 4, limit: Top = 12, min_support: Enough = 5) -> Response:
+    async def company(word: Word, top: Top = 4, limit: Top = 12, min_count: Enough = 5) -> Response:
         """The similarity of a word with those that are near it somewhere."""
-        return await ask(questions.company_of, word, top, limit, min_support, words=[word])
+        return await ask(questions.company_of, word, top, limit, min_count, words=[word])
 
     @api.get("/series", response_model=Series)
     async def series(
         word: Word,
         against: Against = "first",
         place: Place = None,
-        min_support: Enough = 5,
+        min_count: Enough = 5,
         bootstrap: Annotated[int, Query(ge=0, le=MOST_DRAWS, description="Draw documents again, for bands.")] = 0,
     ) -> Response:
         """The similarity of a word with itself, condition by condition."""
         lane = Lane.CHARTS if bootstrap else Lane.QUICK
-        return await ask(questions.series_of, word, against, place, min_support, bootstrap, words=[word], lane=lane)
+        return await ask(questions.series_of, word, against, place, min_count, bootstrap, words=[word], lane=lane)
 
     @api.get("/similarity", response_model=SelfSimilarity)
-    async def similarity(word: Word, place: Place = None, min_support: Enough = 5) -> Response:
+    async def similarity(word: Word, place: Place = None, min_count: Enough = 5) -> Response:
         """The similarity of a word in every condition with itself in every other."""
-        return await ask(questions.similarity, word, place, min_support, words=[word])
+        return await ask(questions.similarity, word, place, min_count, words=[word])
 
     @api.get("/changepoints", response_model=ChangePoints)
-    async def changepoints(word: Word, place: Place = None, min_support: Enough = 5) -> Response:
+    async def changepoints(word: Word, place: Place = None, min_count: Enough = 5) -> Response:
         """When a word changed, and who joined and left it there."""
-        return await ask(questions.changepoints, word, place, min_support, words=[word])
+        return await ask(questions.changepoints, word, place, min_count, words=[word])
 
     @api.get("/trajectory", response_model=Trajectory)
-    async def trajectory(word: Word, method: Method = "lle", min_support: Enough = 5) -> Response:
+    async def trajectory(word: Word, method: Method = "lle", min_count: Enough = 5) -> Response:
         """The path of a word among its company."""
-        return await ask(questions.trajectory_of, word, method, min_support, words=[word])
+        return await ask(questions.trajectory_of, word, method, min_count, words=[word])
 
     @api.get("/map", response_model=WordMap)
-    async def word_map(word: Word, formula: AnyFormula = None, min_support: Enough = 5) -> Response:
+    async def word_map(word: Word, formula: AnyFormula = None, min_count: Enough = 5) -> Response:
         """A word in each place."""
-        return await ask(questions.map_of, word, formula or None, min_support, words=[word])
+        return await ask(questions.map_of, word, formula or None, min_count, words=[word])
 
     @api.get("/places", response_model=PlaceDistances)
-    async def places(min_support: Enough = 10) -> Response:
+    async def places(min_count: Enough = 10) -> Response:
         """How far apart places are in their use of words."""
-        return await ask(questions.places, min_support)
+        return await ask(questions.places, min_count)
 
     @api.get("/grid", response_model=Grid)
-    async def grid(word: Word, formula: AnyFormula = None, min_support: Enough = 5) -> Response:
+    async def grid(word: Word, formula: AnyFormula = None, min_count: Enough = 5) -> Response:
         """A word in every time bin of every place."""
-        return await ask(questions.grid_of, word, formula or None, min_support, words=[word])
+        return await ask(questions.grid_of, word, formula or None, min_count, words=[word])
 
     @api.get("/everywhere", response_model=Everywhere)
     async def everywhere(
-        word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_support: MinSupport = 5
+        word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_count: MinCount = 5
     ) -> Response:
         """Who plays a word's part in every condition."""
         await asking.check([word])
-        needed = await asking.needed(at, chance, min_support)
-        return await ask(questions.everywhere, word, at, top, chance, min_support, needed, words=[word])
+        needed = await asking.needed(at, chance, min_count)
+        return await ask(questions.everywhere, word, at, top, chance, min_count, needed, words=[word])
 
     @api.get("/equivalents")
     async def equivalents(
-        word: Word, at: At, to: At, top: Top = 10, min_support: MinSupport = 5, retrieval: Retrieval = "csls"
+        word: Word, at: At, to: At, top: Top = 10, min_count: MinCount = 5, retrieval: Retrieval = "csls"
     ) -> Response:
         """Who plays in one condition the part that a word plays in another."""
-        return await ask(questions.equivalents, word, at, to, top, min_support, retrieval, words=[word])
+        return await ask(questions.equivalents, word, at, to, top, min_count, retrieval, words=[word])
 
     @api.get("/compare", response_model=Comparison)
     async def compare(
-        word: SomeWords, against: Against = "first", place: Place = None, min_support: Enough = 5
+        word: SomeWords, against: Against = "first", place: Place = None, min_count: Enough = 5
     ) -> Response:
         """Two words or more side by side."""
-        return await ask(questions.compare, word, against, place, min_support, words=word)
+        return await ask(questions.compare, word, against, place, min_count, words=word)
 
     @api.get("/axis")
-    async def axis(word: SomeWords, formula: Formula, fixed: bool = False, min_support: Enough = 5) -> Response:
+    async def axis(word: SomeWords, formula: Formula, fixed: bool = False, min_count: Enough = 5) -> Response:
         """Where words stand along an axis of other words."""
-        return await ask(questions.axis, word, formula, fixed, min_support, words=word)
+        return await ask(questions.axis, word, formula, fixed, min_count, words=word)
 
     @api.get("/frequency", response_model=Frequency)
     async def frequency(word: SomeWords) -> Response:

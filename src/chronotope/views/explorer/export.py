@@ -52,7 +52,7 @@ SCRIPTS = (
 )
 MARK = "<!-- explorer:data -->"
 FORMAT = 1
-CHANCE, MIN_SUPPORT = 0.05, 5
+CHANCE, MIN_COUNT = 0.05, 5
 # What chance does is measured between every two conditions, up to so many: beyond, from each to itself alone.
 MOST_CONDITIONS = 40
 
@@ -206,7 +206,7 @@ def _needed(explored: Explored, progress: Progress) -> Iterator[list[float]]:
     chosen = range(len(labels)) if len(labels) <= MOST_CONDITIONS else [len(labels) // 2]
     for done, number in enumerate(chosen):
         progress("what chance does", done, len(chosen))
-        found = needed_cosines(embeddings, labels[number], chance=CHANCE, min_support=MIN_SUPPORT)
+        found = needed_cosines(embeddings, labels[number], chance=CHANCE, min_count=MIN_COUNT)
         yield [round(value, 4) for value in found]
     progress("what chance does", len(chosen), len(chosen))
 
@@ -241,7 +241,7 @@ def _manifest(explored: Explored, with_text: bool) -> dict[str, Any]:
         "present": present.tolist(),
         "coordinates": _coordinates(explored),
         "chance": CHANCE,
-        "min_support": MIN_SUPPORT,
+        "min_count": MIN_COUNT,
     }
 
 

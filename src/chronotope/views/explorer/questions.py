@@ -11,7 +11,7 @@ from chronotope.analysis.collocates import collocates
 from chronotope.analysis.company import company
 from chronotope.analysis.comparison import compare_words
 from chronotope.analysis.concordance import choose_conditions
-from chronotope.analysis.drift import MIN_SUPPORT, drift
+from chronotope.analysis.drift import MIN_COUNT, drift
 from chronotope.analysis.everywhere import equivalents_everywhere
 from chronotope.analysis.evidence import evidence
 from chronotope.analysis.frequency import frequency
@@ -67,18 +67,18 @@ def starts(explored: Explored, top: int) -> Plain:
     enough = max(2, len(embeddings.conditions) // 2)
     return {
         "changed": changed(embeddings).to_dict(top),
-        "stable": stable(embeddings, min_support=MIN_SUPPORT, min_conditions=enough).to_dict(top),
-        "note": f"over all conditions; words that occur {MIN_SUPPORT} times or more",
+        "stable": stable(embeddings, min_count=MIN_COUNT, min_conditions=enough).to_dict(top),
+        "note": f"over all conditions; words that occur {MIN_COUNT} times or more",
     }
 
 
 def changed(embeddings: ConditionedEmbeddings) -> Any:
     """The change of every word over all conditions: the first and the last alone may hold little text."""
-    return drift(embeddings, over="series" if embeddings.conditions.times else "unusual", min_support=MIN_SUPPORT)
+    return drift(embeddings, over="series" if embeddings.conditions.times else "unusual", min_count=MIN_COUNT)
 
 
 def neighbors(
-    explored: Explored, word: str, at: str | None, place: str | None, top: int, min_support: int, retrieval: str
+    explored: Explored, word: str, at: str | None, place: str | None, top: int, min_count: int, retrieval: str
 ) -> Plain:
     """The nearest words in one condition, in those of a time bin or a place, or in all."""
     embeddings = explored.embeddings
@@ -91,14 +91,14 @@ def neighbors(
         "word": word,
         "retrieval": retrieval,
         "top": top,
-        "min_support": min_support,
+        "min_count": min_count,
         "rows": [
             {
                 "condition": label,
-                "support": embeddings.support(word, label),
+                "support": embeddings.count(word, label),
                 "matches": [
                     match.to_dict()
-                    for match in embeddings.neighbors(word, label, top, min_support=min_support, retrieval=retrieval)
+                    for match in embeddings.neighbors(word, label, top, min_count=min_count, retrieval=retrieval)
                 ],
             }
             for label in (conditions.labels[number] for number in among)
@@ -107,19 +107,19 @@ def neighbors(
     }
 
 
-def equivalents(explored: Explored, word: str, at: str, to: str, top: int, min_support: int, retrieval: str) -> Plain:
+def equivalents(explored: Explored, word: str, at: str, to: str, top: int, min_count: int, retrieval: str) -> Plain:
     """Who plays in `to` the part that a word plays in `at`."""
     embeddings = explored.embeddings
-    found = embeddings.equivalents(word, at, to, top, min_support=min_support, retrieval=retrieval)
+    found = embeddings.equivalents(word, at, to, top, min_count=min_count, retrieval=retrieval)
     labels = embeddings.conditions.labels
     return {
         "word": word,
         "at": labels[embeddings.conditions.index(at)],
         "to": labels[embeddings.conditions.index(to)],
-        "support": embeddings.support(word, at),
+        "support": embeddings.count(word, at),
         "retrieval": retrieval,
         "top": top,
-        "min_support": min_support,
+        "min_count": min_count,
         "matches": [match.to_dict() for match in found],
         "signature": embeddings.signature,
     }
@@ -131,27 +131,27 @@ def everywhere(
     at: str,
     top: int,
     chance: float,
-    min_support: int,
+    min_count: int,
     needed: Sequence[float] | None = None,
 ) -> Plain:
     """Who plays in every condition the part that a word plays in `at`."""
     return equivalents_everywhere(
-        explored.embeddings, word, at, top=top, chance=chance, min_support=min_support, needed=needed
+        explored.embeddings, word, at, top=top, chance=chance, min_count=min_count, needed=needed
     ).to_dict()
 
 
-def ranks_of(explored: Explored, word: str, place: str | None, top: int, min_support: int) -> Plain:
+def ranks_of(explored: Explored, word: str, place: str | None, top: int, min_count: int) -> Plain:
     """The ranks of a word's nearest words."""
-    return ranks(explored.embeddings, word, place=place, top=top, min_support=min_support).to_dict()
+    return ranks(explored.embeddings, word, place=place, top=top, min_count=min_count).to_dict()
 
 
-def company_of(explored: Explored, word: str, top: int, limit: int, min_support: int) -> Plain:
+def company_of(explored: Explored, word: str, top: int, limit: int, min_count: int) -> Plain:
     """The similarity of a word with those near it somewhere."""
-    return company(explored.embeddings, word, top=top, limit=limit, min_support=min_support).to_dict()
+    return company(explored.embeddings, word, top=top, limit=limit, min_count=min_count).to_dict()
 
 
 def series_of(
-    explored: Explored, word: str, against: str, place: str | None, min_support: int, bootstrap: int = 0
+    explored: Explored, word: str, against: str, place: str | None, min_count: int, bootstrap: int = 0
 ) -> Plain:
     """A word compared with itself; with intervals where documents are drawn again."""
     counts = _run(explored, "bands") if bootstrap else None
@@ -160,65 +160,65 @@ def series_of(
         word,
         against,
         place=place,
-        min_support=min_support,
+        min_count=min_count,
         counts=counts,
         bootstrap=bootstrap,
         threads=1,
     ).to_dict()
 
 
-def similarity(explored: Explored, word: str, place: str | None, min_support: int) -> Plain:
+def similarity(explored: Explored, word: str, place: str | None, min_count: int) -> Plain:
     """A word in every condition compared with itself in every other."""
-    return self_similarity(explored.embeddings, word, place=place, min_support=min_support).to_dict()
+    return self_similarity(explored.embeddings, word, place=place, min_count=min_count).to_dict()
 
 
-def changepoints(explored: Explored, word: str, place: str | None, min_support: int) -> Plain:
+def changepoints(explored: Explored, word: str, place: str | None, min_count: int) -> Plain:
     """When a word changed."""
     _need(explored, "one_space")
     _need_axes(explored, "time")
-    return change_points(explored.embeddings, word, place=place, min_support=min_support).to_dict()
+    return change_points(explored.embeddings, word, place=place, min_count=min_count).to_dict()
 
 
-def trajectory_of(explored: Explored, word: str, method: str, min_support: int) -> Plain:
+def trajectory_of(explored: Explored, word: str, method: str, min_count: int) -> Plain:
     """A word's path among its company."""
     _need(explored, "one_space")
-    return trajectory(explored.embeddings, word, method=method, min_support=min_support).to_dict()
+    return trajectory(explored.embeddings, word, method=method, min_count=min_count).to_dict()
 
 
-def map_of(explored: Explored, word: str, formula: str | None, min_support: int) -> Plain:
+def map_of(explored: Explored, word: str, formula: str | None, min_count: int) -> Plain:
     """A word in each place."""
     _need(explored, "one_space")
     _need_axes(explored, "place")
     return word_map(
-        explored.embeddings, word, formula, coordinates=explored.coordinates, min_support=min_support
+        explored.embeddings, word, formula, coordinates=explored.coordinates, min_count=min_count
     ).to_dict()
 
 
-def places(explored: Explored, min_support: int) -> Plain:
+def places(explored: Explored, min_count: int) -> Plain:
     """Places by their use of words."""
     _need(explored, "one_space")
     _need_axes(explored, "place")
-    return place_distances(explored.embeddings, min_support=min_support).to_dict()
+    return place_distances(explored.embeddings, min_count=min_count).to_dict()
 
 
-def grid_of(explored: Explored, word: str, formula: str | None, min_support: int) -> Plain:
+def grid_of(explored: Explored, word: str, formula: str | None, min_count: int) -> Plain:
     """A word over time × place."""
     _need(explored, "one_space")
     _need_axes(explored, "time", "place")
-    return grid(explored.embeddings, word, formula, min_support=min_support).to_dict()
+    return grid(explored.embeddings, word, formula, min_count=min_count).to_dict()
 
 
-def compare(explored: Explored, word: Sequence[str], against: str, place: str | None, min_support: int) -> Plain:
+def compare(explored: Explored, word: Sequence[str], against: str, place: str | None, min_count: int) -> Plain:
     """Words side by side."""
-    return compare_words(explored.embeddings, word, against, place=place, min_support=min_support).to_dict()
+    return compare_words(explored.embeddings, word, against, place=place, min_count=min_count).to_dict()
 
 
-def axis(explored: Explored, word: Sequence[str], formula: str, fixed: bool, min_support: int) -> Plain:
+def axis(explored: Explored, word: Sequence[str], formula: str, fixed: bool, min_count: int) -> Plain:
     """Words along an axis."""
     if fixed:
         _need(explored, "one_space")
     answers = [
-        positions(explored.embeddings, one, formula, fixed=fixed, min_support=min_support)
+        positions(explored.embeddings, one, formula, fixed=fixed, min_count=min_count)
         for one in dict.fromkeys(word)
     ]
     return {"formula": answers[0].formula, "answers": [answer.to_dict() for answer in answers]}

@@ -148,13 +148,13 @@
     return { joined: joined.filter((one) => gain(one) > 0), left: left.filter((one) => gain(one) < 0) };
   }
 
-  async function changepoints({ word, place, min_support, most = 3, top = 5, signal }) {
+  async function changepoints({ word, place, min_count, most = 3, top = 5, signal }) {
     const number = model.wordNumber(word);
     const line = model.timeline(place);
     await model.needAll(line);
     await lib.breathe(signal);
-    const own = model.own(number, min_support, line, 2 * LEAST);
-    const others = likeWords(number, own.conditions, min_support);
+    const own = model.own(number, min_count, line, 2 * LEAST);
+    const others = likeWords(number, own.conditions, min_count);
     await lib.breathe(signal);
     const found = tried(own.unit, others).sort(
       (a, b) => b.good - a.good || a.p - b.p || (a.p_words || 0) - (b.p_words || 0),
@@ -166,7 +166,7 @@
       const begin = Math.max(0, ...shown.map((other) => other.split).filter((split) => split < one.split));
       const end = Math.min(own.unit.length, ...shown.map((other) => other.split).filter((split) => split > one.split));
       const [before, after] = [own.conditions.slice(begin, one.split), own.conditions.slice(one.split, end)];
-      const moved = one.good ? await movers(number, before, after, top, min_support) : { joined: [], left: [] };
+      const moved = one.good ? await movers(number, before, after, top, min_count) : { joined: [], left: [] };
       points.push({
         last: labels[before[before.length - 1]], first: labels[after[0]],
         shift: distance(own.unit.slice(begin, one.split), own.unit.slice(one.split, end)),
@@ -175,7 +175,7 @@
     }
     return {
       word, place: place ?? null, against: null, conditions: own.conditions.map((one) => labels[one]), points,
-      level: LEVEL, permutations: PERMUTATIONS, min_support, signature,
+      level: LEVEL, permutations: PERMUTATIONS, min_count, signature,
     };
   }
 

@@ -12,28 +12,28 @@
   const among = (place) => (place ? model.timeline(place) : model.among());
   const supportOf = (word, chosen) => chosen.map((number) => model.support(word, number));
 
-  async function neighbors({ word, at, place, top, min_support, retrieval }) {
+  async function neighbors({ word, at, place, top, min_count, retrieval }) {
     const number = model.wordNumber(word);
     const chosen = place && at === undefined ? model.timeline(place) : model.among(at);
     await model.needAll(chosen);
     if (chosen.some((one) => model.support(number, one) === 0)) await model.needCommon();
     const rows = [];
     for (const one of chosen) {
-      const matches = search.neighbors(number, one, top, min_support, retrieval);
+      const matches = search.neighbors(number, one, top, min_count, retrieval);
       rows.push({ condition: labels[one], support: model.support(number, one), matches });
       await lib.breathe();
     }
-    return { word, retrieval, top, min_support, rows, signature };
+    return { word, retrieval, top, min_count, rows, signature };
   }
 
-  async function ranks({ word, place, top, min_support, signal }) {
+  async function ranks({ word, place, top, min_count, signal }) {
     const number = model.wordNumber(word);
     const chosen = among(place);
     await model.needAll(chosen);
-    const kept = model.own(number, min_support, chosen).conditions;
+    const kept = model.own(number, min_count, chosen).conditions;
     const found = new Map();
     for (const [at, one] of kept.entries()) {
-      search.neighbors(number, one, top, min_support).forEach((match, rank) => {
+      search.neighbors(number, one, top, min_count).forEach((match, rank) => {
         if (!found.has(match.word)) found.set(match.word, kept.map(() => null));
         found.get(match.word)[at] = rank + 1;
       });
@@ -41,22 +41,22 @@
     }
     const ranked = [...found].map(([name, places]) => ({ word: name, ranks: places }));
     const conditions = kept.map((one) => labels[one]);
-    return { word, axis: axisOf(place), conditions, top, neighbors: ranked, min_support, signature };
+    return { word, axis: axisOf(place), conditions, top, neighbors: ranked, min_count, signature };
   }
 
-  async function company({ word, top, limit, min_support, each, signal }) {
+  async function company({ word, top, limit, min_count, each, signal }) {
     const number = model.wordNumber(word);
     const all = model.among();
     await model.needAll(all);
-    const present = all.filter((one) => model.support(number, one) >= min_support);
+    const present = all.filter((one) => model.support(number, one) >= min_count);
     if (!present.length) {
-      model.fail("too_rare", `'${word}' occurs ${min_support} times or more in no condition; its company cannot be told`);
+      model.fail("too_rare", `'${word}' occurs ${min_count} times or more in no condition; its company cannot be told`);
     }
     const ends = about.axis === "time" && !each;
     const chosen = ends ? [...new Set([present[0], present[present.length - 1]])] : present;
     const near = new Map();
     for (const one of chosen) {
-      for (const match of search.neighbors(number, one, top, min_support)) {
+      for (const match of search.neighbors(number, one, top, min_count)) {
         near.set(match.word, [...(near.get(match.word) || []), labels[one]]);
       }
       await lib.breathe(signal);
@@ -64,12 +64,12 @@
     const kept = new Set([...near.keys()].sort((a, b) => near.get(b).length - near.get(a).length).slice(0, limit));
     const companions = [...near].filter(([name]) => kept.has(name)).map(([name, near_in]) => {
       const other = model.wordNumber(name);
-      const similarity = all.map((one) => together(number, other, one, min_support));
+      const similarity = all.map((one) => together(number, other, one, min_count));
       return { word: name, similarity, near_in };
     });
     return {
       word, axis: about.axis, conditions: labels, support: supportOf(number, all), companions,
-      looked_at: chosen.map((one) => labels[one]), min_support, signature,
+      looked_at: chosen.map((one) => labels[one]), min_count, signature,
     };
   }
 
@@ -84,11 +84,11 @@
     return unit.map((row) => model.normalized(row.map((value, d) => total[d] - value)));
   }
 
-  async function series({ word, against, place, min_support }) {
+  async function series({ word, against, place, min_count }) {
     const number = model.wordNumber(word);
     const chosen = place || against === "previous" ? model.timeline(place) : model.among();
     await model.needAll(chosen);
-    const own = model.own(number, min_support, chosen);
+    const own = model.own(number, min_count, chosen);
     let values;
     if (against === "overall") {
       const others = overall(own.unit);
@@ -98,7 +98,7 @@
     } else {
       const base = against === "first" ? own.conditions[0] : model.conditionNumber(against);
       const row = own.conditions.indexOf(base);
-      if (row < 0) model.fail("bad_request", `'${word}' occurs fewer than ${min_support} times in ${labels[base]}`);
+      if (row < 0) model.fail("bad_request", `'${word}' occurs fewer than ${min_count} times in ${labels[base]}`);
       values = own.unit.map((other, at) => (at === row ? 1 : dot(own.unit[row], other)));
       against = labels[base];
     }
@@ -108,26 +108,26 @@
     return {
       word, axis: axisOf(place), against, conditions: chosen.map((one) => labels[one]), support,
       per_million: chosen.map((one, at) => (1e6 * support[at]) / Math.max(1, about.conditions[one].tokens)),
-      values: chosen.map((one) => known.get(one) ?? null), low: empty, high: empty, min_support, signature,
+      values: chosen.map((one) => known.get(one) ?? null), low: empty, high: empty, min_count, signature,
       corrected: empty, bootstrap: 0,
     };
   }
 
-  async function similarity({ word, place, min_support }) {
+  async function similarity({ word, place, min_count }) {
     const number = model.wordNumber(word);
     const chosen = among(place);
     await model.needAll(chosen);
-    const own = model.own(number, min_support, chosen);
+    const own = model.own(number, min_count, chosen);
     const row = new Map(own.conditions.map((one, at) => [one, own.unit[at]]));
     const cosine = (a, b) => (a === b ? 1 : dot(row.get(a), row.get(b)));
     const table = chosen.map((a) => chosen.map((b) => (row.has(a) && row.has(b) ? cosine(a, b) : null)));
     return {
       word, axis: axisOf(place), conditions: chosen.map((one) => labels[one]), support: supportOf(number, chosen),
-      similarity: table, min_support, signature,
+      similarity: table, min_count, signature,
     };
   }
 
-  async function compare({ word, against, place, min_support }) {
+  async function compare({ word, against, place, min_count }) {
     const names = [...new Set(word)];
     if (names.length < 2) model.fail("bad_request", "name two words or more to compare");
     const numbers = names.map(model.wordNumber);
@@ -136,33 +136,33 @@
     const pairs = [];
     names.forEach((first, a) => {
       names.slice(a + 1).forEach((second, step) => {
-        const values = chosen.map((one) => together(numbers[a], numbers[a + 1 + step], one, min_support));
+        const values = chosen.map((one) => together(numbers[a], numbers[a + 1 + step], one, min_count));
         pairs.push({ words: [first, second], similarity: values });
       });
     });
     const own = [];
-    for (const name of names) own.push(await series({ word: name, against, place, min_support }));
+    for (const name of names) own.push(await series({ word: name, against, place, min_count }));
     const conditions = chosen.map((one) => labels[one]);
-    return { words: names, axis: axisOf(place), conditions, series: own, pairs, min_support, signature };
+    return { words: names, axis: axisOf(place), conditions, series: own, pairs, min_count, signature };
   }
 
-  async function equivalents({ word, at, to, top, min_support, retrieval }) {
+  async function equivalents({ word, at, to, top, min_count, retrieval }) {
     const number = model.wordNumber(word);
     const [source, target] = [model.conditionNumber(at), model.conditionNumber(to)];
     await model.needAll([source, target]);
     const support = model.support(number, source);
     if (!support) await model.needCommon();
-    const matches = search.equivalents(number, source, target, top, min_support, retrieval);
-    return { word, at: labels[source], to: labels[target], support, retrieval, top, min_support, matches, signature };
+    const matches = search.equivalents(number, source, target, top, min_count, retrieval);
+    return { word, at: labels[source], to: labels[target], support, retrieval, top, min_count, matches, signature };
   }
 
-  async function everywhere({ word, at, top, chance, min_support, signal }) {
+  async function everywhere({ word, at, top, chance, min_count, signal }) {
     const number = model.wordNumber(word);
     const source = model.conditionNumber(at);
-    const known = chance === model.manifest.chance && min_support === model.manifest.min_support;
+    const known = chance === model.manifest.chance && min_count === model.manifest.min_count;
     if (!known && chance !== 1) {
-      const { chance: usual, min_support: least } = model.manifest;
-      model.fail("unavailable", `without a server this is known for chance ${usual} and min_support ${least}, or chance 1`);
+      const { chance: usual, min_count: least } = model.manifest;
+      model.fail("unavailable", `without a server this is known for chance ${usual} and min_count ${least}, or chance 1`);
     }
     const { needed } = await lib.load("answers");
     const row = needed[needed.length > 1 ? source : 0];
@@ -170,15 +170,15 @@
     if (!model.support(number, source)) await model.needCommon();
     const parts = [];
     for (const [to, condition] of labels.entries()) {
-      const found = search.equivalents(number, source, to, Math.max(top, LOOKED_AT), min_support);
-      const nearest = search.equivalents(number, source, to, 1, min_support, "cosine");
+      const found = search.equivalents(number, source, to, Math.max(top, LOOKED_AT), min_count);
+      const nearest = search.equivalents(number, source, to, 1, min_count, "cosine");
       const enough = chance === 1 ? -1 : row[to];
       const isNear = (match) => match.cosine >= enough;
       const near = found.some(isNear) ? found.filter(isNear) : nearest.filter(isNear);
       parts.push({ condition, matches: near.slice(0, top), nearest: nearest[0] || null, needed: enough });
       await lib.breathe(signal);
     }
-    return { word, at: labels[source], axis: about.axis, parts, chance, retrieval: "csls", min_support, signature };
+    return { word, at: labels[source], axis: about.axis, parts, chance, retrieval: "csls", min_count, signature };
   }
 
   // The words on both sides of an axis: `fruit - company`, `(a + b) - (c + d)` (see formula.py).
@@ -229,7 +229,7 @@
     return [random.quantile(values, 0.025), random.quantile(values, 0.975)];
   }
 
-  async function positions({ word, formula, fixed, min_support }) {
+  async function positions({ word, formula, fixed, min_count }) {
     const number = model.wordNumber(word);
     const { plus, minus } = parse(formula);
     if ([...plus, ...minus].includes(word)) {
@@ -238,16 +238,16 @@
     const seeds = [plus, minus].map((side) => side.map(model.wordNumber));
     const all = model.among();
     await model.needAll(all);
-    const everywhere = (seed) => model.normalized(mean(model.own(seed, min_support, all).unit));
+    const everywhere = (seed) => model.normalized(mean(model.own(seed, min_count, all).unit));
     const same = fixed ? seeds.map((side) => side.map(everywhere)) : null;
     const draw = random.generator(1);
     const rows = all.map((one) => {
-      const here = (side) => side.filter((seed) => model.support(seed, one) >= min_support);
+      const here = (side) => side.filter((seed) => model.support(seed, one) >= min_count);
       const sides = same || seeds.map((side) => here(side).map((seed) => model.unit(seed, one)));
       const support = model.support(number, one);
       const counts = sides.map((side) => side.length);
       const row = { condition: labels[one], support, value: null, low: null, high: null, seeds: counts, corrected: null };
-      if (support < min_support || !counts[0] || (minus.length && !counts[1])) return row;
+      if (support < min_count || !counts[0] || (minus.length && !counts[1])) return row;
       const own = model.unit(number, one);
       const [low, high] = interval(own, sides, draw);
       return { ...row, value: alongAxis(own, sides), low, high };
@@ -255,12 +255,12 @@
     if (rows.every((row) => row.value === null)) {
       model.fail("too_rare", `'${word}' and the seeds of '${formula}' are together frequent enough in no condition`);
     }
-    return { word, axis: about.axis, plus, minus, fixed, rows, min_support, signature, interval: "seeds", bootstrap: 0 };
+    return { word, axis: about.axis, plus, minus, fixed, rows, min_count, signature, interval: "seeds", bootstrap: 0 };
   }
 
-  async function axis({ word, formula, fixed, min_support }) {
+  async function axis({ word, formula, fixed, min_count }) {
     const answers = [];
-    for (const one of new Set(word)) answers.push(await positions({ word: one, formula, fixed, min_support }));
+    for (const one of new Set(word)) answers.push(await positions({ word: one, formula, fixed, min_count }));
     const side = (words) => (words.length > 1 ? `(${words.join(" + ")})` : words.join(""));
     const written = [answers[0].plus, answers[0].minus].map(side).filter(Boolean).join(" − ");
     return { formula: written, answers };

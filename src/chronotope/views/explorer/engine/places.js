@@ -90,14 +90,14 @@
     return { value, expected: -1 / (raw.length - 1), p, places: raw.length, links: pairs.length, permutations: PERMUTATIONS };
   }
 
-  async function map({ word, formula, min_support }) {
+  async function map({ word, formula, min_count }) {
     needAxes("place");
     const number = model.wordNumber(word);
     const all = model.among();
     await model.needAll(all);
     let measured;
-    if (formula) measured = positionsByPlace((await meaning.positions({ word, formula, fixed: false, min_support })).rows);
-    else measured = overallByPlace(model.own(number, min_support, all, 2));
+    if (formula) measured = positionsByPlace((await meaning.positions({ word, formula, fixed: false, min_count })).rows);
+    else measured = overallByPlace(model.own(number, min_count, all, 2));
     const coordinates = model.manifest.coordinates;
     const rows = about.places.map((place, at) => {
       const here = all.filter((one) => about.conditions[one].place === at);
@@ -107,22 +107,22 @@
       return { place, support, value, low, high, lat, lon };
     });
     const near = coordinates ? moran(rows.map((row) => (row.lat === null ? null : row.value)), links(coordinates)) : null;
-    return { word, measure: formula || "overall", rows, moran: near, min_support, signature };
+    return { word, measure: formula || "overall", rows, moran: near, min_count, signature };
   }
 
-  async function places({ min_support }) {
+  async function places({ min_count }) {
     needAxes("place");
     const { places: found } = await lib.load("answers");
     if (found.error) model.fail("unavailable", found.error);
-    if (min_support !== found.min_support) {
-      model.fail("unavailable", `without a server this is known for min_support ${found.min_support} alone`);
+    if (min_count !== found.min_count) {
+      model.fail("unavailable", `without a server this is known for min_count ${found.min_count} alone`);
     }
     return found;
   }
 
-  async function change(word, place, min_support) {
+  async function change(word, place, min_count) {
     try {
-      const { points } = await changes.changepoints({ word, place, min_support, most: 1, top: 0 });
+      const { points } = await changes.changepoints({ word, place, min_count, most: 1, top: 0 });
       const { first, shift, p, p_words, accepted } = points[0];
       return { place, first: about.times[about.conditions[model.conditionNumber(first)].time], shift, p, p_words, accepted };
     } catch (error) {
@@ -132,17 +132,17 @@
     }
   }
 
-  async function grid({ word, formula, min_support, signal }) {
+  async function grid({ word, formula, min_count, signal }) {
     needAxes("time", "place");
     const number = model.wordNumber(word);
     const all = model.among();
     await model.needAll(all);
     let known;
     if (formula) {
-      const { rows } = await meaning.positions({ word, formula, fixed: false, min_support });
+      const { rows } = await meaning.positions({ word, formula, fixed: false, min_count });
       known = new Map(rows.map((row, one) => [one, row.value]));
     } else {
-      const own = model.own(number, min_support, all, 2);
+      const own = model.own(number, min_count, all, 2);
       const others = meaning.overall(own.unit);
       known = new Map(own.conditions.map((one, at) => [one, dot(own.unit[at], others[at])]));
     }
@@ -150,7 +150,7 @@
     const table = (cell) => about.times.map((_, time) => about.places.map((_, place) => cell(at(time, place))));
     const found = [];
     for (const place of about.places) {
-      found.push(await change(word, place, min_support));
+      found.push(await change(word, place, min_count));
       await lib.breathe(signal);
     }
     const order = (one) => (one.first === null ? about.times.length : about.times.indexOf(one.first));
@@ -159,7 +159,7 @@
       word, measure: formula || "overall", times: about.times, places: about.places,
       values: table((one) => known.get(one) ?? null),
       support: table((one) => (one < 0 ? 0 : model.support(number, one))),
-      changes: found, min_support, signature,
+      changes: found, min_count, signature,
     };
   }
 

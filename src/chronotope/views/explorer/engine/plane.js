@@ -97,11 +97,11 @@
     return plane.map((_, at) => ({ x: columns[0].values[at], y: columns[1].values[at] }));
   }
 
-  async function trajectory({ word, method, min_support, signal }) {
+  async function trajectory({ word, method, min_count, signal }) {
     const number = model.wordNumber(word);
     await model.needAll(model.among());
-    const own = model.own(number, min_support, model.among(), 2);
-    const { companions } = await meaning.company({ word, top: TOP, limit: LIMIT, min_support, each: true, signal });
+    const own = model.own(number, min_count, model.among(), 2);
+    const { companions } = await meaning.company({ word, top: TOP, limit: LIMIT, min_count, each: true, signal });
     await lib.breathe(signal);
     const around = companions.map((one) => {
       const other = model.wordNumber(one.word);

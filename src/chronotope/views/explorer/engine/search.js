@@ -91,7 +91,7 @@
   }
 
   function match(condition, row, score, cosine) {
-    return { word: model.words[condition.word[row]], score, cosine, support: condition.support[row] };
+    return { word: model.words[condition.word[row]], score, similarity: cosine, count: condition.support[row] };
   }
 
   function byCosine(query, target, top, least) {
@@ -155,7 +155,7 @@
     return best.map((at) => match(condition, rows[at], 2 * found[at] - queryR - exact[at], found[at]));
   }
 
-  function neighbors(word, number, top, least, retrieval = "cosine") {
+  function neighbors(word, number, top, least, retrieval = "similarity") {
     const query = model.unit(word, number);
     const found =
       retrieval === "csls"

@@ -129,7 +129,7 @@
           ? `Above the middle line a word stands nearer to ${end(one.plus)}, below it nearer to ${end(one.minus)}.`
           : `The higher, the nearer to ${end(one.plus)}.`,
       caution: ({ answers: [one] }) =>
-        `${one.rows.some((row) => ct.known(row.low)) ? "The band shows how much the answer hangs on the choice of words for the two ends. " : "With three or more words at an end, a band would show how much hangs on their choice. "}A gap: fewer than ${one.min_support} occurrences.`,
+        `${one.rows.some((row) => ct.known(row.low)) ? "The band shows how much the answer hangs on the choice of words for the two ends. " : "With three or more words at an end, a band would show how much hangs on their choice. "}A gap: fewer than ${one.min_count} occurrences.`,
       empty: (answer, state) =>
         answer.answers.some((one) => rowsAt(one, state).some((row) => ct.known(row.value)))
           ? null

@@ -114,7 +114,7 @@
         plain: "Similarity with itself",
         title: "Who stayed, who moved",
         lead: "How similar each word is to itself where it is first seen often enough: a line that falls is a use that moved away.",
-        caution: (answer) => `A gap: fewer than ${answer.min_support} occurrences. Faint dots rest on few.`,
+        caution: (answer) => `A gap: fewer than ${answer.min_count} occurrences. Faint dots rest on few.`,
         axis: "similarity with itself",
         table: (answer) => ({
           columns: ["word", ct.axisName(), "similarity", "occurrences"],

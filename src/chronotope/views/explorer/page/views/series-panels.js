@@ -26,12 +26,12 @@
             : answer.changes
               ? "No change stands out among words as frequent. "
               : "";
-          return `${dashed}${band}Faint dots rest on few occurrences${gaps ? `; a gap: fewer than ${answer.series.min_support}` : ""}.`;
+          return `${dashed}${band}Faint dots rest on few occurrences${gaps ? `; a gap: fewer than ${answer.series.min_count}` : ""}.`;
         },
         empty: (answer) =>
           answer.series.values.some(ct.known)
             ? null
-            : `It occurs too seldom to be compared with itself (fewer than ${answer.series.min_support} times everywhere but once).`,
+            : `It occurs too seldom to be compared with itself (fewer than ${answer.series.min_count} times everywhere but once).`,
         draw: ({ svg, answer, state, width }) => {
           const { series } = answer;
           ct.lines({
@@ -137,7 +137,7 @@
           return (
             some +
             (answer.similarity.flat().some((value) => !ct.known(value))
-              ? `Empty: fewer than ${answer.min_support} occurrences.`
+              ? `Empty: fewer than ${answer.min_count} occurrences.`
               : "")
           );
         },

@@ -73,11 +73,11 @@
           const { conditions, places } = ct.about;
           const all = conditions.filter((one) => state.within === null || places[one.place] === state.within);
           return answer.conditions.length < all.length
-            ? `Left out: where the word occurs fewer than ${answer.min_support} times.`
+            ? `Left out: where the word occurs fewer than ${answer.min_count} times.`
             : null;
         },
         empty: (answer) =>
-          answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_support} times.`,
+          answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_count} times.`,
         draw: ct.charts.bump,
         label: (answer) =>
           `The nearest words of ${answer.word} by rank in ${answer.conditions.length} columns; the same as a table below`,
@@ -120,7 +120,7 @@
         lead: "How similar its use in each place is to its use in all the others: the stronger the color, the more usual. Choose a place to look at it.",
         caution: (answer) =>
           answer.rows.some((row) => !ct.known(row.value))
-            ? `Empty: it occurs there fewer than ${answer.min_support} times. Few occurrences are drawn fainter.`
+            ? `Empty: it occurs there fewer than ${answer.min_count} times. Few occurrences are drawn fainter.`
             : "Few occurrences are drawn fainter.",
         draw: ct.charts.places,
         label: (answer) => `How usual the use of ${answer.word} is in each place; the same as a table below`,
@@ -138,7 +138,7 @@
         title: "Over time and place",
         lead: "How similar its use at each time in each place is to all the rest. A frame marks the first time after a change that stands out in that place.",
         caution: (answer) =>
-          `Empty: it occurs there fewer than ${answer.min_support} times. Places that changed first are on top.${answer.places.length > MOST_PLACES ? " The table has all places." : ""}`,
+          `Empty: it occurs there fewer than ${answer.min_count} times. Places that changed first are on top.${answer.places.length > MOST_PLACES ? " The table has all places." : ""}`,
         empty: (answer) => (answer.values.flat().some(ct.known) ? null : "It is too rare everywhere."),
         draw: ({ svg, answer, state, width }) => {
           const order = gridOrder(answer, state);
