@@ -57,7 +57,6 @@ _HOME = {
         "methods.align": "align",
         "methods.extend": "extend",
         "embeddings.formats": "export read_vectors",
-        "analysis": "drift stable company evidence frequency collocates collocate_changes",
         "evaluation.evaluate": "evaluate",
     }.items()
     for name in names.split()
@@ -75,6 +74,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("chronotope.io.provenance").package_version()
+    if name not in _HOME and not name.startswith("_"):
+        from chronotope.analysis.answer import questions
+
+        if name in (known := questions()):
+            globals()[name] = known[name].ask
+            return known[name].ask
     if name not in _HOME:
         # Submodules need no import of their own: `ct.analysis.series`.
         if name.startswith("_") or find_spec(f"chronotope.{name}") is None:

@@ -1,44 +1,316 @@
-"""What all answers share: plain data for JSON, frames, and a table in a notebook."""
+"""Answers and questions: an analysis is one function that returns one frame; everything else derives from it.
+
+`@question` puts a function into the registry. Python, the command line, the API, the explorer and the reference all
+read the registry: name, parameters, columns and chart of each question.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+import csv
+import inspect
+import io
+import json
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, ParamSpec, get_args, get_origin
 
-from chronotope.embeddings import Match
-from chronotope.frames import Framed
+from chronotope.analysis.charts import Chart
+from chronotope.analysis.columns import COLUMNS
+from chronotope.analysis.params import Param, open_source
+from chronotope.config import at_least, one_of
+from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.frames import html, shown
 
 if TYPE_CHECKING:
+    import altair
+    import pandas
     import polars as pl
 
+Group = Literal["A word", "All words", "The text"]
+P = ParamSpec("P")
 
-class Answer(Framed):
-    """A frozen dataclass whose fields are plain data, or dataclasses or matches of plain data."""
 
-    __slots__ = ()
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """The answer to a question: a frame with documented columns. It holds no model, and showing it computes nothing.
+
+    Attributes
+    ----------
+    frame
+        The rows; see `chronotope.analysis.columns` for the meaning of each column.
+    title
+        One line that says what the rows are.
+    notes
+        Sentences that a reader needs: what is left out or hidden, and why.
+    facts
+        Further results and the settings of the question, as plain data.
+    signature
+        Everything that could change the answer, in one line.
+    name
+        The question.
+    chart
+        How it is drawn; None if it is not.
+
+    Examples
+    --------
+    >>> answer = Answer({"word": ["bank"], "count": [7]}, title="Words")
+    >>> answer
+    <Answer 'Words': 1 row of word, count>
+    >>> answer["word"].to_list(), answer.to_dict()["rows"]
+    (['bank'], [{'word': 'bank', 'count': 7}])
+    """
+
+    frame: pl.DataFrame
+    title: str
+    notes: Sequence[str] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    signature: str = ""
+    name: str = ""
+    chart: Chart | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", _with_types(self.frame))
+        object.__setattr__(self, "notes", tuple(self.notes))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.frame.iter_rows(named=True)
+
+    def __getitem__(self, column: str) -> pl.Series:
+        return self.frame[column]
+
+    def __repr__(self) -> str:
+        rows = f"{len(self):,} row{'' if len(self) == 1 else 's'}"
+        return f"<Answer {self.title!r}: {rows} of {', '.join(self.frame.columns)}>"
+
+    def _repr_html_(self) -> str:
+        frame = self.shown_frame()
+        rows = frame.head(20).rows()
+        note = " · ".join([*self.notes, self.signature])
+        return html(self.title, None, frame.columns, rows, left_out=frame.height - len(rows), note=note)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars frame."""
+        return self.frame
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas") from None
+        return self.frame.to_pandas()
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
-        made: dict[str, Any] = _plain(self)
-        return made
+        """Return plain data: rows, title, notes, facts and signature."""
+        return {
+            "rows": self.frame.to_dicts(),
+            "title": self.title,
+            "notes": list(self.notes),
+            "facts": dict(self.facts),
+            "signature": self.signature,
+        }
 
-    def _frame(self) -> pl.DataFrame:
-        from chronotope.analysis.frames import frame
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-        return frame(self)
+    def to_csv(self) -> str:
+        """Return the rows as CSV, lists joined by '; '.
 
-    def _shown(self) -> pl.DataFrame:
-        from chronotope.analysis.frames import wide
+        A text that begins with = + - @ gets a leading apostrophe: spreadsheets would run it as a formula.
+        """
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.frame.columns)
+        writer.writerows([_csv_cell(value) for value in row] for row in self.frame.iter_rows())
+        return out.getvalue()
 
-        return wide(self, self._frame())
+    def to_markdown(self) -> str:
+        """Return the rows as a Markdown table, numbers rounded, without empty columns."""
+        frame = self.shown_frame()
+        lines = [frame.columns, ["---"] * frame.width, *([shown(value) for value in row] for row in frame.iter_rows())]
+        escaped = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
+        return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+    def shown_frame(self) -> pl.DataFrame:
+        """Return the frame without columns that hold no value."""
+        empty = [
+            name for name in self.frame.columns if self.frame.height and self.frame[name].null_count() == len(self)
+        ]
+        return self.frame.drop(empty)
+
+    def plot(self) -> altair.TopLevelMixin:
+        """Return an Altair chart; raise SettingsError if the answer has none."""
+        from chronotope.views.charts import draw
+
+        return draw(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet), by the ending of the file."""
+        from chronotope.views.files import write_answer
+
+        write_answer(self, Path(path))
 
 
-def _plain(value: Any) -> Any:
-    """With a dictionary for each dataclass and match, whatever it stands in."""
-    if isinstance(value, Match):
-        return value.to_dict()
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return value
+class Parameter(NamedTuple):
+    """A parameter of a question: its name, its type, its default (`inspect.Parameter.empty`: none) and its Param."""
+
+    name: str
+    type: Any
+    default: Any
+    info: Param
+
+
+@dataclass(frozen=True)
+class Question:
+    """An entry of the registry."""
+
+    name: str
+    group: Group
+    columns: tuple[str, ...]
+    chart: Chart | None
+    ask: Callable[..., Answer]
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return (self.ask.__doc__ or "").split("\n", 1)[0]
+
+    @cached_property
+    def source(self) -> Parameter:
+        """The first parameter: a model or a run."""
+        return self._all[0]
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All parameters but the first."""
+        return self._all[1:]
+
+    @cached_property
+    def _all(self) -> tuple[Parameter, ...]:
+        found = []
+        for one in inspect.signature(self.ask, eval_str=True).parameters.values():
+            if get_origin(one.annotation) is not Annotated:
+                raise TypeError(f"parameter '{one.name}' of question '{self.name}' needs a type from params")
+            type_, *info = get_args(one.annotation)
+            # The last description wins: Annotated[Top, Param(...)] narrows a shared one.
+            found.append(Parameter(one.name, type_, one.default, info[-1]))
+        return tuple(found)
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise SettingsError if a value is out of its limits."""
+        for parameter in self.parameters:
+            if parameter.name in values:
+                _check(parameter, values[parameter.name])
+
+
+_registry: dict[str, Question] = {}
+
+
+def question(
+    name: str, *, group: Group, columns: str, chart: Chart | None = None
+) -> Callable[[Callable[P, Answer]], Callable[P, Answer]]:
+    """Register a function as a question.
+
+    The function gets a model or a run first, then parameters whose types come from `params`. The decorated function
+    also takes the path of a model or run, and `topn` for `top`; it checks limits and column names.
+
+    Parameters
+    ----------
+    name
+        The name in Python, on the command line and in the API.
+    group
+        The heading in `--help`.
+    columns
+        The names of the columns, separated by spaces; each is defined in `columns.COLUMNS`.
+    chart
+        How the answer is drawn.
+    """
+    names = tuple(columns.split())
+    if unknown := [column for column in names if column not in COLUMNS]:
+        raise ValueError(f"columns without a definition: {', '.join(unknown)}")
+
+    def register(function: Callable[P, Answer]) -> Callable[P, Answer]:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def ask(*args: P.args, **kwargs: P.kwargs) -> Answer:
+            if "topn" in kwargs and "top" in signature.parameters:
+                kwargs["top"] = kwargs.pop("topn")
+            bound = signature.bind(*args, **kwargs)
+            entry.check(bound.arguments)
+            source = entry.source
+            bound.arguments[source.name] = open_source(bound.arguments[source.name], source.type)
+            answer = function(*bound.args, **bound.kwargs)
+            return replace(answer, frame=_with_types(answer.frame, names), name=name, chart=chart)
+
+        entry = Question(name, group, names, chart, ask)
+        _registry[name] = entry
+        return ask
+
+    return register
+
+
+def questions() -> dict[str, Question]:
+    """Return all questions by name, in the order of their groups."""
+    package = import_module("chronotope.analysis")
+    for module in pkgutil.iter_modules(package.__path__):
+        import_module(f"chronotope.analysis.{module.name}")
+    order = get_args(Group)
+    return dict(sorted(_registry.items(), key=lambda item: order.index(item[1].group)))
+
+
+def _check(parameter: Parameter, value: Any) -> None:
+    """Compare a value with the type and the limits of its parameter."""
+    name, type_, info = parameter.name, parameter.type, parameter.info
+    if value is None and (parameter.default is None or type(None) in get_args(type_)):
+        return
+    if get_origin(type_) is Literal:
+        one_of(name, value, get_args(type_))
+    if info.least is not None:
+        kind = int if int in (type_, *get_args(type_)) else (int, float)
+        if isinstance(value, bool) or not hasattr(value, "__index__" if kind is int else "__float__"):
+            raise SettingsError(f"{name} must be a {'whole ' if kind is int else ''}number, not {value!r}")
+        at_least(name, value, info.least)
+    if info.most is not None and value > info.most:
+        raise SettingsError(f"{name} must be at most {info.most:,}, not {value:,}")
+    texts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+    if any(isinstance(text, str) and len(text) > info.longest for text in texts):
+        raise SettingsError(f"{name} is longer than {info.longest} characters")
+
+
+def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return rows as a frame with the documented types; NaN becomes null."""
+    import polars as pl
+
+    types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
+    types["list[str]"] = pl.List(pl.String)
+    if isinstance(rows, pl.DataFrame):
+        given = rows
+    elif isinstance(rows, Mapping):
+        given = pl.DataFrame({name: pl.Series(name, list(values), strict=False) for name, values in rows.items()})
+    else:
+        given = pl.DataFrame(rows, infer_schema_length=None)
+    if names is not None:
+        if missing := set(given.columns) ^ set(names) if given.width else ():
+            raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
+        given = given.select(names) if given.width else pl.DataFrame(schema={name: pl.Null for name in names})
+    known = [name for name in given.columns if name in COLUMNS]
+    return given.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known).with_columns(
+        pl.col(pl.Float64).fill_nan(None)
+    )
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = "; ".join(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

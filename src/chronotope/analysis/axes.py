@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.formula import Formula, parse
 from chronotope.analysis.own_vectors import in_one_space, what_helps
 from chronotope.analysis.seeds import Seeds

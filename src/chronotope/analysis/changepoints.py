@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.mean_shift import LEAST, largest_shifts, mean_shift
 from chronotope.analysis.movers import Mover, movers
 from chronotope.analysis.own_vectors import OwnVectors, in_one_space, own_vectors, timeline

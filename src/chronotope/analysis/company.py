@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.own_vectors import what_helps
 from chronotope.config import at_least, one_of
 from chronotope.embeddings import ConditionedEmbeddings

@@ -18,7 +18,7 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, Occurrences
-from chronotope.embeddings import load
+from chronotope.embeddings.storage import run_folder
 from chronotope.errors import (
     ChronotopeError,
     DamagedFileError,
@@ -203,23 +203,6 @@ def open_concordance(run: Counts | str | Path) -> Concordance:
     counts = run if isinstance(run, Counts) else Counts.open(run_folder(Path(run)))
     settings = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
     return Concordance(counts, settings)
-
-
-def run_folder(path: Path) -> Path:
-    """The folder of a run, given that or a model that was trained on it."""
-    if not path.is_file():
-        return path
-    made_from = load(path).provenance.get("run")
-    if not made_from:
-        raise InputError(f"{path} does not say which run it was trained on; name the run instead")
-    for folder in (path.absolute().parent, *sorted(path.absolute().parent.iterdir())):
-        if (folder / "run.json").is_file():
-            try:
-                if read_run(folder)["checksum"] == made_from:
-                    return folder
-            except ChronotopeError:
-                continue
-    raise InputError(f"the run that {path} was trained on is not beside it; name the run instead")
 
 
 def choose_conditions(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.significance.judged import FIGURES, Judged, Resampling
 from chronotope.analysis.significance.matched import Numbers
 from chronotope.analysis.significance.measures import own_share

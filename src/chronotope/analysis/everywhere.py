@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.nearest import nearest, unit_rows
@@ -117,7 +117,9 @@ def equivalents_everywhere(
         looked_at = max(top, LOOKED_AT)
         found = embeddings.equivalents(word, at, label, looked_at, min_count=min_count, retrieval=retrieval)
         nearest = embeddings.equivalents(word, at, label, 1, min_count=min_count, retrieval="cosine")
-        near = [match for match in found if match.similarity >= enough] or [m for m in nearest if m.similarity >= enough]
+        near = [match for match in found if match.similarity >= enough] or [
+            m for m in nearest if m.similarity >= enough
+        ]
         parts.append(PartIn(label, tuple(near[:top]), nearest[0] if nearest else None, enough))
     return Everywhere(
         word, at, embeddings.conditions.axis, tuple(parts), chance, retrieval, min_count, embeddings.signature

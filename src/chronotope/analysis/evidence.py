@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, open_concordance
 from chronotope.analysis.pull import Pull, strongest_pulls
 from chronotope.analysis.sampling import evenly, mixed, turns

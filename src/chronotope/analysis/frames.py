@@ -18,7 +18,6 @@ from chronotope.analysis.grid import Grid
 from chronotope.analysis.places import PlaceDistances
 from chronotope.analysis.properties import Consistency
 from chronotope.analysis.ranks import Ranks
-from chronotope.analysis.series import SelfSimilarity
 from chronotope.analysis.significance.judged import FIGURES
 from chronotope.analysis.trajectory import Trajectory
 from chronotope.embeddings import Matches
@@ -100,16 +99,6 @@ def _(answer: Ranks) -> pl.DataFrame:
         for label, rank in zip(answer.conditions, one.ranks, strict=True)
     ]
     return _long(rows, word="str", neighbor="str", condition="str", rank="int")
-
-
-@frame.register
-def _(answer: SelfSimilarity) -> pl.DataFrame:
-    rows = [
-        (answer.word, here, there, value)
-        for here, values in zip(answer.conditions, answer.similarity, strict=True)
-        for there, value in zip(answer.conditions, values, strict=True)
-    ]
-    return _long(rows, word="str", condition="str", other="str", similarity="float")
 
 
 @frame.register

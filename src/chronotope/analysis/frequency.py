@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, open_concordance
 from chronotope.cooccurrence import Counts
 from chronotope.errors import SettingsError

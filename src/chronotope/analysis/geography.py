@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.config import at_least
 from chronotope.errors import InputError, SettingsError, UnknownConditionError, some_of
 

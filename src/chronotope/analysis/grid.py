@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.axes import positions
 from chronotope.analysis.changepoints import change_points
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.embeddings import ConditionedEmbeddings
 
 # How many neighbors of each condition may be among those that joined or left.

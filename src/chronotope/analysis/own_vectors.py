@@ -67,9 +67,7 @@ def what_helps(conditions: Conditions, min_count: int) -> str:
     >>> what_helps(Conditions.of_times(["1998", "1999"]), 5)
     '; lower min_count (--min-count), or take longer time bins'
     """
-    ways = ["lower min_count (--min-count)"] * (min_count > 1) + ["take longer time bins"] * bool(
-        conditions.times
-    )
+    ways = ["lower min_count (--min-count)"] * (min_count > 1) + ["take longer time bins"] * bool(conditions.times)
     return f"; {', or '.join(ways)}" if ways else ""
 
 

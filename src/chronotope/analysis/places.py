@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.own_vectors import in_one_space
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings

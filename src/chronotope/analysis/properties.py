@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.stability import Stability
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings

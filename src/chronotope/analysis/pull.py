@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.concordance import Concordance, Term
 from chronotope.analysis.sampling import evenly
 from chronotope.analysis.windows import company_of, support_in

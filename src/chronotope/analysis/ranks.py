@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.own_vectors import own_vectors, timeline
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.concordance import Concordance, open_concordance
 from chronotope.analysis.sampling import mixed
 from chronotope.config import at_least

@@ -1,15 +1,16 @@
-"""A word's similarity with itself over the conditions: as a series, and of every condition with every other."""
+"""Words compared with themselves over the conditions (`series`, `matrix`), and with each other (`similarity`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Lines, Tiles
 from chronotope.analysis.own_vectors import (
     in_one_space,
     overall,
@@ -19,201 +20,137 @@ from chronotope.analysis.own_vectors import (
     unit_vectors,
     what_helps,
 )
-from chronotope.config import at_least
+from chronotope.analysis.params import Against, Bootstrap, MinCount, Model, Place, Progress, Seed, Threads, Word, Words
+from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError, fewer_than
+from chronotope.errors import SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords
     from chronotope.analysis.significance.noiseless import Noiseless
-    from chronotope.cooccurrence import Counts
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
 
-Progress = Callable[[str, int, int | None], None]
 
-
-@dataclass(frozen=True)
-class Series(Answer):
-    """How similar a word is to itself, condition by condition.
-
-    Attributes
-    ----------
-    word
-        The word.
-    axis
-        What distinguishes the conditions.
-    against
-        What each condition is compared with: the label of a condition, 'previous' or 'overall'.
-    conditions
-        Their labels.
-    support
-        How often the word occurs in each.
-    per_million
-        The same among a million running words of the vocabulary there.
-    values
-        The cosine; None where the word is too rare, or where there is nothing before.
-    low, high
-        The ends of a 95 % interval of the corrected value; None where documents were not drawn again, or are too few.
-    min_count
-        A value is given where the word occurs at least so often.
-    signature
-        How the embeddings were made.
-    corrected
-        The cosine less the noise, which makes a word that is rare look more different than it is; None where documents
-        were not drawn again, or are too few.
-    bootstrap
-        How often documents were drawn again.
-    """
-
-    word: str
-    axis: str
-    against: str
-    conditions: tuple[str, ...]
-    support: tuple[int, ...]
-    per_million: tuple[float, ...]
-    values: tuple[float | None, ...]
-    low: tuple[float | None, ...]
-    high: tuple[float | None, ...]
-    min_count: int
-    signature: str
-    corrected: tuple[float | None, ...] = ()
-    bootstrap: int = 0
-
-    @property
-    def best(self) -> tuple[float | None, ...]:
-        """What is known best of each value: the corrected one where documents were drawn again."""
-        return self.corrected if self.bootstrap else self.values
-
-
-@dataclass(frozen=True)
-class SelfSimilarity(Answer):
-    """How similar a word in each condition is to itself in each other.
-
-    Attributes
-    ----------
-    word, axis, conditions, support, min_count, signature
-        As in `Series`.
-    similarity
-        For each condition its cosines with all; None where the word is too rare in either.
-    """
-
-    word: str
-    axis: str
-    conditions: tuple[str, ...]
-    support: tuple[int, ...]
-    similarity: tuple[tuple[float | None, ...], ...]
-    min_count: int
-    signature: str
-
-
+@question(
+    "series",
+    group="A word",
+    columns="word condition count per_million against similarity corrected low high",
+    chart=Lines(y="similarity", band=("low", "high")),
+)
 def series(
-    embeddings: ConditionedEmbeddings,
-    word: str,
-    against: str = FIRST,
+    model: Model,
+    word: Words,
     *,
-    place: str | None = None,
-    min_count: int = 5,
-    counts: Counts | None = None,
-    bootstrap: int = 0,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Series:
-    """The similarity of a word with itself, condition by condition.
+    against: Against = FIRST,
+    place: Place = None,
+    min_count: MinCount = 5,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 1,
+    threads: Threads = None,
+    progress: Progress = None,
+) -> Answer:
+    """How similar is a word to itself, condition by condition?
 
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    word
-        The word.
-    against
-        What each condition is compared with: the 'first' in which the word has enough support (with `bootstrap`,
-        enough documents too), the 'previous' such one, what the word means in all the other conditions ('overall'), or
-        the label of a condition.
-    place
-        Where conditions are times × places, the place whose time line is followed; by default all conditions.
-    min_count
-        The word is compared where it occurs at least so often.
-    counts
-        The run that the model was trained on; needed for `bootstrap`.
-    bootstrap
-        How often the documents of each condition are drawn again, for intervals; 0: not at all. Needs a model of method
-        graph or shared-context.
-    seed
-        Of these draws.
-    threads
-        How many cores to use; the result does not depend on it.
-    progress
-        Called with the stage, how much is done, and of how much.
+    Each condition is compared with the `first` in which the word occurs often enough, with the `previous` such
+    condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap`,
+    `corrected` is the similarity without the noise of the text, between `low` and `high`.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 2, 4]), np.array([0, 1] * 2), np.array([9] * 4))
-    >>> vectors = [[1, 0], [-1, 0], [0, 1], [0, -1]]
-    >>> answer = series(ConditionedEmbeddings(
-    ...     ["bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors), "bank")
-    >>> answer.against, answer.values
-    ('1990', (1.0, 0.0))
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> ct.series(model, "river")["similarity"][0]
+    1.0
     """
-    at_least("bootstrap", bootstrap, 0)
-    conditions = embeddings.conditions
-    among = _among(embeddings, place, ordered=against == PREVIOUS)
-    own = own_vectors(embeddings, word, min_count, among)
-    few: FewWords | None = None
-    first = 0
+    words = word_list(word)
+    among = conditions_of(model.conditions, place, ordered=against == PREVIOUS)
+    rows = [
+        row
+        for one in words
+        for row in _series(model, one, against, among, min_count, bootstrap, seed, threads, progress)
+    ]
+    notes = hidden_conditions(model, words, among, min_count)
+    if bootstrap:
+        notes.append("Interval: 95 %, from draws of documents; the line is the corrected similarity.")
+        if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
+            notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
+    compared = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}.get(
+        against, against
+    )
+    return Answer(
+        rows,
+        title=f"{', '.join(words)}: similarity with {compared}",
+        notes=notes,
+        facts={
+            "axis": axis_of(model.conditions, place),
+            "against": against,
+            "min_count": min_count,
+            "bootstrap": bootstrap,
+        },
+        signature=model.signature,
+    )
+
+
+def _series(
+    model: ConditionedEmbeddings,
+    word: str,
+    against: str,
+    among: list[int],
+    min_count: int,
+    bootstrap: int,
+    seed: int,
+    threads: int | None,
+    progress: Any,
+) -> list[dict[str, Any]]:
+    conditions, number = model.conditions, model.index(word)
+    own = own_vectors(model, word, min_count, among)
+    base: int | None = None
+    labels = [conditions.labels[condition] for condition in own.conditions]
+    partners: list[str | None] = [None] * len(labels)
+    if against == OVERALL:
+        in_one_space(model)
+        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
+        partners = ["all others"] * len(labels)
+    elif against == PREVIOUS:
+        cosines = np.append(np.nan, np.diagonal(own_cosines(model, word, own), 1))
+        partners = [None, *labels[:-1]]
+    elif len(own.conditions):
+        at = own.conditions[0] if against == FIRST else conditions.index(against)
+        if at not in own.conditions:
+            helps = what_helps(conditions, min_count)
+            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
+        base = int(np.flatnonzero(own.conditions == at)[0])
+        cosines = own_cosines(model, word, own)[base]
+        partners = [labels[base]] * len(labels)
+    else:
+        cosines = np.array([])
+    figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
     if bootstrap:
         from chronotope.analysis.significance.few_words import FewWords
-        from chronotope.analysis.significance.noiseless import FEWEST_DOCUMENTS
 
-        few = FewWords(embeddings, counts, [word])
-        # What is compared with too few documents has no interval: the first to compare with has enough of them.
-        first = int(np.argmax(few.documents[0, own.conditions] >= FEWEST_DOCUMENTS))
-    base: int | None = None
-    if against == OVERALL:
-        in_one_space(embeddings)
-        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
-    elif against == PREVIOUS:
-        cosines = np.append(np.nan, np.diagonal(own_cosines(embeddings, word, own), 1))
-    else:
-        number = own.conditions[first] if against == FIRST else conditions.index(against)
-        if number not in own.conditions:
-            helps = what_helps(conditions, min_count)
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[number]}{helps}")
-        base = int(np.flatnonzero(own.conditions == number)[0])
-        cosines = own_cosines(embeddings, word, own)[base]
-        against = conditions.labels[number]
-    figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
-    if few is not None:
+        few = FewWords(model, model.counts, [word])
         drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, 0, own.conditions]
         figures[1:] = _noiseless(few, own.conditions, drawn, against, base)
-    values, corrected, low, high = (_told(among, own.conditions, figure) for figure in figures)
-    support = tuple(embeddings.observed.of(embeddings.index(word), condition) for condition in among)
-    totals = [max(1, int(embeddings.observed.counts_in(condition).sum())) for condition in among]
-    return Series(
-        word,
-        "time" if place else conditions.axis,
-        against,
-        tuple(conditions.labels[condition] for condition in among),
-        support,
-        tuple(1e6 * count / total for count, total in zip(support, totals, strict=True)),
-        values,
-        low,
-        high,
-        min_count,
-        embeddings.signature,
-        corrected,
-        bootstrap,
-    )
+    found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
+    rows = []
+    for condition in among:
+        count = model.observed.of(number, condition)
+        total = max(1, int(model.observed.counts_in(condition).sum()))
+        partner, *values = found.get(condition, (None, None, None, None, None))
+        rows.append(
+            {"word": word, "condition": conditions.labels[condition], "count": count}
+            | {"per_million": 1e6 * count / total, "against": partner}
+            | dict(zip(("similarity", "corrected", "low", "high"), values, strict=True))
+        )
+    return rows
 
 
 def _noiseless(
     few: FewWords, conditions: NDArray[np.int64], drawn: NDArray[np.float32], against: str, base: int | None
 ) -> Noiseless:
-    """The cosines less the noise, each with what it is compared with."""
+    """Return the cosines without the noise of the text, with their intervals."""
     from chronotope.analysis.significance.noiseless import Noiseless
 
     own, documents = few.observed()[0, conditions], few.documents[0, conditions]
@@ -234,47 +171,99 @@ def _noiseless(
     found = Noiseless.cosines(own, partner(own), drawn, partner(drawn), fewest)
     if base is not None:
         for part in found:
-            part[base] = 1.0  # a word is like itself, whatever the text
+            part[base] = 1.0  # the word compared with itself in the same text
     return found
 
 
-def _told(among: list[int], known: NDArray[np.int64], values: NDArray[np.float64]) -> tuple[float | None, ...]:
-    """The values in the order of the conditions that are looked at; None where there is none."""
-    found = {int(at): float(value) for at, value in zip(known, values, strict=True) if np.isfinite(value)}
-    return tuple(found.get(condition) for condition in among)
-
-
-def self_similarity(
-    embeddings: ConditionedEmbeddings, word: str, *, place: str | None = None, min_count: int = 5
-) -> SelfSimilarity:
-    """The similarity of a word in every condition with itself in every other.
-
-    Parameters
-    ----------
-    embeddings, word, place, min_count
-        As for `series`.
-    """
-    among = _among(embeddings, place)
-    own = own_vectors(embeddings, word, min_count, among)
-    where = {int(condition): row for row, condition in enumerate(own.conditions)}
-    cosines = own_cosines(embeddings, word, own)
-    table = tuple(
-        tuple(float(cosines[where[a], where[b]]) if a in where and b in where else None for b in among) for a in among
-    )
-    labels = embeddings.conditions.labels
-    return SelfSimilarity(
-        word,
-        "time" if place else embeddings.conditions.axis,
-        tuple(labels[condition] for condition in among),
-        tuple(embeddings.observed.of(embeddings.index(word), condition) for condition in among),
-        table,
-        min_count,
-        embeddings.signature,
+@question(
+    "matrix",
+    group="A word",
+    columns="word condition against count similarity",
+    chart=Tiles(x="condition", y="against", value="similarity"),
+)
+def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount = 5) -> Answer:
+    """How similar is a word to itself between every two conditions?"""
+    among = conditions_of(model.conditions, place)
+    own = own_vectors(model, word, min_count, among)
+    cosines = own_cosines(model, word, own)
+    labels = [model.conditions.labels[condition] for condition in own.conditions]
+    counts = [model.count(word, label) for label in labels]
+    rows = [
+        {
+            "word": word,
+            "condition": here,
+            "against": there,
+            "count": min(counts[a], counts[b]),
+            "similarity": cosines[a, b],
+        }
+        for a, here in enumerate(labels)
+        for b, there in enumerate(labels)
+    ]
+    return Answer(
+        rows,
+        title=f"{word}: similarity between every two conditions",
+        notes=hidden_conditions(model, [word], among, min_count),
+        facts={"axis": axis_of(model.conditions, place), "min_count": min_count},
+        signature=model.signature,
     )
 
 
-def _among(embeddings: ConditionedEmbeddings, place: str | None, ordered: bool = False) -> list[int]:
-    """The conditions to look at: all, or the time line of a place; all in order of time where that is asked for."""
-    if place is None and not ordered:
-        return list(range(len(embeddings.conditions)))
-    return timeline(embeddings.conditions, place)
+@question(
+    "similarity",
+    group="A word",
+    columns="word other condition count other_count similarity",
+    chart=Lines(y="similarity", color="other"),
+)
+def similarity(model: Model, word: Words, *, place: Place = None, min_count: MinCount = 5) -> Answer:
+    """How similar are two or more words to each other, condition by condition?"""
+    words = word_list(word)
+    if len(words) < 2:
+        raise SettingsError("name two words or more to compare")
+    for name in words:
+        model.index(name)
+    among = conditions_of(model.conditions, place)
+    rows: list[dict[str, Any]] = []
+    for label in (model.conditions.labels[condition] for condition in among):
+        counts = {name: model.count(name, label) for name in words}
+        here = [name for name in words if counts[name] >= min_count]
+        unit = dict(zip(here, model.project(here, label, label).astype(np.float64), strict=True))
+        rows += [
+            {"word": first, "other": second, "condition": label, "count": counts[first], "other_count": counts[second]}
+            | {"similarity": float((unit[first] * unit[second]).sum()) if {first, second} <= unit.keys() else None}
+            for first, second in combinations(words, 2)
+        ]
+    return Answer(
+        rows,
+        title=f"{', '.join(words)}: similarity with each other",
+        notes=hidden_conditions(model, words, among, min_count),
+        facts={"axis": axis_of(model.conditions, place), "min_count": min_count},
+        signature=model.signature,
+    )
+
+
+def word_list(word: str | Sequence[str]) -> list[str]:
+    """Return one or more words as a list, each once."""
+    return list(dict.fromkeys([word] if isinstance(word, str) else word))
+
+
+def conditions_of(conditions: Conditions, place: str | None, ordered: bool = False) -> list[int]:
+    """Return the conditions to look at: all, or the time line of a place; `ordered` demands a time line."""
+    return list(range(len(conditions))) if place is None and not ordered else timeline(conditions, place)
+
+
+def axis_of(conditions: Conditions, place: str | None) -> str:
+    """Return what the conditions are: 'time', 'place' or 'time × place'."""
+    return "time" if place else conditions.axis
+
+
+def hidden_conditions(
+    model: ConditionedEmbeddings, words: Sequence[str], among: Sequence[int], min_count: int
+) -> list[str]:
+    """Return a note for each word that names the conditions in which it is too rare to be compared."""
+    notes = []
+    for word in words:
+        counts = model.count(word)
+        hidden = [label for label in (model.conditions.labels[number] for number in among) if counts[label] < min_count]
+        if hidden:
+            notes.append(f"Left out, since {word} occurs {fewer_than(min_count)}: {some_of(hidden)}.")
+    return notes

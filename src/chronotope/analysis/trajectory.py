@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.answer import Answer
+from chronotope.analysis.old_answer import Answer
 from chronotope.analysis.company import company
 from chronotope.analysis.own_vectors import in_one_space, own_vectors
 from chronotope.config import at_least, one_of

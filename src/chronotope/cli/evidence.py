@@ -34,7 +34,7 @@ def warn_if_extended(run: Path) -> None:
     """Say which conditions of a model are not in the text of its run."""
     if not run.is_file():
         return
-    from chronotope.analysis.concordance import run_folder
+    from chronotope.embeddings.storage import run_folder
     from chronotope.conditions import Conditions
     from chronotope.embeddings import load
     from chronotope.io.run_folder import read_run

@@ -36,7 +36,7 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     """Read the new text as the old was read, place its words, save, and say what came out."""
     check_output(output, force)
     embeddings = open_model(model, verify=True)
-    from chronotope.analysis.concordance import run_folder
+    from chronotope.embeddings.storage import run_folder
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus

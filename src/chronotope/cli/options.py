@@ -89,7 +89,7 @@ def open_run(model: Path, needed: int = 1) -> Counts | None:
     """The run that a model was trained on, where it is needed."""
     if not needed:
         return None
-    from chronotope.analysis.concordance import run_folder
+    from chronotope.embeddings.storage import run_folder
     from chronotope.cooccurrence import Counts
 
     return Counts.open(run_folder(model))

@@ -106,9 +106,7 @@ def _changepoints(embeddings: ConditionedEmbeddings, asked: Asked) -> Any:
     from chronotope.analysis.changepoints import change_points
     from chronotope.views import lines
 
-    found = [
-        change_points(embeddings, word, place=asked.place, top=0, min_count=asked.support) for word in asked.words
-    ]
+    found = [change_points(embeddings, word, place=asked.place, top=0, min_count=asked.support) for word in asked.words]
     return lines.series(_similarities(embeddings, asked), found, subtitle=asked.subtitle)
 
 

@@ -42,7 +42,7 @@ def why_left_out(model: Path, word: str) -> str:
     """A clause that says why a word of the text is not in the model, or nothing."""
     import polars as pl
 
-    from chronotope.analysis.concordance import run_folder
+    from chronotope.embeddings.storage import run_folder
     from chronotope.embeddings.words import spellings
     from chronotope.io.run_folder import read_run
     from chronotope.io.untrusted import read_table

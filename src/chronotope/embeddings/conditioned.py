@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,11 @@ from chronotope.embeddings.retrieval import (
 )
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.embeddings.words import check_word, check_words, spellings
-from chronotope.errors import DamagedFileError, UnknownWordError, number_of
+from chronotope.errors import DamagedFileError, InputError, UnknownWordError, number_of
 from chronotope.io.provenance import canonical_json
+
+if TYPE_CHECKING:
+    from chronotope.cooccurrence import Counts
 
 Words = list[str] | tuple[str, ...]
 
@@ -119,6 +122,7 @@ class ConditionedEmbeddings:
         self.query_mapping = query_mapping
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
+        self.trained_on: Counts | Path | None = None
         self._cache = LRUCache(CACHE_BYTES)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
@@ -150,6 +154,18 @@ class ConditionedEmbeddings:
     def counted(self) -> bool:
         """Whether the support holds real counts; models from elsewhere may come without (see `align`)."""
         return self.provenance.get("counted") is not False
+
+    @property
+    def counts(self) -> Counts:
+        """The counts that it was trained on; raise InputError if they are not at hand."""
+        from chronotope.cooccurrence import Counts
+        from chronotope.embeddings.storage import run_folder
+
+        if isinstance(self.trained_on, Path):
+            self.trained_on = Counts.open(run_folder(self.trained_on))
+        if self.trained_on is None:
+            raise InputError("this needs the run that the model was trained on; open it with load(model, run=FOLDER)")
+        return self.trained_on
 
     @property
     def signature(self) -> str:

@@ -23,10 +23,10 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
-from chronotope.errors import DamagedFileError, InputError
+from chronotope.errors import ChronotopeError, DamagedFileError, InputError
 from chronotope.io.atomic import atomic_write
 from chronotope.io.provenance import canonical_json
-from chronotope.io.run_folder import FORMAT, no_model
+from chronotope.io.run_folder import FORMAT, no_model, read_run
 from chronotope.io.untrusted import read_json
 
 ENTRY = "chronotope"
@@ -90,13 +90,15 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
     write_tensors(path, header, tensors)
 
 
-def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
+def load(path: str | Path, *, run: str | Path | None = None, verify: bool = False) -> ConditionedEmbeddings:
     """Open the embeddings in a file, or in the `model.ct` of a run; vectors stay on disk until they are needed.
 
     Parameters
     ----------
     path
         The file or the run folder.
+    run
+        The run that the model was trained on, if it is not beside the file; questions about the text need it.
     verify
         Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
 
@@ -129,7 +131,7 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
         if len(words) != about["words"]:
             raise ValueError(f"it holds {len(words):,} words, not {about['words']}")
         mapping = about.get("query_mapping")
-        return ConditionedEmbeddings(
+        embeddings = ConditionedEmbeddings(
             words,
             Conditions.from_dict(about["conditions"]),
             Support(tensors["support_start"], tensors["support_word"], tensors["support_count"]),
@@ -141,8 +143,27 @@ def load(path: str | Path, *, verify: bool = False) -> ConditionedEmbeddings:
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=about["provenance"],
         )
+        embeddings.trained_on = Path(run) if run is not None else path
+        return embeddings
     except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
         raise DamagedFileError(f"{path} is damaged or not a model: {error}") from None
+
+
+def run_folder(path: Path) -> Path:
+    """Return the folder of a run, given that folder or a model that was trained on it and lies in or beside it."""
+    if not path.is_file():
+        return path
+    checksum = load(path).provenance.get("run")
+    if not checksum:
+        raise InputError(f"{path} does not say which run it was trained on; name the run instead")
+    for folder in (path.absolute().parent, *sorted(path.absolute().parent.iterdir())):
+        if (folder / "run.json").is_file():
+            try:
+                if read_run(folder)["checksum"] == checksum:
+                    return folder
+            except ChronotopeError:
+                continue
+    raise InputError(f"the run that {path} was trained on is not beside it; name the run instead")
 
 
 def write_tensors(path: str | Path, header: bytes, tensors: Tensors) -> None:

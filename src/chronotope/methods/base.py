@@ -150,7 +150,10 @@ class Method:
             on_epoch=on_epoch or (lambda _: None),
             on_device=on_device or (lambda _: None),
         )
-        return self._fit(counts if isinstance(counts, Counts) else count(counts), options)
+        counts = counts if isinstance(counts, Counts) else count(counts)
+        embeddings = self._fit(counts, options)
+        embeddings.trained_on = counts
+        return embeddings
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
         raise NotImplementedError

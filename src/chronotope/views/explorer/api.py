@@ -200,9 +200,7 @@ def routes(asking: Asking) -> APIRouter:
         return await ask(questions.grid_of, word, formula or None, min_count, words=[word])
 
     @api.get("/everywhere", response_model=Everywhere)
-    async def everywhere(
-        word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_count: MinCount = 5
-    ) -> Response:
+    async def everywhere(word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_count: MinCount = 5) -> Response:
         """Who plays a word's part in every condition."""
         await asking.check([word])
         needed = await asking.needed(at, chance, min_count)

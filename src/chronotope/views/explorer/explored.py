@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.analysis.concordance import run_folder
+from chronotope.embeddings.storage import run_folder
 from chronotope.analysis.geography import Coordinates, read_coordinates
 from chronotope.analysis.lookup import WordIndex
 from chronotope.cooccurrence import Counts

@@ -189,9 +189,7 @@ def map_of(explored: Explored, word: str, formula: str | None, min_count: int) -
     """A word in each place."""
     _need(explored, "one_space")
     _need_axes(explored, "place")
-    return word_map(
-        explored.embeddings, word, formula, coordinates=explored.coordinates, min_count=min_count
-    ).to_dict()
+    return word_map(explored.embeddings, word, formula, coordinates=explored.coordinates, min_count=min_count).to_dict()
 
 
 def places(explored: Explored, min_count: int) -> Plain:
@@ -218,8 +216,7 @@ def axis(explored: Explored, word: Sequence[str], formula: str, fixed: bool, min
     if fixed:
         _need(explored, "one_space")
     answers = [
-        positions(explored.embeddings, one, formula, fixed=fixed, min_count=min_count)
-        for one in dict.fromkeys(word)
+        positions(explored.embeddings, one, formula, fixed=fixed, min_count=min_count) for one in dict.fromkeys(word)
     ]
     return {"formula": answers[0].formula, "answers": [answer.to_dict() for answer in answers]}
 

@@ -1,0 +1,120 @@
+"""The columns of all answers: one name, one type and one meaning each, in frame, JSON, CSV, API and documentation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """The type of a column ('str', 'int', 'float', 'bool' or 'list[str]') and what it holds."""
+
+    type: str
+    meaning: str
+
+
+def _columns(type: str, **meanings: str) -> dict[str, Column]:
+    return {name: Column(type, meaning) for name, meaning in meanings.items()}
+
+
+COLUMNS: dict[str, Column] = {
+    **_columns(
+        "str",
+        word="the word asked about, or the word of this row",
+        other="the word or place that it is compared with",
+        condition="the time bin, the place, or the time bin in a place",
+        against="the condition that it is compared with",
+        time="the time bin",
+        place="the place",
+        at="the condition of the word asked about",
+        neighbor="a word that is used alike in this condition",
+        equivalent="the word that plays the part of the word asked about",
+        before="the earlier condition",
+        after="the later condition",
+        collocate="the word that stands beside the word asked about",
+        context="the context word",
+        direction="'rises' or 'falls'",
+        kind="'path' for the word itself, 'neighbor' for words near it",
+        label="the text at a point",
+        document="the document, as the corpus names it",
+        date="the date of the document, as given",
+        text="the sentence",
+    ),
+    **_columns(
+        "int",
+        rank="1 for the best",
+        count="how often the word occurs in the condition, or in all if there is no condition",
+        other_count="how often the other word occurs there",
+        neighbor_count="how often the neighbor occurs there",
+        count_before="how often the word occurs in the earlier condition",
+        count_after="how often the word occurs in the later condition",
+        conditions="number of conditions in which the word occurs often enough",
+        documents="number of documents that contain it",
+        all_documents="number of documents in the condition",
+        tokens="number of tokens in the condition",
+        words="number of words compared",
+        group="group of the place, from 1",
+        other_group="group of the other place, from 1",
+        plus_seeds="number of words on the positive side of the axis that occur often enough",
+        minus_seeds="number of words on the negative side of the axis that occur often enough",
+        start="first character of the word in the text",
+        end="character after the word in the text",
+        near_start="first character of the other word in the text",
+        near_end="character after the other word in the text",
+        distance_words="number of words between the two",
+    ),
+    **_columns(
+        "float",
+        similarity="cosine of the two vectors",
+        score="the value that rows are ranked by: the cosine, or CSLS",
+        needed="similarity that a random vector exceeds in 5 % of cases (or as `chance` says)",
+        per_million="occurrences per million tokens",
+        position="position on the axis: the cosine with it",
+        value="position on the axis, or similarity with all other conditions",
+        change="1 − cosine of the two vectors: 0 unchanged, 1 unrelated",
+        z="how far the value stands out among words of like frequency, in robust standard deviations",
+        own="share of the movement that is the word's own, not that of all words",
+        stability="mean cosine of the word with itself over all pairs of conditions",
+        corrected="the value corrected for the noise of its text",
+        noise="the change that a word of its frequency shows without any change",
+        low="lower end of the interval",
+        high="upper end of the interval",
+        p="p-value",
+        q="false discovery rate (Benjamini-Hochberg)",
+        draw_stability="share of the bootstrap draws in which the word is among the most changed",
+        seed_stability="share of the seeds in which the word is among the most changed",
+        seed_spread="standard deviation of the change over the seeds",
+        shift="distance between the mean vectors before and after the point",
+        p_words="p-value against words of like frequency",
+        distance="1 − mean cosine of the words of the two places",
+        x="horizontal position",
+        y="vertical position",
+        lat="latitude",
+        lon="longitude",
+        expected="expected count by chance",
+        pmi="pointwise mutual information, base 2",
+        log_likelihood="log-likelihood ratio (G²)",
+        log_ratio="base-2 logarithm of the ratio after : before",
+        per_thousand_before="per thousand occurrences of the word, before",
+        per_thousand_after="per thousand occurrences of the word, after",
+        pull="how strongly the context pulls the word in this condition",
+        elsewhere="the same in all other conditions",
+        share="share of the word's contexts",
+    ),
+    **_columns(
+        "bool",
+        match="whether the similarity reaches `needed`",
+        accepted="whether the change point is significant",
+        changed="whether a significant change begins here",
+        cut_before="whether the sentence is cut at its beginning",
+        cut_after="whether the sentence is cut at its end",
+        fallback="whether the word is absent there and the answer comes from its other conditions",
+    ),
+    **_columns(
+        "list[str]",
+        near_in="conditions in which the neighbor is near",
+        joined="words that came near after the point",
+        left="words that were near before the point",
+        neighbors_before="nearest words in the earlier condition",
+        neighbors_after="nearest words in the later condition",
+    ),
+}
