@@ -71,9 +71,7 @@ def test_the_band_of_a_word_that_changed_leaves_that_of_one_that_stayed(over_tim
 
 @pytest.mark.parametrize("against", ["previous", "overall", "1993"])
 def test_every_comparison_has_a_band_the_same_for_any_number_of_threads(over_time, against):
-    one, three = (
-        ct.series(over_time, "bank", against=against, bootstrap=12, threads=threads) for threads in (1, 3)
-    )
+    one, three = (ct.series(over_time, "bank", against=against, bootstrap=12, threads=threads) for threads in (1, 3))
     known = one["similarity"].is_null()
     assert (known == one["low"].is_null()).all()
     assert (known == one["corrected"].is_null()).all()

@@ -117,7 +117,7 @@ def document_counts(counts: Counts, conditions: Sequence[int], words: ArrayLike)
         documents = store.condition_slice(condition)
         for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
             starts = store.starts[first : min(first + DOCUMENTS_AT_ONCE, documents.stop) + 1]
-            word = place[store.checked_ids[starts[0] : starts[-1]]]
+            word = np.take(place, store.ids[starts[0] : starts[-1]], mode="clip")
             at = np.flatnonzero(word >= 0)
             document = np.searchsorted(starts, starts[0] + at, side="right") - 1
             kept = ~store.held_out[first + document]
