@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from chronotope.analysis.changepoints import changepoints
     from chronotope.analysis.collocates import collocate_changes, collocates
     from chronotope.analysis.company import company
     from chronotope.analysis.drift import drift
@@ -65,9 +66,9 @@ _HOME = {
 __all__ = [
     "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
     "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
-    "align", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence", "export",
-    "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress", "sotu_corpus",
-    "stable",
+    "align", "changepoints", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence",
+    "export", "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress",
+    "sotu_corpus", "stable",
 ]  # fmt: skip
 
 

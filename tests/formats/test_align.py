@@ -59,7 +59,7 @@ def test_words_missing_from_some_are_kept_and_absent_there(years):
 
 
 def test_drift_charts_and_files_work_on_it(years, tmp_path):
-    assert ct.drift(years, "1991", "1992").top(1)[0].word == MOVED
+    assert ct.drift(years, "1991", "1992")["word"][0] == MOVED
     assert series(years, MOVED).values[-1] < 0.9
     assert ct.company(years, MOVED).companions
     years.save(tmp_path / "m.ct")

@@ -18,8 +18,7 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from chronotope.analysis.significance.few_words import FewWords
-    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.analysis.significance.few_words import FewWords, Noiseless
     from chronotope.cooccurrence import Counts
 
 Progress = Callable[[str, int, int | None], None]
@@ -207,7 +206,7 @@ def positions(
 
 def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds) -> Noiseless:
     """The positions less the noise of the text."""
-    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.analysis.significance.few_words import Noiseless
 
     observed, documents = few.observed(), few.documents
     axis, drawn_axis = seeds.axis(observed[1:]), np.array([seeds.axis(vectors[1:]) for vectors in drawn])
