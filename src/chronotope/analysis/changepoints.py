@@ -166,14 +166,15 @@ def find_points(
     """
     in_one_space(model)
     labels = model.conditions.labels
-    conditions, unit = own_vectors(model, word, min_count, timeline(model.conditions, place), least=2 * LEAST)
+    least = 2 * LEAST + (against is not None)  # the condition that is compared with is left out
+    conditions, unit = own_vectors(model, word, min_count, timeline(model.conditions, place), least=least)
     others = _words_of_like_frequency(model, model.index(word), conditions, min_count)
     series = unit
     if against is not None:
         base = int(conditions[0]) if against == "first" else model.conditions.index(against)
         if base not in conditions:
             raise SettingsError(f"the word is too rare in {against} to be compared with")
-        kept = conditions != base  # where the similarity is 1 for every word
+        kept = conditions != base
         series, others = _similarities(unit, others, conditions == base)
         conditions, unit = conditions[kept], unit[kept]
     candidates = sorted(

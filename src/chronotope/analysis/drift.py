@@ -45,6 +45,7 @@ NEIGHBORS = 5
 LEVEL = 0.05
 FIGURES = ("corrected", "noise", "low", "high", "p", "q", "draw_stability", "seed_stability", "seed_spread")
 TITLES = {
+    "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
     "series": "The words that changed most over all conditions",
     "unusual": "The words that one condition uses most unlike the others",
@@ -100,15 +101,12 @@ def drift(
     (3, '1990', '1991')
     """
     check_within(within, permutations)
+    named = word_numbers(model, words)
     comparison = compare(model.conditions, start, end, over)
     measured = comparison.measure(ModelRows(model, min_count), len(model))
     z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
     figures: dict[str, Numbers] = {}
-    common: dict[str, Any] = {
-        "threads": threads,
-        "progress": progress,
-        "folder": Path(keep_in) if keep_in else None,
-    }
+    common: dict[str, Any] = {"threads": threads, "progress": progress, "folder": Path(keep_in) if keep_in else None}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
@@ -121,27 +119,21 @@ def drift(
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
     notes = [_compared(model, comparison, len(order), min_count)]
-    order, named = only(model, words, measured.words, order, notes)
-    shown = order[:top]
+    shown = only_named(model, named, measured.words, order, top, notes)
     notes += _notes(figures, len(measured.words), permutations, bootstrap, seeds)
-    if named and len(order) > top:
-        notes.append(f"Shown: {top:,} of {number_of(len(order), 'named words')}; raise `top` for more.")
     labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
     first, last = ends or (comparison.conditions[0], comparison.conditions[-1])
     part = ends is not None or start is not None or end is not None
-    title = TITLES.get(comparison.over, "The words that changed most") + (
-        f" from {labels[first]} to {labels[last]}" if part else ""
-    )
-    parts = [f"{name} {value}" for name, value in (("permutations", permutations), ("bootstrap", bootstrap)) if value]
-    parts += (
-        [f"within {within}"] * bool(within) + [f"seed {seed}"] * bool(parts) + [f"other seeds {seeds}"] * bool(seeds)
-    )
+    resampling = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed, "seeds": seeds}
+    made = [
+        f"{name} {value}" for name, value in resampling.items() if ("noise" in figures if name == "seed" else value)
+    ]
     q = figures.get("q")
     return Answer(
         _rows(model, comparison, measured, shown, min_count)
         | {"z": z[shown]}
         | {name: figures[name][shown] if name in figures else [None] * len(shown) for name in FIGURES},
-        title=title,
+        title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
         notes=notes,
         facts={
             "axis": model.conditions.axis,
@@ -152,13 +144,9 @@ def drift(
             "left_out": len(model) - len(measured.words),
             "min_count": min_count,
             "discoveries": None if q is None else int(np.count_nonzero(q <= LEVEL)),
-            "permutations": permutations,
-            "bootstrap": bootstrap,
-            "within": within,
-            "seed": seed,
-            "seeds": seeds,
+            **resampling,
         },
-        signature="|".join([model.signature, *parts]),
+        signature="|".join([model.signature, *made]),
     )
 
 
@@ -234,22 +222,29 @@ def check_within(within: str | None, permutations: int) -> None:
         raise SettingsError("--within says which documents are exchanged; add --permutations, or leave it out")
 
 
-def only(
-    model: ConditionedEmbeddings,
-    words: str | Sequence[str] | Path | None,
-    measured: NDArray[np.int64],
-    order: NDArray[np.int64],
-    notes: list[str],
-) -> tuple[NDArray[np.int64], bool]:
-    """Return the places in `order` of the named words, and whether words were named; note those that are too rare."""
+def word_numbers(model: ConditionedEmbeddings, words: str | Sequence[str] | Path | None) -> list[int] | None:
+    """Return the ids of the named words, each once; None if no words were named."""
     names = read_words(words)
-    if names is None:
-        return order, False
-    numbers = list(dict.fromkeys(model.index(name) for name in names))
-    order = order[np.isin(measured[order], numbers)]
-    if rare := [model.words[number] for number in numbers if number not in measured[order]]:
+    return None if names is None else list(dict.fromkeys(model.index(name) for name in names))
+
+
+def only_named(
+    model: ConditionedEmbeddings,
+    named: list[int] | None,
+    ranked: NDArray[np.int64],
+    order: NDArray[np.int64],
+    top: int,
+    notes: list[str],
+) -> NDArray[np.int64]:
+    """Return the first places in `order` of the named words; note which of them are left out."""
+    if named is None:
+        return order[:top]
+    order = order[np.isin(ranked[order], named)]
+    if rare := [model.words[number] for number in named if number not in ranked[order]]:
         notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
-    return order, True
+    if len(order) > top:
+        notes.append(f"Shown: {top:,} of {number_of(len(order), 'named words')}; raise `top` for more.")
+    return order[:top]
 
 
 def documents_with(
@@ -258,10 +253,11 @@ def documents_with(
     """Return the number of documents that contain each word, over some conditions; None if the run is not at hand."""
     from chronotope.analysis.significance.resample import document_counts
 
+    labels = model.conditions.labels
     try:
         counts = model.counts
-        known = counts.conditions.labels[: len(model.conditions)]
-        if model.provenance.get("run") != counts.checksum or max(conditions) >= len(known):
+        known = dict(enumerate(counts.conditions.labels))
+        if model.provenance.get("run") != counts.checksum or any(known.get(at) != labels[at] for at in conditions):
             return [None] * len(words)
         found: list[int] = document_counts(counts, conditions, words).sum(axis=0).tolist()
     except (InputError, DamagedFileError):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.drift import check_within, documents_with, only
+from chronotope.analysis.drift import check_within, documents_with, only_named, word_numbers
 from chronotope.analysis.measures import Comparison, ModelRows, Numbers, matched_z
 from chronotope.analysis.own_vectors import timeline
 from chronotope.analysis.params import (
@@ -80,6 +80,7 @@ def stable(
     if size == 1:
         raise SettingsError("a word is stable over two conditions or more, and this model has one")
     check_within(within, permutations)
+    named = word_numbers(model, words)
     min_conditions = min_conditions or max(2, size // 2)
     comparison = Comparison("series", tuple(range(size)))
     measured = comparison.measure(ModelRows(model, min_count), len(model))
@@ -114,8 +115,7 @@ def stable(
     order = np.lexsort(keys)
     left_out = number_of(len(model) - len(numbers), "words")
     notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
-    order, _ = only(model, words, numbers, order, notes)
-    shown = order[:top]
+    shown = only_named(model, named, numbers, order, top, notes)
     facts = {
         "consistency": consistency(model, min_count),
         "own_deviation": deviation(model, numbers, stability, min_count),
