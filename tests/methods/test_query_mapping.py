@@ -67,9 +67,9 @@ def mapped():
 
 @pytest.mark.parametrize("retrieval", ["cosine", "csls"])
 def test_one_by_one_equals_all_at_once(mapped, retrieval):
-    asked = list(mapped.words[:60])
-    together = mapped.equivalents(asked, "1990", "2010", retrieval=retrieval)
-    assert together == [mapped.equivalents(word, "1990", "2010", retrieval=retrieval) for word in asked]
+    asked, how = list(mapped.words[:60]), {"retrieval": retrieval, "fallback": True}
+    together = mapped.equivalents(asked, "1990", "2010", **how)
+    assert together == [mapped.equivalents(word, "1990", "2010", **how) for word in asked]
 
 
 def test_between_conditions_the_query_is_carried_and_within_one_it_is_not(mapped):
