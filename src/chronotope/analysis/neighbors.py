@@ -21,6 +21,7 @@ from chronotope.analysis.params import (
     Param,
     Place,
     Retrieval,
+    RoleMap,
     Seed,
     To,
     Top,
@@ -149,6 +150,7 @@ def equivalents(
     retrieval: Retrieval = "csls",
     seed: Seed = 1,
     fallback: Fallback = False,
+    role_map: RoleMap = None,
 ) -> Answer:
     """Which words play the part of a word elsewhere, and where does none?
 
@@ -175,9 +177,10 @@ def equivalents(
     rows: list[dict[str, Any]] = []
     without = []
     for label in (model.conditions.labels[number] for number in targets):
-        needed = needed_similarity(model, at, label, chance=chance, min_count=min_count, seed=seed)
+        needed = needed_similarity(model, at, label, chance=chance, min_count=min_count, seed=seed, role_map=role_map)
+        options: Any = {"min_count": min_count, "fallback": fallback, "role_map": role_map}
         found, nearest_word = (
-            model.equivalents(word, at, label, size, min_count=min_count, retrieval=by, fallback=fallback)
+            model.equivalents(word, at, label, size, retrieval=by, **options)
             for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
         )
         matches = [match for match in found if match.similarity >= needed][:top] or [
@@ -202,19 +205,27 @@ def equivalents(
         title=f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}",
         notes=notes,
         facts={"axis": model.conditions.axis, "at": at, "to": to, "chance": chance, "min_count": min_count}
+        | {"role_map": model.uses_roles(role_map)}
         | {"retrieval": retrieval, "without_match": without},
         signature=model.signature,
     )
 
 
 def needed_similarity(
-    model: ConditionedEmbeddings, at: str, to: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1
+    model: ConditionedEmbeddings,
+    at: str,
+    to: str,
+    *,
+    chance: float = 0.05,
+    min_count: int = 5,
+    seed: int = 1,
+    role_map: bool | None = None,
 ) -> float:
     """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
     if chance == 1 or not len(model.matrix(to, min_count).unit):
         return -1.0
-    # With a query mapping, words are moved to the space of the target, so chance is that of the target.
-    at = at if model.query_mapping is None else to
+    # If queries are moved to the space of the target, chance is that of the target.
+    at = to if model.query_mapping is not None or model.uses_roles(role_map) else at
 
     def best() -> NDArray[np.float64]:
         return nearest(_random_vectors(model, at, min_count, seed), model.matrix(to, min_count).unit, 1).cosine[:, 0]

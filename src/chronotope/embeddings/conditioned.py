@@ -45,6 +45,7 @@ class Options(TypedDict, total=False):
     min_count: int
     retrieval: str
     fallback: bool
+    role_map: bool | None
 
 
 class ConditionedEmbeddings:
@@ -344,16 +345,24 @@ class ConditionedEmbeddings:
         min_count: int = 5,
         retrieval: str = "csls",
         fallback: bool = False,
+        role_map: bool | None = None,
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
-        The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`.
+        The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`. `role_map`
+        moves the query by the map between words that play the same role in both; by default between places.
         """
         source, target = self.conditions.index(at), self.conditions.index(to)
         numbers, rows, several = self._queries(word, source, fallback)
         top = top if topn is None else topn
-        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval)
+        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval, self.uses_roles(role_map))
         return answers if several else answers[0]
+
+    def uses_roles(self, role_map: bool | None = None) -> bool:
+        """Return whether `equivalents` moves queries by role maps: as asked, else if the conditions are places."""
+        if self.query_mapping is not None:
+            return False  # it has maps of its own
+        return self.conditions.axis == "place" if role_map is None else role_map
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file; the same embeddings give the same bytes."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import at_least, one_of
+from chronotope.embeddings import role_map
 from chronotope.embeddings.arrays import LRUCache
 from chronotope.embeddings.mapping import SharedWords
 from chronotope.embeddings.nearest import Floats, unit_rows
@@ -92,11 +93,23 @@ class Search:
         matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
         return matrix
 
-    def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int) -> Floats:
+    def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
         """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
-        if self._mapping is None or source == target:
+        if source == target or (self._mapping is None and not roles):
             return unit_rows(rows)
+        if self._mapping is None:
+            return role_map.project(rows, self.role_map(source, target))
         return self._mapping.project(words, rows, self._shared(source, target, self._mapping.min_count))
+
+    def role_map(self, source: int, target: int) -> NDArray[np.float64]:
+        """Return the (D, D) role map between two conditions."""
+
+        def make() -> NDArray[np.float64]:
+            found = (self.matrix(condition, role_map.MIN_COUNT) for condition in (source, target))
+            return role_map.fit_role_map(*(reference_pool(matrix, role_map.WORDS).unit for matrix in found))
+
+        fitted: NDArray[np.float64] = self.cache.get(("role map", source, target), make)
+        return fitted
 
     def best(
         self,
@@ -107,16 +120,17 @@ class Search:
         top: int,
         min_count: int,
         retrieval: str,
+        roles: bool = False,
     ) -> list[Matches]:
         """Return the best candidates of the target for each vector of the source; the word itself is a candidate."""
         one_of("retrieval", retrieval, RETRIEVALS)
         at_least("top", top, 0)
         candidates = self.matrix(target, min_count)
-        queries = self.project(words, rows, source, target)
+        queries = self.project(words, rows, source, target, roles)
         if retrieval == "cosine":
             return cosine_matches(self._model.words, queries, candidates, top)
-        r = self.cache.get(("r", source, target, min_count), lambda: np.full(len(candidates.word), np.nan))
-        pools = self._projected_pool(source, target, min_count), self._pool(target, min_count)
+        r = self.cache.get(("r", source, target, min_count, roles), lambda: np.full(len(candidates.word), np.nan))
+        pools = self._projected_pool(source, target, min_count, roles), self._pool(target, min_count)
         own = words if source == target else None
         return csls_matches(self._model.words, queries, candidates, top, *pools, r, own)
 
@@ -134,15 +148,17 @@ class Search:
         pool: ConditionMatrix = self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
         return pool
 
-    def _projected_pool(self, source: int, target: int, min_count: int) -> ConditionMatrix:
+    def _projected_pool(self, source: int, target: int, min_count: int, roles: bool) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
         pool, mapping = self._pool(source, min_count), self._mapping
-        if mapping is None or source == target:
+        if source == target or (mapping is None and not roles):
             return pool
 
         def make() -> ConditionMatrix:
+            if mapping is None:
+                return replace(pool, unit=role_map.project_together(pool.unit, self.role_map(source, target)))
             shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        moved: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count), make)
+        moved: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count, roles), make)
         return moved
