@@ -36,10 +36,10 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     """Read the new text as the old was read, place its words, save, and say what came out."""
     check_output(output, force)
     embeddings = open_model(model, verify=True)
-    from chronotope.embeddings.storage import run_folder
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
+    from chronotope.embeddings.storage import run_folder
     from chronotope.io.run_folder import read_run
     from chronotope.methods.extend import extend as extended
 
