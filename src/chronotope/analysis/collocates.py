@@ -12,7 +12,7 @@ Words too rare for the vocabulary are left out before windows are drawn, as in t
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def contexts(
         for name, side in ((f"In {where}", here), ("Elsewhere", elsewhere))
         if side.searched < side.documents
     ]
-    facts = {"axis": index.conditions.axis, "at": at, "from": start, "to": end, "sampled": bool(notes)}
+    facts: dict[str, Any] = {"axis": index.conditions.axis, "at": at, "from": start, "to": end, "sampled": bool(notes)}
     facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
     if not here.documents:
         notes.append(index.absence(term, "there"))
@@ -190,9 +190,7 @@ def collocate_changes(
     """
     index, window = Concordance(run), window or run.settings.window
     term = index.term(word)
-    before, after = (
-        _beside(index, term, choose_conditions(index.conditions, label), window) for label in (start, end)
-    )
+    before, after = (_beside(index, term, choose_conditions(index.conditions, label), window) for label in (start, end))
     sizes = max(before.size, 1), max(after.size, 1)
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])

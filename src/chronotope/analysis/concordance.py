@@ -81,7 +81,7 @@ class Concordance:
         return np.diff(self.counts.store.starts)
 
     def term(self, words: str) -> Term:
-        """Return a word, a phrase, or several words in a row, normalized as the corpus was; UnknownWordError if absent."""
+        """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
         exact = self._number(words.strip())
         if exact is not None:
             return Term(words.strip(), (exact,))
@@ -178,7 +178,7 @@ class Concordance:
 
     def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
         """Return documents in random order, conditions taking turns."""
-        condition, order = self.counts.store.document_condition[documents], hash_order(documents, seed)
+        condition, order = self.counts.store.document_condition[documents].astype(np.int64), hash_order(documents, seed)
         return documents[np.lexsort((order, turns(condition, order)))]
 
     def sample(self, documents: NDArray[np.int64], seed: int, most_tokens: int) -> NDArray[np.int64]:

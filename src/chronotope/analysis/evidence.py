@@ -127,9 +127,7 @@ def _spread(index: Concordance, term: Term, found: Occurrences, top: int, seed: 
     return _Hits(position, np.full(len(position), -1), np.zeros(len(position), np.int64))
 
 
-def _nearest(
-    index: Concordance, term: Term, other: Term, documents: NDArray[np.int64], most: int, seed: int
-) -> _Hits:
+def _nearest(index: Concordance, term: Term, other: Term, documents: NDArray[np.int64], most: int, seed: int) -> _Hits:
     """Return occurrences at most `most` words from the other term: documents take turns, the nearest first."""
     position, beside = index.positions(term, documents), index.positions(other, documents)
     if not len(position) or not len(beside):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,31 +16,25 @@ from chronotope.config import at_least, one_of
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.retrieval import RETRIEVALS
-from chronotope.errors import InputError, SettingsError, number_of, some_of
-from chronotope.evaluation.gold import Gold, agreement, changes, read_gold, resampled_agreement
-from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs
+from chronotope.errors import InputError, SettingsError, fewer_than, some_of
+from chronotope.evaluation.gold import Gold, agreement, measure_changes, read_gold, resampled_agreement
+from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.evaluation.renaming import Renamed, renamed
-from chronotope.evaluation.scores import (
-    CUTOFFS,
-    METRICS,
-    Difference,
-    difference,
-    gains,
-    quantiles,
-    resampled_means,
-    summarize,
-)
+from chronotope.evaluation.scores import CUTOFFS, METRICS, difference, gains, quantiles, resampled_means, score
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
 from chronotope.methods.base import Method
 
 OnePath = str | os.PathLike[str]
 OneModel = ConditionedEmbeddings | Method | OnePath
-SIGNIFICANT = "significant: the 95 % interval of the difference to the best excludes 0 (paired bootstrap over words)."
+INTERVAL = "Interval: 95 %, by resampling the words."
+SIGNIFICANT = (
+    "Significant: the 95 % interval of the difference to the best excludes 0 (paired bootstrap over the words)."
+)
 
 
 class Evaluation(Answer):
-    """A row for each model, or for one model a row for each kind of pair; `to_dict` of one model is flat."""
+    """A row for each model; for one model on pairs a row for each kind of pair. `to_dict` of one model is flat."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: the scores of one model, or the table of several."""
@@ -67,7 +60,7 @@ def evaluate(
     ----------
     models
         A model or its path, several of them, or a mapping from names to models. With renamings also methods, such as
-        `GraphModel()`; a model that is already trained stands for its method and settings.
+        `GraphModel()`; a trained model stands for its method and settings.
     pairs
         Test pairs: a file with lines `word-condition,word-condition[,category]`, its lines, or pairs. A pair that a
         model cannot answer counts as wrong.
@@ -75,12 +68,12 @@ def evaluate(
         Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, or a mapping. Graded scores
         are compared by Spearman's rank correlation, scores of 0 and 1 by the AUC.
     renamings
-        Counts whose words are renamed, or what `renamed` returned: every method is trained on them and asked for the
-        other names. True: the run that the models were trained on.
+        Counts, whose words are then renamed, or what `renamed` returned: every method is trained on them and asked for
+        the other names. True: the counts that the models were trained on.
     start, end
         With `gold`: the two conditions; by default the first and the last in time.
     min_count
-        Minimum count of a candidate in the condition of the answer (0: all words); of a gold word in both conditions.
+        Minimum count of a candidate in the condition of the answer (0: all words), or of a gold word in both.
     retrieval, depth
         With pairs: the ranking, 'csls' or 'cosine', and the number of candidates; an answer below them has rank 0.
     fitting
@@ -100,255 +93,163 @@ def evaluate(
     at_least("depth", depth, max(CUTOFFS))
     at_least("min_count", min_count, 0)
     one_of("retrieval", retrieval, RETRIEVALS)
-    opened = {
-        name: load(model) if isinstance(model, str | os.PathLike) else model for name, model in _named(models).items()
-    }
+    named = name_models(models)
+    opened = {name: load(Path(one)) if isinstance(one, str | os.PathLike) else one for name, one in named.items()}
     if renamings is not False:
-        pairs, opened = _trained_on_renamed(opened, renamings, fitting or {})
-    for model in opened.values():
+        pairs, opened = _train_on_renamed(opened, renamings, fitting or {})
+    for name, model in opened.items():
         if not isinstance(model, ConditionedEmbeddings):
-            raise InputError(f"expected a model or the path of one, not {type(model).__name__}")
+            raise InputError(f"expected a model or the path of one, not {type(model).__name__} ({name})")
     if gold is not None:
-        return _judge_by_gold(opened, read_gold(gold), start, end, min_count)  # type: ignore[arg-type]
-    assert pairs is not None
-    if not isinstance(pairs, str | os.PathLike | TestPairs):
-        pairs = list(pairs)
-    scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in opened.items()}  # type: ignore[arg-type]
-    return _one(next(iter(scores.values()))) if len(scores) == 1 else _several(scores)
+        return _by_gold(opened, read_gold(gold), start, end, min_count)
+    asked: Any = pairs if isinstance(pairs, str | os.PathLike | TestPairs) else list(pairs or ())
+    return _by_pairs(opened, asked, min_count, retrieval, depth)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The ranks of a model on test pairs; `answerable`: both words and conditions are known, the answer a candidate."""
+class _Result(NamedTuple):
+    """The score of a model, the same in resamples of the words, its row, and everything as plain data."""
 
-    pairs: TestPairs
-    ranks: NDArray[np.int64]
-    answerable: NDArray[np.bool_]
-    signature: str
-
-    @property
-    def queries(self) -> list[str]:
-        """(N,) the words that are asked about."""
-        return [pair.query for pair in self.pairs.pairs]
-
-    def of(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the scores over some pairs."""
-        queries = [query for query, taken in zip(self.queries, chosen.tolist(), strict=True) if taken]
-        return summarize(queries, self.ranks[chosen], self.answerable[chosen])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all scores as plain data: overall, of same-word pairs and others, and of each category."""
-        pairs = self.pairs.pairs
-        same = np.array([pair.query == pair.answer for pair in pairs])
-        category = np.array([pair.category or "(none)" for pair in pairs])
-        names = sorted(set(category.tolist()))
-        return {
-            **self.of(np.ones(len(pairs), bool)),
-            "signature": self.signature,
-            "same_word": self.of(same),
-            "different_words": self.of(~same),
-        } | ({"categories": {name: self.of(category == name) for name in names}} if names != ["(none)"] else {})
+    value: float
+    resampled: NDArray[np.float64]
+    row: dict[str, Any]
+    data: dict[str, Any]
 
 
-def score(
-    model: ConditionedEmbeddings,
-    pairs: OnePath | TestPairs | Iterable[TestPair | str],
-    min_count: int = 5,
-    retrieval: str = "csls",
-    depth: int = 10,
-) -> Scores:
-    """Return the ranks of a model on test pairs, one batch of queries for each two conditions."""
-    asked = read_pairs(pairs, model.conditions.labels)
-    labels = Labels(model.conditions.labels)
-    ranks, answerable = np.zeros(len(asked.pairs), np.int64), np.zeros(len(asked.pairs), bool)
-    batches: dict[tuple[str, str], list[int]] = {}
-    for number, pair in enumerate(asked.pairs):
-        at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
-        if at and to and pair.query in model and pair.answer in model and model.count(pair.answer, to) >= min_count:
-            answerable[number] = True
-            batches.setdefault((at, to), []).append(number)
-    for (at, to), numbers in batches.items():
-        queries = list(dict.fromkeys(asked.pairs[number].query for number in numbers))
-        answers = model.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval, fallback=True)
-        words = {query: [match.word for match in found] for query, found in zip(queries, answers, strict=True)}
-        for number in numbers:
-            found, answer = words[asked.pairs[number].query], asked.pairs[number].answer
-            ranks[number] = found.index(answer) + 1 if answer in found else 0
-    signature = (
-        f"{asked.name}|depth:{depth}|oov:wrong|pairs:{len(ranks)}|answerable:{answerable.sum()}|min count:{min_count}|"
-        f"{retrieval}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
-    )
-    return Scores(asked, ranks, answerable, signature)
-
-
-def _one(scores: Scores) -> Evaluation:
-    """Return the table of one model: all pairs and each kind of them."""
-    facts = scores.to_dict()
-    parts = {"all": facts, "same word": facts["same_word"], "different words": facts["different_words"]}
-    parts |= facts.get("categories", {})
-    # A kind that contains all pairs repeats the first row.
-    rows = [
-        {"part": name} | _row(part)
-        for name, part in parts.items()
-        if part is facts or 0 < part["pairs"] < facts["pairs"]
-    ]
+def _by_pairs(
+    models: Mapping[str, ConditionedEmbeddings], pairs: Any, min_count: int, retrieval: str, depth: int
+) -> Evaluation:
+    scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in models.items()}
+    asked = next(iter(scores.values())).pairs
+    if any(one.pairs != asked for one in scores.values()):
+        raise SettingsError("the models differ in their conditions, so in their pairs; compare models of one corpus")
+    queries = [pair.query for pair in asked.pairs]
+    resampled = resampled_means(np.column_stack([gains(one.ranks)[:, 0] for one in scores.values()]), queries)
+    results = {}
+    for (name, one), values in zip(scores.items(), resampled.T, strict=True):
+        data = one.to_dict()
+        kinds = {kind: data[kind]["mrr"] for kind in ("same_word", "different_words")}
+        results[name] = _Result(data["mrr"], values, _row(data) | kinds, data)
+    if len(models) > 1:
+        return _table(results, "mrr", asked.name, [], several=len(set(queries)) > 1)
+    data = next(iter(results.values())).data
+    parts = {"all": data, "same word": data["same_word"], "different words": data["different_words"]}
+    parts |= data.get("categories", {})
+    # A kind that contains all pairs would repeat the first row.
+    kept = {name: part for name, part in parts.items() if part is data or 0 < part["pairs"] < data["pairs"]}
     return Evaluation(
-        rows,
-        title=f"Scores on {scores.pairs.name}",
-        notes=["Interval: 95 %, by resampling the words that are asked about."],
-        facts=facts,
-        signature=scores.signature,
+        [{"part": name} | _row(part) for name, part in kept.items()],
+        title=f"Scores on {asked.name}",
+        notes=[INTERVAL],
+        facts=data,
+        signature=data["signature"],
         name="evaluate",
         chart=Ranked(label="part", value="mrr", band=("low", "high"), faint=None),
     )
 
 
-def _row(part: dict[str, Any]) -> dict[str, Any]:
+def _row(part: Mapping[str, Any]) -> dict[str, Any]:
     low, high = part["intervals"]["mrr"]
-    columns = ("pairs", "answerable", "mrr", *METRICS[1:], "mrr_answerable")
-    row = {name: part[name] for name in columns}
-    return {"mrr": row.pop("mrr"), "low": low, "high": high} | row
+    others = (*METRICS[1:], "mrr_answerable", "pairs", "answerable")
+    return {"mrr": part["mrr"], "low": low, "high": high} | {name: part[name] for name in others}
 
 
-def _several(scores: Mapping[str, Scores]) -> Evaluation:
-    """Return the table of several models on the same pairs, the best first."""
-    first = next(iter(scores.values()))
-    if any(other.pairs.pairs != first.pairs.pairs for other in scores.values()):
-        raise SettingsError("the models have other conditions, so that the pairs differ; compare models of one corpus")
-    data = {name: one.to_dict() for name, one in scores.items()}
-    mrr = {name: gains(one.ranks)[:, 0] for name, one in scores.items()}
-    resampled = resampled_means(np.column_stack(list(mrr.values())), first.queries)
-    ranked, behind = _compare(
-        {name: one["mrr"] for name, one in data.items()},
-        dict(zip(data, resampled.T, strict=True)),
-        several=len(set(first.queries)) > 1,
-    )
-    rows = [
-        {"model": name}
-        | _row(data[name])
-        | {kind: data[name][kind]["mrr"] for kind in ("same_word", "different_words")}
-        | _difference_columns(behind[name])
-        for name in ranked
-    ]
-    facts = {"pairs": first.pairs.name, "models": {name: data[name] for name in ranked}}
-    return _comparison(rows, f"{len(rows)} models on {first.pairs.name}", "mrr", facts, [], scores[ranked[0]].signature)
-
-
-def _judge_by_gold(
+def _by_gold(
     models: Mapping[str, ConditionedEmbeddings], gold: Gold, start: str | None, end: str | None, min_count: int
 ) -> Evaluation:
-    """Return the agreement of each model with gold scores, over the words that all models know."""
-    found = {name: changes(model, gold, start, end, min_count) for name, model in models.items()}
-    words = [word for word in gold.scores if all(word in measured for measured, _, _ in found.values())]
+    """Compare the changes of the words that all models know with gold scores."""
+    changes = {name: measure_changes(model, gold, start, end, min_count) for name, model in models.items()}
+    words = [word for word in gold.scores if all(word in one.change for one in changes.values())]
     absent = [word for word in gold.scores if word not in words]
     wanted, metric = np.array([gold.scores[word] for word in words]), gold.metric
     if len(set(wanted.tolist())) < 2:
-        raise InputError(f"{len(words)} of the {len(gold.scores)} gold words can be judged; two with other scores are needed")
-    measured = {name: np.array([one[word] for word in words]) for name, (one, _, _) in found.items()}
-    values = {name: agreement(one, wanted, metric) for name, one in measured.items()}
-    resampled = {name: resampled_agreement(one, wanted, metric) for name, one in measured.items()}
-    ranked, behind = _compare(values, resampled, several=True)
-    data = {}
-    for name in ranked:
-        _, first, last = found[name]
-        data[name] = {
-            metric: values[name],
-            "interval": list(quantiles(resampled[name])),
-            "words": len(words),
-            "gold_words": len(gold.scores),
-            "from": first,
-            "to": last,
-            "signature": f"{gold.name}|{metric}|words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:"
-            f"{min_count}|checksum:{checksum_of(sorted(gold.scores.items()))[:8]}|{models[name].signature}",
-            "changes": dict(zip(words, measured[name].tolist(), strict=True)),
-        }
-    rows = [
-        {"model": name, metric: values[name]}
-        | dict(zip(("low", "high"), data[name]["interval"], strict=True))
-        | {"words": len(words), "gold_words": len(gold.scores)}
-        | (_difference_columns(behind[name]) if len(ranked) > 1 else {})
-        for name in ranked
-    ]
-    notes = ["Interval: 95 %, by resampling the words."]
+        raise InputError(f"{gold.name}: the {len(words)} words that can be judged do not differ in their score")
+    results = {}
+    for name, (change, first, last) in changes.items():
+        measured = np.array([change[word] for word in words])
+        value, resampled = agreement(measured, wanted, metric), resampled_agreement(measured, wanted, metric)
+        low, high = quantiles(resampled)
+        known = {"words": len(words), "gold_words": len(gold.scores)}
+        data = {metric: value, "interval": [low, high], **known, "from": first, "to": last}
+        data["signature"] = (
+            f"{gold.name}|{metric}|words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:{min_count}|"
+            f"checksum:{checksum_of(sorted(gold.scores.items()))[:8]}|{models[name].signature}"
+        )
+        data["changes"] = dict(zip(words, measured.tolist(), strict=True))
+        results[name] = _Result(value, resampled, {metric: value, "low": low, "high": high} | known, data)
+    notes = [INTERVAL]
     if absent:
-        which = f"occur fewer than {number_of(max(min_count, 1), 'times')} in one of the two conditions"
-        notes.append(f"Left out {len(absent)} of {len(gold.scores)} words, which {which}: {some_of(absent)}.")
-    facts = {"gold": gold.name, "models": data} if len(ranked) > 1 else data[ranked[0]]
-    title = f"{'AUC' if metric == 'auc' else 'Spearman correlation'} with {gold.name}"
-    return _comparison(rows, title, metric, facts, notes, data[ranked[0]]["signature"])
+        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition"
+        notes.append(f"Left out {len(absent)} of the {len(gold.scores)} words, {rare}: {some_of(absent)}.")
+    return _table(results, metric, gold.name, notes, several=True)
 
 
-def _comparison(
-    rows: list[dict[str, Any]], title: str, value: str, facts: dict[str, Any], notes: list[str], signature: str
-) -> Evaluation:
-    chart = Ranked(label="model", value=value, band=("low", "high"), faint=None)
-    notes = [*notes, SIGNIFICANT.capitalize()] if len(rows) > 1 else notes
-    return Evaluation(rows, title=title, notes=notes, facts=facts, signature=signature, name="evaluate", chart=chart)
+def _table(results: Mapping[str, _Result], metric: str, file: str, notes: list[str], several: bool) -> Evaluation:
+    """Return a row for each model, best first (ties: first wins), with its difference to the best."""
+    ranked = sorted(results, key=lambda name: -results[name].value)
+    best, rows = results[ranked[0]], []
+    for name in ranked:
+        one = results[name]
+        row = {"model": name} | one.row
+        if len(ranked) > 1:
+            found = difference([best.value, one.value], [best.resampled, one.resampled], several)
+            compared = {"difference": found.difference, "difference_low": found.low, "difference_high": found.high}
+            compared |= {"other_sign": found.other_sign, "significant": found.significant}
+            row |= dict.fromkeys(compared) if one is best else compared
+        rows.append(row)
+    return Evaluation(
+        rows,
+        title=f"{len(ranked)} models on {file}" if len(ranked) > 1 else f"Scores on {file}",
+        notes=[*notes, SIGNIFICANT] if len(ranked) > 1 else notes,
+        facts={"file": file, "models": {name: results[name].data for name in ranked}} if len(ranked) > 1 else best.data,
+        signature=best.data["signature"],
+        name="evaluate",
+        chart=Ranked(label="model", value=metric, band=("low", "high"), faint=None),
+    )
 
 
-def _compare(
-    values: Mapping[str, float], resampled: Mapping[str, NDArray[np.float64]], several: bool
-) -> tuple[list[str], dict[str, Difference | None]]:
-    """Return the models, best first (ties: first wins), and the difference of each to the best."""
-    ranked = sorted(values, key=lambda name: -values[name])
-    best = ranked[0]
-    return ranked, {
-        name: None
-        if name == best
-        else difference([values[best], values[name]], [resampled[best], resampled[name]], several)
-        for name in ranked
-    }
+def name_models(models: Any) -> dict[str, Any]:
+    """Return models by name: of the file or run (the whole path if two are equal), or of the method; numbered if equal.
 
-
-def _difference_columns(found: Difference | None) -> dict[str, Any]:
-    return {
-        "difference": found.difference if found else None,
-        "difference_low": found.interval[0] if found else None,
-        "difference_high": found.interval[1] if found else None,
-        "other_sign": found.other_sign if found else None,
-        "significant": found.significant if found else None,
-    }
-
-
-def _named(models: Any) -> dict[str, OneModel]:
-    """Return models by name: as given, by the name of the file or run, or by method; numbered if names are equal."""
+    Examples
+    --------
+    >>> list(name_models(["a/good.ct", "b/good.ct", "poor.ct", "poor.ct"]))
+    ['a/good.ct', 'b/good.ct', 'poor.ct', 'poor.ct (4)']
+    """
     if isinstance(models, Mapping):
         return dict(models)
-    listed = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    if not listed:
-        raise SettingsError("name a model")
-    short = [_short_name(model) for model in listed]
-    paths = [str(model) if isinstance(model, str | os.PathLike) else name for name, model in zip(short, listed, strict=True)]
-    names = [name if short.count(name) == 1 else path for name, path in zip(short, paths, strict=True)]
-    unique = [name if name not in names[:at] else f"{name} ({at + 1})" for at, name in enumerate(names)]
-    return dict(zip(unique, listed, strict=True))
+    listed = list(models) if isinstance(models, list | tuple) else [models]
+    names = [_name(model) for model in listed]
+    names = [_name(model, whole=names.count(name) > 1) for name, model in zip(names, listed, strict=True)]
+    numbered = [name if names.index(name) == at else f"{name} ({at + 1})" for at, name in enumerate(names)]
+    return dict(zip(numbered, listed, strict=True))
 
 
-def _short_name(model: OneModel) -> str:
+def _name(model: Any, whole: bool = False) -> str:
     if isinstance(model, str | os.PathLike):
-        return Path(model).name if Path(model).is_dir() else Path(model).stem
+        path = Path(model)
+        return str(path) if whole else path.name if path.is_dir() else path.stem
     return str(model.provenance.get("method", "model")) if isinstance(model, ConditionedEmbeddings) else repr(model)
 
 
-def _trained_on_renamed(
+def _train_on_renamed(
     models: Mapping[str, Any], renamings: bool | Counts | Renamed, fitting: Mapping[str, Any]
-) -> tuple[TestPairs, dict[str, ConditionedEmbeddings]]:
+) -> tuple[TestPairs, dict[str, Any]]:
     """Train the method of every model on renamed counts; return the pairs that ask for the other names."""
-    if renamings is True:
+    if isinstance(renamings, bool):
         runs = [model.counts for model in models.values() if isinstance(model, ConditionedEmbeddings)]
         if not runs or any(run.checksum != runs[0].checksum for run in runs):
-            raise SettingsError("renamings need the counts of one run; give them instead of True")
+            raise SettingsError("renamings=True needs models that were trained on one run; else give the counts")
         renamings = runs[0]
     task = renamed(renamings) if isinstance(renamings, Counts) else renamings
-    assert isinstance(task, Renamed)
     trained = {}
     for name, model in models.items():
-        edges = {}
+        options = dict(fitting)
         if isinstance(model, ConditionedEmbeddings):
             made = model.provenance
             if made.get("method") not in METHODS:
                 raise SettingsError(f"{name} is of method {made.get('method')}, which cannot be trained again")
-            edges = {"place_edges": made["place_edges"]} if made.get("place_edges") else {}
+            if made.get("place_edges"):
+                options = {"place_edges": made["place_edges"]} | options
             model = method_class(made["method"])(**made["settings"])
-        trained[name] = model.fit(task.counts, **(edges | dict(fitting)))
+        trained[name] = model.fit(task.counts, **options)
     return task.pairs, trained

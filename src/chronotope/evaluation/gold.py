@@ -1,7 +1,7 @@
 """Graded or binary lexical semantic change: does the change that a model measures agree with human judgments?
 
-A gold file has one word a line, `word<TAB>score`; blank lines and lines that start with # are skipped. Scores of 0 and 1
-alone are binary: the model is judged by the area under the ROC curve (AUC), otherwise by Spearman's rank correlation.
+A gold file has one word a line, `word<TAB>score`; blank lines and lines that start with # are skipped. If all scores
+are 0 or 1, a model is judged by the area under the ROC curve (AUC), otherwise by Spearman's rank correlation.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class Gold:
 
 
 def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Gold:
-    """Return gold scores from a file, a mapping from words to scores, or as given; InputError for a line that is wrong."""
+    """Return gold scores from a file or a mapping; a line that is wrong is an InputError."""
     if isinstance(source, Gold):
         return source
     if isinstance(source, Mapping):
@@ -58,16 +59,23 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     return Gold(Path(source).name, scores)
 
 
-def changes(
+class Changes(NamedTuple):
+    """The change of each word between two conditions."""
+
+    change: dict[str, float]
+    first: str
+    last: str
+
+
+def measure_changes(
     model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int
-) -> tuple[dict[str, float], str, str]:
-    """Return 1 − cosine, as `drift` measures it, of each gold word that occurs often enough, and the two conditions."""
+) -> Changes:
+    """Return 1 − cosine, as `drift` measures it, of the gold words that occur often enough in both conditions."""
     conditions = model.conditions
     if (start is None or end is None) and conditions.axis != "time":
-        raise SettingsError("name both conditions to compare (--from and --to)")
-    labels = conditions.labels
-    first = labels[0 if start is None else conditions.index(start)]
-    last = labels[-1 if end is None else conditions.index(end)]
+        raise SettingsError("name both conditions to compare: start and end (--from and --to)")
+    first = conditions.labels[0 if start is None else conditions.index(start)]
+    last = conditions.labels[-1 if end is None else conditions.index(end)]
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {first}")
     least = max(min_count, 1)
@@ -78,7 +86,7 @@ def changes(
     ]
     before, after = (model.project(known, label, last).astype(np.float64) for label in (first, last))
     cosines = np.multiply(before, after).sum(axis=1)
-    return dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last
+    return Changes(dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last)
 
 
 def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> float:
@@ -94,18 +102,16 @@ def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: st
     from scipy.stats import rankdata
 
     if np.ptp(gold) == 0 or np.ptp(values) == 0:
-        return 0.5 if metric == "auc" and np.ptp(gold) else float("nan")
+        return float("nan")
     ranks = rankdata(values)
     if metric == "spearman":
-        return float(np.clip(np.corrcoef(ranks, rankdata(gold))[0, 1], -1, 1).round(15))
+        return float(np.corrcoef(ranks, rankdata(gold))[0, 1].round(12))
     changed = gold == 1
     above = ranks[changed].sum() - changed.sum() * (changed.sum() + 1) / 2
     return float(above / (changed.sum() * (~changed).sum()))
 
 
-def resampled_agreement(
-    values: NDArray[np.float64], gold: NDArray[np.float64], metric: str
-) -> NDArray[np.float64]:
+def resampled_agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
     """(resamples,) the agreement in resamples of the words; the same words are drawn for every model."""
     drawn = np.random.default_rng(SEED).integers(0, len(gold), (RESAMPLES, len(gold)))
     return np.array([agreement(values[rows], gold[rows], metric) for rows in drawn])

@@ -6,36 +6,78 @@ pairs: twenty questions about one office-holder are not independent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs
+from chronotope.io.provenance import checksum_of
+
 CUTOFFS = (1, 3, 5, 10)
 METRICS = ("mrr", *(f"mp@{k}" for k in CUTOFFS))
 RESAMPLES = 1000
 SEED = 1
-TAILS = (0.025, 0.975)
+TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)
 
 
-class Difference(NamedTuple):
-    """How much better the second of two models is than the first.
+class Scores(NamedTuple):
+    """The rank of a model on each pair; `answerable`: both words and conditions are known, the answer a candidate."""
 
-    Attributes
-    ----------
-    interval
-        The 95 % interval.
-    other_sign
-        Share of the resamples in which the difference is zero or has the other sign.
-    significant
-        Whether the interval excludes zero; never if all pairs ask about one word.
-    """
+    pairs: TestPairs
+    ranks: NDArray[np.int64]
+    answerable: NDArray[np.bool_]
+    signature: str
 
-    difference: float
-    interval: tuple[float, float]
-    other_sign: float
-    significant: bool
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain data: of all pairs, of same-word pairs and the others, and of each category."""
+        pairs = self.pairs.pairs
+        query = np.array([pair.query for pair in pairs], dtype=object)
+        same = np.array([pair.query == pair.answer for pair in pairs])
+        category = np.array([pair.category or "(none)" for pair in pairs])
+        names = sorted(set(category.tolist()))
+
+        def part(chosen: Any) -> dict[str, Any]:
+            return summarize(query[chosen].tolist(), self.ranks[chosen], self.answerable[chosen])
+
+        data = part(slice(None)) | {"signature": self.signature}
+        data |= {"same_word": part(same), "different_words": part(~same)}
+        return data if names == ["(none)"] else data | {"categories": {name: part(category == name) for name in names}}
+
+
+def score(
+    model: ConditionedEmbeddings,
+    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
+    min_count: int = 5,
+    retrieval: str = "csls",
+    depth: int = 10,
+) -> Scores:
+    """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
+    asked = read_pairs(pairs, model.conditions.labels)
+    labels = Labels(model.conditions.labels)
+    ranks, answerable = np.zeros(len(asked.pairs), np.int64), np.zeros(len(asked.pairs), bool)
+    batches: dict[tuple[str, str], list[int]] = {}
+    for number, pair in enumerate(asked.pairs):
+        at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
+        if at and to and pair.query in model and pair.answer in model and model.count(pair.answer, to) >= min_count:
+            answerable[number] = True
+            batches.setdefault((at, to), []).append(number)
+    for (at, to), numbers in batches.items():
+        queries = list(dict.fromkeys(asked.pairs[number].query for number in numbers))
+        answers = model.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval, fallback=True)
+        words = {query: [match.word for match in found] for query, found in zip(queries, answers, strict=True)}
+        for number in numbers:
+            found, answer = words[asked.pairs[number].query], asked.pairs[number].answer
+            ranks[number] = found.index(answer) + 1 if answer in found else 0
+    signature = (
+        f"{asked.name}|depth:{depth}|oov:wrong|pairs:{len(ranks)}|answerable:{answerable.sum()}|min count:{min_count}|"
+        f"{retrieval}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
+    )
+    return Scores(asked, ranks, answerable, signature)
 
 
 def gains(ranks: ArrayLike) -> NDArray[np.float64]:
@@ -95,8 +137,22 @@ def intervals(values: ArrayLike, clusters: Sequence[str]) -> list[tuple[float, f
 
 def quantiles(resampled: NDArray[np.float64]) -> tuple[float, float]:
     """Return the bounds of the middle 95 %; resamples without a score (NaN) are left out."""
-    low, high = np.nanquantile(resampled, TAILS)
+    low, high = np.quantile(resampled[~np.isnan(resampled)], TAILS)
     return float(low), float(high)
+
+
+class Difference(NamedTuple):
+    """How much better the second of two models is than the first, with the 95 % interval.
+
+    `other_sign` is the share of the resamples in which the difference is zero or has the other sign. `significant`:
+    the interval excludes zero; never if all pairs ask about one word.
+    """
+
+    difference: float
+    low: float
+    high: float
+    other_sign: float
+    significant: bool
 
 
 def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]], several: bool = True) -> Difference:
@@ -104,7 +160,7 @@ def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]]
     found = float(scores[1] - scores[0])
     apart = resampled[1] - resampled[0]
     low, high = quantiles(apart)
-    return Difference(found, (low, high), float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
+    return Difference(found, low, high, float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
 
 
 def differences(
