@@ -48,8 +48,6 @@ MORE = {
     "judging": (
         "chronotope.evaluation.pairs.read_pairs",
         "chronotope.evaluation.pairs.TestPair",
-        "chronotope.evaluation.scores.Scores",
-        "chronotope.evaluation.compare.compare",
         "chronotope.evaluation.renaming.renamed",
     ),
     "charts": ("chronotope.views.tables.Table", "chronotope.views.charts.save"),

@@ -105,7 +105,7 @@ class Method:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings and return the model; raise SettingsError, and change nothing, if a name or value is wrong."""
+        """Change settings and return the model; if one is wrong, raise SettingsError and change nothing."""
         known = self.get_params()
         if unknown := [name for name in params if name not in known]:
             raise SettingsError(f"{self.method} has no setting '{unknown[0]}'{did_you_mean(unknown[0], known)}")
@@ -209,7 +209,7 @@ class Method:
         }
 
 
-def _count(data: Any, columns: dict[str, str], threads: int | None) -> Counts:
+def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
     """Return the counts of what `fit` was given."""
     if isinstance(data, Counts | Corpus):
         if columns:
