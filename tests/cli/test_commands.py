@@ -180,7 +180,7 @@ def test_the_last_line_of_prepare_can_be_followed(model, speeches, tmp_path):
     assert told.endswith("now: chronotope train run --force")
     run(*told.partition("now: chronotope ")[2].split(), cwd=tmp_path)
     again = run(*asked, 9, cwd=tmp_path).stderr
-    assert "run is there already" in again
+    assert "run exists already" in again
     assert "now:" not in again
 
 

@@ -158,7 +158,7 @@ def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
         kind = kind | None
         # A required option is asked for when the model is open: the message lists its conditions.
         default = None if default is EMPTY else default
-    annotation = Annotated[kind, settings]  # type: ignore[valid-type]
+    annotation = Annotated[kind, settings]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
