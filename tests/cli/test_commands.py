@@ -92,7 +92,7 @@ def test_charts_are_files_without_addresses(model, tmp_path, kind):
         (("series", "MODEL", "river bank"), "--find-phrases"),
         (("series", "MODEL", "bank", "--against", "1890"), "'1890' is not among the 10 conditions"),
         (("series", "MODEL", "bank", "--csv", "--json"), "choose one of --json, --csv and --markdown"),
-        (("series", "MODEL", "bank", "--min-count", "0"), "min_count must be at least 1"),
+        (("series", "MODEL", "bank", "--min-count", "0"), "min_count must be a number of at least 1"),
         (("series", "nowhere", "bank"), "nowhere"),
         (("series", "MODEL", "bank", "-o", "bank.docx"), "the name must end in .png, .svg"),
         (("inspect", "MODEL", "bank"), "unexpected argument 'bank'"),
