@@ -94,8 +94,8 @@ def shown(value: Any) -> str:
 
     Examples
     --------
-    >>> [shown(value) for value in (0.04213, 1234, None, ["a", "b"], True)]
-    ['0.042', '1,234', '–', 'a, b', 'yes']
+    >>> [shown(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
+    ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """
     if value is None:
         return "–"
@@ -104,7 +104,9 @@ def shown(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}" if abs(value) < 1e6 else f"{value:.3g}"
+        if abs(value) >= 1e6:
+            return f"{value:.3g}"
+        return "<0.001" if 0 < value < 0.0005 else f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
     text = ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…"
 

@@ -145,19 +145,20 @@ def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
     kind: Any = next((kind for kind in (bool, int, float) if kind in parts), str)
     if info.argument:
         several = any(get_origin(part) is not None for part in parts) and not choices
-        metavar = info.metavar or name.upper()
-        argument: Any = typer.Argument(metavar=metavar, help=help_text, show_default=default not in (EMPTY, None))
-        annotation = Annotated[list[str] if several else str, argument]
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-    metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "", {int: "N", float: "X"}.get(kind))
-    metavar = info.metavar or "|".join(choices) or metavar or "TEXT"
-    complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
-    option: Any = typer.Option(option_name(parameter), help=help_text)
-    if kind is not bool:
-        option = typer.Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
-    # A required option is asked for when the model is open: the message lists its conditions.
-    default = None if default is EMPTY else default
-    annotation = Annotated[kind if kind is bool else kind | None, option]
+        shown = default not in (EMPTY, None)
+        settings: Any = typer.Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
+        kind = list[str] if several else str
+    elif kind is bool:
+        settings = typer.Option(option_name(parameter), help=help_text)
+    else:
+        metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
+        metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")
+        complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
+        settings = typer.Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
+        kind = kind | None
+        # A required option is asked for when the model is open: the message lists its conditions.
+        default = None if default is EMPTY else default
+    annotation = Annotated[kind, settings]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
