@@ -275,7 +275,7 @@ def test_the_command_in_every_form(judged, command, tmp_path):
     assert command(*two, "--markdown").out.startswith("| model | mrr | low | high |")
     assert command(*two, "--csv").out.startswith("model,mrr,low,high,mp@1")
     done = command(*two, "-o", tmp_path / "scores.csv")
-    assert (done.out, "excludes 0" in done.err) == ("", True)
+    assert (done.out, "Significantly behind good: poor" in done.err) == ("", True)
     assert (tmp_path / "scores.csv").read_text().startswith("model,mrr")
 
 

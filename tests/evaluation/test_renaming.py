@@ -8,7 +8,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import chronotope as ct
 import worlds
@@ -37,34 +36,6 @@ def plain(name):
     return name.split("@")[0]
 
 
-def ordered(counts, condition, names):
-    """(W, W) how often the second word stands after the first, under the given names; the diagonal is counted apart."""
-    cells = counts.cells(condition)
-    other = cells.word != cells.context
-    row = np.concatenate([cells.word, cells.context[other]])
-    column = np.concatenate([cells.context, cells.word[other]])
-    value = np.concatenate([cells.after, (cells.count - cells.after)[other]])
-    found = sparse.coo_array((value, (names[row], names[column])), shape=(names.max() + 1,) * 2).toarray()
-    return found, np.bincount(names[cells.word], np.where(other, 0, cells.count), names.max() + 1)
-
-
-def test_every_condition_has_the_same_counts_under_other_names(case):
-    counts, made = case
-    before, after = (
-        np.arange(len(counts.vocabulary)),
-        np.array([counts.vocabulary.index(plain(word)) for word in made.counts.vocabulary.words]),
-    )
-    for condition in range(len(counts.conditions)):
-        cells = made.counts.cells(condition)
-        assert (cells.word <= cells.context).all()
-        assert (np.diff(cells.word.astype(np.int64) << 32 | cells.context) > 0).all()
-        for one, other in zip(ordered(counts, condition, before), ordered(made.counts, condition, after), strict=True):
-            assert (one == other).all()
-    assert (made.counts.pairs == counts.pairs).all()
-    assert (made.counts.tokens == counts.tokens).all()
-    assert made.counts.size == counts.size
-
-
 def test_the_support_is_the_same_under_other_names(case):
     counts, made = case
     was, now = counts.vocabulary.support, made.counts.vocabulary.support
@@ -79,7 +50,8 @@ def test_the_support_is_the_same_under_other_names(case):
     assert len(set(words)) == len(words)
 
 
-def test_the_tokens_carry_the_same_names_as_the_cells(case):
+def test_tokens_and_cells_are_the_same_under_other_names(case):
+    """The tokens are the same words, and the cells are what counting these tokens gives."""
     counts, made = case
     store, words = made.counts.store, len(made.counts.vocabulary)
     weights = distance_weights(counts.settings)
@@ -90,9 +62,10 @@ def test_the_tokens_carry_the_same_names_as_the_cells(case):
             store.ids[store.starts[documents.start] : store.starts[documents.stop]], ends, words, weights
         )
         assert all((one == other).all() for one, other in zip(found, made.counts.cells(condition), strict=True))
-    assert (
-        counts.store.words.gather(counts.store.ids) == [plain(word) for word in store.words.gather(store.ids)]
-    ).all()
+    assert counts.store.words.gather(counts.store.ids).to_list() == list(map(plain, store.words.gather(store.ids)))
+    assert (made.counts.pairs == counts.pairs).all()
+    assert (made.counts.tokens == counts.tokens).all()
+    assert made.counts.size == counts.size
 
 
 def test_names_last_a_few_bins_and_never_cross_a_place(case):
@@ -128,7 +101,7 @@ def test_pairs_ask_for_another_name_of_the_same_word_where_both_occur(case):
 def test_the_share_of_words(still):
     support = still.vocabulary.support
     known = (np.bincount(support.word[support.count >= MIN_COUNT], minlength=len(still.vocabulary)) >= 2).sum()
-    for share in (0.1, 0.5, 1.0):
+    for share in (0.1, 1.0):
         words = renamed(still, share).counts.vocabulary.words
         assert len({plain(word) for word in words if "@" in word}) == round(share * known)
 

@@ -28,9 +28,7 @@ from chronotope.methods.base import Method
 OnePath = str | os.PathLike[str]
 OneModel = ConditionedEmbeddings | Method | OnePath
 INTERVAL = "Interval: 95 %, by resampling the words."
-SIGNIFICANT = (
-    "Significant: the 95 % interval of the difference to the best excludes 0 (paired bootstrap over the words)."
-)
+PAIRED = "(95 % interval of the difference, paired bootstrap over the words)"
 
 
 class Evaluation(Answer):
@@ -130,7 +128,7 @@ def _by_pairs(
         kinds = {kind: data[kind]["mrr"] for kind in ("same_word", "different_words")}
         results[name] = _Result(data["mrr"], values, _row(data) | kinds, data)
     if len(models) > 1:
-        return _table(results, "mrr", asked.name, [], several=len(set(queries)) > 1)
+        return _table(results, "mrr", asked.name, [INTERVAL], several=len(set(queries)) > 1)
     data = next(iter(results.values())).data
     parts = {"all": data, "same word": data["same_word"], "different words": data["different_words"]}
     parts |= data.get("categories", {})
@@ -196,10 +194,13 @@ def _table(results: Mapping[str, _Result], metric: str, file: str, notes: list[s
             compared |= {"other_sign": found.other_sign, "significant": found.significant}
             row |= dict.fromkeys(compared) if one is best else compared
         rows.append(row)
+    for significant, which in ((True, "Significantly"), (False, "Not significantly")):
+        if names := [row["model"] for row in rows if row.get("significant") is significant]:
+            notes = [*notes, f"{which} behind {ranked[0]}: {some_of(names)} {PAIRED}."]
     return Evaluation(
         rows,
         title=f"{len(ranked)} models on {file}" if len(ranked) > 1 else f"Scores on {file}",
-        notes=[*notes, SIGNIFICANT] if len(ranked) > 1 else notes,
+        notes=notes,
         facts={"file": file, "models": {name: results[name].data for name in ranked}} if len(ranked) > 1 else best.data,
         signature=best.data["signature"],
         name="evaluate",
