@@ -14,6 +14,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from chronotope.analysis.collocates import collocate_changes, collocates, contexts
+    from chronotope.analysis.evidence import evidence
+    from chronotope.analysis.frequency import frequency
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus
     from chronotope.datasets.invented import invented_world

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kstest
 
 from chronotope.analysis import drift
-from chronotope.analysis.concordance import Term, open_concordance
-from chronotope.analysis.windows import company_of
+from chronotope.analysis.collocates import context_weights
+from chronotope.analysis.concordance import Concordance, Term
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import TOPICS, Change, invented_world
@@ -279,7 +279,7 @@ def test_a_run_of_an_earlier_version_is_judged_in_its_own_unit(monkeypatch):
     for column in answers[0].columns:
         if answers[0][column].dtype.is_numeric():
             np.testing.assert_allclose(answers[0][column], answers[1][column], atol=1e-3, err_msg=column)
-    found = [company_of(open_concordance(of), Term("bank", (5,)), np.arange(50)) for of in (counts, earlier)]
+    found = [context_weights(Concordance(of), Term("bank", (5,)), np.arange(50)) for of in (counts, earlier)]
     np.testing.assert_allclose(found[1], 42 * found[0])
     # Also what stands for half a pair, where a word has no company at all.
     assert "lonely" in counts.vocabulary.words

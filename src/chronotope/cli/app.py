@@ -131,9 +131,6 @@ def _add_questions(app: typer.Typer, asked: str | None) -> None:
 
 
 def _add(app: typer.Typer, name: str, command: Callable[..., None], panel: str) -> None:
-    from chronotope.cli.console import with_formats
-
-    command = with_formats(command) if name == "evaluate" else command
     extra = {"allow_extra_args": True}  # refused in one line
     app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
 

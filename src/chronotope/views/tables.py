@@ -1,4 +1,4 @@
-"""Tables for a terminal: any answer, scores, and the report of a corpus."""
+"""Tables for a terminal: any answer, and the report of a corpus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from chronotope.analysis.answer import Answer
     from chronotope.corpus import CorpusReport
-    from chronotope.evaluation.scores import Scores, Summary
 
 Cell = Any  # str, int, float, bool, list of str, rich Text, or None
 
@@ -160,24 +159,6 @@ def answer(given: Answer) -> Table:
         for row in frame.rows()
     )
     return Table(tuple(frame.columns), tuple(rows), given.title)
-
-
-def scores(found: Scores) -> Table:
-    """Return the scores of a model, for all pairs and for each kind of them."""
-    parts: list[tuple[str, Summary]] = [
-        ("all pairs", found),
-        ("same word", found.same_word),
-        ("different words", found.different_words),
-    ]
-    parts += [(name, part) for name, part in found.categories.items()]
-    rows: list[tuple[Cell, ...]] = []
-    for name, part in parts:
-        # A kind that includes all pairs repeats the first row.
-        if part.pairs and (part is found or part.pairs < found.pairs):
-            interval = "–".join(f"{value:.3f}" for value in part.intervals["mrr"])
-            rows.append((name, part.pairs, part.answerable, part.mrr, interval, *part.mp.values(), part.mrr_answerable))
-    columns = ("", "pairs", "answerable", "MRR", "95 %", *(f"MP@{k}" for k in found.mp), "MRR of answerable")
-    return Table(columns, tuple(rows), note=found.signature)
 
 
 def corpus(report: CorpusReport, most: int = 40) -> Table:
