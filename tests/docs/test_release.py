@@ -123,7 +123,7 @@ def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_ther
     assert proposed("drift run --from 1999", tmp_path) == ["1999/Canada"]
     assert len(proposed("neighbors run one --at ", tmp_path)) == 3
     assert proposed("evidence run one --at 2", tmp_path) == ["2000/Canada"]
-    assert proposed("series run one --place c", tmp_path) == ["Canada"]
+    assert proposed("series run one --place C", tmp_path) == ["Canada"]
     assert proposed("neighbors nothing one --at ", tmp_path) == []
 
 
