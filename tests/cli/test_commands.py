@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -226,36 +225,10 @@ def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):
     assert "rows outside the named bins" in done.stderr
 
 
-def imported(*arguments):
-    """The modules that a command imports."""
-    program = f"import sys; sys.argv[1:] = {list(arguments)}\nfrom chronotope.cli import main\ntry:\n    main()\n"
-    program += "except SystemExit:\n    print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-def test_help_brings_no_heavy_library():
-    slow = {"numba", "scipy", "sklearn", "altair", "fastapi", "pandas", "dask", "pyarrow.parquet"}
-    assert slow.isdisjoint(imported("--help"))
-    assert (slow | {"numpy", "polars", "pyarrow"}).isdisjoint(imported("prepare", "--help"))
-
-
 def test_help_is_grouped():
     shown = run("--help").stdout
     panels = ("Build", "A word", "Judge", "Look and share", "Help")
     assert sorted(panels, key=lambda panel: shown.index(f"─ {panel} ─")) == list(panels)
-
-
-def test_conditions_and_choices_are_completed(model):
-    def completed(*arguments):
-        words = " ".join(["chronotope", *map(str, arguments)])
-        shell = {"_CHRONOTOPE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(arguments))}
-        command = [sys.executable, "-c", f"import sys; sys.argv[0] = 'chronotope'\n{MAIN}"]
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **shell}).stdout.split()
-
-    assert completed("series", model, "bank", "--against", "199") == [str(year) for year in worlds.YEARS]
-    assert completed("series", "nowhere", "bank", "--against", "") == []
-    assert completed("train", model, "--method", "cw") == ["cw2v"]
 
 
 def test_a_reader_that_goes_away_is_no_fault(model):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
-from chronotope.analysis.charts import Tiles
+from chronotope.analysis.charts import Chart, Lines, Tiles
 from chronotope.errors import number_of
 from chronotope.frames import shown
 from chronotope.io.untrusted import printable
@@ -27,7 +25,7 @@ Cell = Any  # str, int, float, bool, list of str, rich Text, or None
 
 WIDEST_TEXT = 24  # a longer text may be broken into lines
 PADDING = 2  # beside each column
-MOST_TILES = 24  # columns of a table of tiles
+MOST_COLUMNS = 24  # of a matrix
 # Phrases such as prime_minister are shown with blanks in these columns.
 WORD_COLUMNS = (
     "word", "neighbor", "equivalent", "collocate", "context", "other", "label", "joined", "left", "neighbors_before",
@@ -39,19 +37,7 @@ OFFSETS = ("start", "end", "near_start", "near_end", "cut_before", "cut_after")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns, with a title and a note.
-
-    Examples
-    --------
-    >>> table = Table(("word", "similarity", "count"), (("river", 0.91234, 12),))
-    >>> print(table.to_markdown(), end="")
-    | word | similarity | count |
-    | :--- | ---: | ---: |
-    | river | 0.912 | 12 |
-    >>> print(table.to_csv(), end="")
-    word,similarity,count
-    river,0.91234,12
-    """
+    """Rows under named columns, with a title and a note."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -108,18 +94,6 @@ class Table:
             table.add_row(*(cell if isinstance(cell, Text) else Text(printable(shown(cell))) for cell in row))
         return table
 
-    def to_markdown(self) -> str:
-        """Return Markdown, without title and note."""
-        marks = ["---:" if self._is_number(number) else ":---" for number in range(len(self.columns))]
-        lines = [self.columns, marks, *([shown(cell).replace("|", r"\|") for cell in row] for row in self.rows)]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-    def to_csv(self) -> str:
-        """Return CSV with all digits, without title and note."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
-        return out.getvalue()
-
     def _width(self, column: int) -> int:
         """Return the least width: long texts and headings of several words may be broken, numbers not."""
         widest = max((len(shown(row[column])) for row in self.rows), default=0)
@@ -132,33 +106,35 @@ class Table:
 
 
 def answer(given: Answer) -> Table:
-    """Return any answer as a table: tiles as a matrix, sentences with their words marked, no column twice."""
+    """Return any answer as a table: tiles and neighbors as a matrix, no column that says nothing."""
     import polars as pl
 
-    frame, chart = given.shown_frame(), given.chart
-    if isinstance(chart, Tiles) and 0 < frame[chart.x].n_unique() <= MOST_TILES:
-        frame = _matrix(frame, chart)
+    frame, note = _matrix(given.shown_frame(), given.chart), ""
     if {"text", "start"} <= set(frame.columns):
         frame = frame.with_columns(pl.Series("text", [_sentence(row) for row in given], dtype=pl.Object))
-    if "match" in frame.columns:
-        nearest = pl.format("none (nearest: {})", "equivalent")
-        frame = frame.with_columns(pl.when("match").then("equivalent").otherwise(nearest).alias("equivalent"))
-    hidden = [name for name in (*OFFSETS, "match") if name in frame.columns]
+    if {"match", "rank"} <= set(frame.columns):
+        none, below = pl.format("none (nearest: {})", "equivalent"), pl.format("({})", "equivalent")
+        other = pl.when(pl.col("rank") == 1).then(none).otherwise(below)
+        frame = frame.with_columns(pl.when("match").then("equivalent").otherwise(other).alias("equivalent"))
+        note = "" if frame["match"].all() else "in parentheses: no match, since the similarity is below `needed`"
+    hidden = {*OFFSETS, "match"}
     # The title says what is the same in every row.
-    hidden += [
+    hidden |= {
         name
-        for name in ("word", "at", "against")
+        for name in ("word", "at", "condition", "against", "before", "after")
         if name in frame.columns and frame[name].n_unique() == 1 and str(frame[name][0]) in given.title
-    ]
+    }
+    if "score" in frame.columns and frame["score"].equals(frame["similarity"], check_names=False):
+        hidden.add("score")
     if "fallback" in frame.columns and not frame["fallback"].any():
-        hidden.append("fallback")
-    frame = frame.drop(hidden)
+        hidden.add("fallback")
+    frame = frame.drop(hidden, strict=False)
     words = [name in WORD_COLUMNS for name in frame.columns]
     rows = (
         tuple(_phrases(cell) if is_word else cell for is_word, cell in zip(words, row, strict=True))
         for row in frame.rows()
     )
-    return Table(tuple(frame.columns), tuple(rows), given.title)
+    return Table(tuple(frame.columns), tuple(rows), given.title, note)
 
 
 def corpus(report: CorpusReport, most: int = 40) -> Table:
@@ -186,14 +162,23 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
     return Table(columns, rows, "The corpus", note)
 
 
-def _matrix(frame: pl.DataFrame, chart: Tiles) -> pl.DataFrame:
-    """Return a row for each y and a column for each x; marked values get a star."""
+def _matrix(frame: pl.DataFrame, chart: Chart | None) -> pl.DataFrame:
+    """Return tiles, and lines of neighbors, with a column for each x; marked values get a star. Else the same frame."""
     import polars as pl
 
-    if chart.mark in frame.columns:
-        star = pl.when(pl.col(str(chart.mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
-        frame = frame.with_columns(pl.format("{}{}", pl.col(chart.value).round(3), star).alias(chart.value))
-    return frame.pivot(on=chart.x, index=chart.y, values=chart.value)
+    if isinstance(chart, Tiles):
+        index, value, mark = [chart.y], chart.value, chart.mark
+    elif isinstance(chart, Lines) and chart.color != "word":
+        index, value, mark = ["word", chart.color], chart.y, None
+    else:
+        return frame
+    if chart.x not in frame.columns or not 1 < frame[chart.x].n_unique() <= MOST_COLUMNS:
+        return frame
+    if mark in frame.columns:
+        star = pl.when(pl.col(str(mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
+        frame = frame.with_columns(pl.format("{}{}", pl.col(value).round(3), star).alias(value))
+    # A neighbor need not have a row in every condition, so the order of discovery is not that of conditions.
+    return frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
 
 
 def _sentence(row: dict[str, Any]) -> Text:
