@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import reference_cli  # noqa: E402
 import reference_questions  # noqa: E402
 import reference_settings  # noqa: E402
+from chronotope.analysis.answer import questions  # noqa: E402
 
 NOTE = "<!-- Made from the code by tools/reference.py: change the code, then run `make docs`. -->\n\n"
 
@@ -55,7 +56,7 @@ MORE = {
 def api_pages() -> dict[str, str]:
     """Return the pages of the API: headings and the marks that mkdocstrings fills."""
     package = importlib.import_module("chronotope")
-    public = [getattr(package, name) for name in package.__all__]
+    public = [getattr(package, name) for name in package.__all__ if name not in questions()]
     names = {f"{thing.__module__}.{thing.__qualname__}" for thing in public}
     names.update(_errors(), *MORE.values())
     pages, shown = {}, set()

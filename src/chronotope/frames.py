@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtraError
+from chronotope.errors import MissingExtraError, SettingsError
 
 if TYPE_CHECKING:
     import pandas
@@ -54,6 +56,7 @@ def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
     """Return a frame from columns, each given as a type annotation ('int', 'float | None' …) and its values."""
     import polars as pl
 
+    check_not_forked()
     types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
     return pl.DataFrame(
         [
@@ -61,6 +64,20 @@ def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
             for name, (kind, values) in columns.items()
         ]
     )
+
+
+@cache
+def _first_process() -> int:
+    return os.getpid()
+
+
+def check_not_forked() -> None:
+    """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
+    if _first_process() != os.getpid():
+        raise SettingsError(
+            "this process was forked from one that has used chronotope, and would wait forever; start processes with "
+            "multiprocessing.get_context('spawn')"
+        )
 
 
 def html(
