@@ -280,7 +280,7 @@ def test_the_command_in_every_form(judged, command, tmp_path):
 
 
 def test_the_command_judges_by_gold(command, changing, tmp_path):
-    words, good, poor = changing
+    words, good, _ = changing
     good.save(tmp_path / "good.ct")
     (tmp_path / "gold.tsv").write_text("".join(f"{word}\t{number}\n" for number, word in enumerate(words)))
     asked = (tmp_path / "good.ct", "--gold", tmp_path / "gold.tsv", "--from", "1990", "--to", "2000")

@@ -208,7 +208,7 @@ def command(capsys, monkeypatch, still):
     return run
 
 
-def test_the_command_says_what_python_says(still, command, tmp_path):
+def test_the_command_says_what_python_says(still, command):
     arguments = ("--dimensions", 20, "--epochs", 3, "--share", 0.2, "--seed", 7)
     made = renamed(still, 0.2, seed=7)
     expected = ct.evaluate(ct.GraphModel(dimensions=20, epochs=3, seed=7), renamings=made)

@@ -100,7 +100,7 @@ class Method:
         shown = [f"{field.name}={value!r}" for field, value in chosen if value != field.default]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return all settings by name; `deep` has no effect."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
