@@ -79,7 +79,7 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
             raise
     if not getattr(source, "counted", True):
         unknown = [name for name in COUNTS if name in answer.frame.columns]
-        answer = replace(answer, frame=answer.frame.with_columns(**dict.fromkeys(unknown)))
+        answer = replace(answer, rows=answer.frame.with_columns(**dict.fromkeys(unknown)))
     if form != "json":
         for note in answer.notes:
             talk("{}", note)
