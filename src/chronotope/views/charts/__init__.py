@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.analysis import charts as families
+from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
 from chronotope.errors import SettingsError
 from chronotope.io.atomic import atomic_write
 from chronotope.io.embed import embed_json
@@ -19,11 +19,13 @@ from chronotope.views.charts.style import SCALE, Drawing, finish, texts
 if TYPE_CHECKING:
     from chronotope.analysis.answer import Answer
 
+FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
 FORMATS = ("png", "svg", "pdf", "html")
 # Altair renders with V8, which reserves at least 64 GiB of addresses for its heap, and aborts if it cannot.
 LEAST_ADDRESS_SPACE = 100 * 10**9
-START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent),
-{mode: "vega-lite", ast: true, renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false}})"""
+START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent), {
+  mode: "vega-lite", ast: true, renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false}
+})"""
 
 
 def draw(answer: Answer) -> Any:
@@ -34,23 +36,13 @@ def draw(answer: Answer) -> Any:
     SettingsError
         If the answer has no chart.
     """
-    chart = answer.chart
+    chart: Any = answer.chart
     if chart is None:
         raise SettingsError(f"{answer.name or 'this answer'} has no chart; save it as .csv, .json or .md")
-    value = getattr(chart, "y" if isinstance(chart, families.Lines) else "value", None) or getattr(chart, "x", "")
-    if answer.frame[value].drop_nulls().is_empty() if len(answer) else True:
-        drawing = _nothing()
-    elif isinstance(chart, families.Lines):
-        drawing = lines.draw(answer, chart)
-    elif isinstance(chart, families.Ranked):
-        drawing = ranked.draw(answer, chart)
-    elif isinstance(chart, families.Tiles):
-        drawing = tiles.draw(answer, chart)
-    elif isinstance(chart, families.Plane):
-        drawing = plane.draw(answer, chart)
-    else:
-        raise TypeError(f"no family of charts is called {type(chart).__name__}")
-    return finish(answer, drawing)
+    value = chart.y if isinstance(chart, Lines) else chart.value or chart.x if isinstance(chart, Plane) else chart.value
+    if not len(answer) or answer.frame[value].null_count() == len(answer):
+        return finish(answer, _nothing())
+    return finish(answer, FAMILIES[type(chart)](answer, chart))
 
 
 def _nothing() -> Drawing:
@@ -58,20 +50,14 @@ def _nothing() -> Drawing:
     return Drawing(text.properties(width=420, height=40), 420)
 
 
-def check_format(path: str | Path) -> str:
-    """Return the format that the ending of a file names; raise SettingsError if it is none of `FORMATS`."""
-    ending = Path(path).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise SettingsError(f"cannot draw {Path(path).name}: its name must end in .png, .svg, .pdf or .html")
-    return ending
-
-
 def write_chart(answer: Answer, path: str | Path) -> None:
-    """Write the chart of an answer to a file; its ending names the format: .png, .svg, .pdf or .html.
+    """Write the chart of an answer; the ending of the file names the format: .png, .svg, .pdf or .html.
 
     HTML contains all that it needs and loads nothing.
     """
-    ending = check_format(path)
+    ending: Any = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise SettingsError(f"cannot draw {Path(path).name}: its name must end in .png, .svg, .pdf or .html")
     check_address_space(LEAST_ADDRESS_SPACE)
     chart = draw(answer)
     with atomic_write(path) as temporary:
@@ -82,19 +68,17 @@ def write_chart(answer: Answer, path: str | Path) -> None:
 
 
 def _page(spec: dict[str, Any], title: str) -> str:
-    """Return a page that draws a chart. The policy allows two scripts, by their hashes, and no connection."""
+    """Return a page that draws a chart. Its policy allows one script, by its hash, and no connection."""
     import vl_convert
 
-    scripts = [vl_convert.javascript_bundle(), START]
-    allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
-    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
-    bundle, start = (f"<script>{script}</script>" for script in scripts)
+    script = vl_convert.javascript_bundle(START)
+    allowed = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; img-src data: blob:"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width"><title>{escape(title)}</title></head>
 <body><div id="chart"></div>
 <script type="application/json" id="spec">{embed_json(spec)}</script>
-{bundle}
-{start}
+<script>{script}</script>
 </body></html>
 """

@@ -47,14 +47,17 @@ def draw(answer: Answer, chart: Lines) -> style.Drawing:
     axis = answer.facts.get("axis", "time")
     if axis == "place" or len(labels) < 2:
         return _bars(answer, chart, rows, single=len(labels) < 2)
-    panels = {"": rows}
-    if axis != "time":
-        # A line for each place, and a panel for each name.
-        panels = {}
-        several = len({row["name"] for row in rows}) > 1
-        for row in rows:
-            time, _, place = row["x"].partition(SEPARATOR)
+    panels: dict[str, list[Row]] = {}
+    one_place = axis == "time" and len({label.partition(SEPARATOR)[2] for label in labels}) == 1
+    several = axis != "time" and len({row["name"] for row in rows}) > 1
+    for row in rows:
+        time, _, place = row["x"].partition(SEPARATOR)
+        if axis != "time":
+            # A line for each place, and a panel for each name.
             panels.setdefault(row["name"] if several else "", []).append({**row, "x": time, "name": place})
+        else:
+            panels.setdefault("", []).append({**row, "x": time} if one_place else row)
+    if axis != "time" or one_place:
         labels = list(dict.fromkeys(label.partition(SEPARATOR)[0] for label in labels))
     names = list(panels)[: chart.limit]
     notes = [f"Not drawn: {some_of(list(panels)[chart.limit :])}."] if len(panels) > chart.limit else []
@@ -91,15 +94,15 @@ def _rows(answer: Answer, chart: Lines) -> list[Row]:
 
 
 def _order(rows: Sequence[Row], known: Sequence[str] | None) -> list[str]:
-    """Return the conditions in order, as the answer lists them or as the lines have them, from the first with a value."""
-    order = list(known or ())
-    at: dict[str, int] = {}
+    """Return the conditions in order: as the answer or a complete line has them, else sorted; no empty ones at the ends."""
+    lines: dict[str, list[str]] = {}
     for row in rows:
-        if row["x"] not in order:
-            order.insert(at.get(row["name"], -1) + 1, row["x"])
-        at[row["name"]] = order.index(row["x"])
-    known_at = [order.index(row["x"]) for row in rows if row["y"] is not None]
-    return order[min(known_at) : max(known_at) + 1]
+        lines.setdefault(row["name"], []).append(row["x"])
+    every = {row["x"] for row in rows}
+    complete = [order for order in (list(known or ()), *lines.values()) if every <= set(order)]
+    order = complete[0] if complete else sorted(every)
+    valued = [order.index(row["x"]) for row in rows if row["y"] is not None]
+    return order[min(valued) : max(valued) + 1]
 
 
 def _lines(rows: Sequence[Row], labels: Sequence[str]) -> list[Line]:
@@ -117,7 +120,7 @@ def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
     for at in cycle([0, count - 1, *range(1, count - 1)]):
         here = [line for line in lines if line.name not in chosen and at in line.rows]
         if here:
-            chosen.append(max(here, key=lambda line: line.rows[at]["y"]).name)  # noqa: B023
+            chosen.append(max(here, key=lambda line: line.rows[at]["y"]).name)
         if len(chosen) >= min(limit, len(lines)):
             break
     return [line for line in lines if line.name in chosen]
@@ -153,9 +156,9 @@ def _panel(
             alone = not {place - 1, place + 1} & line.rows.keys()
             rows.append({**row, "fill": "white" if row["opacity"] < 1 else color, "dash": dash, "alone": alone})
     room = max((style.LETTER * style.LABEL * min(len(line.name), style.MOST_LETTERS) + 26 for line in left), default=0)
-    place: dict[str, Any] = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleY": -10}
+    header: dict[str, Any] = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleY": -10}
     y_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    y_axis = style.value_axis(title, offset=room, titleX=-35 - room, **place)
+    y_axis = style.value_axis(title, offset=room, titleX=-35 - room, **header)
     longest = style.SMALL * style.LETTER * max(map(len, labels)) + 24
     x_style: dict[str, Any] = {"labelAngle": 0, "grid": False, "domainColor": style.QUIET, "tickColor": style.QUIET}
     x_axis = alt.Axis(values=style.ticks(labels, int(size[0] / longest)), title=None, **x_style)
@@ -164,16 +167,20 @@ def _panel(
         "y": alt.Y("y:Q", scale=y_scale, axis=y_axis),
     }
     interval = {**where, "y": alt.Y("low:Q", scale=y_scale, axis=y_axis), "y2": "high:Q", "detail": "name:N"}
-    plain: style.Rows = [{**row, "opacity": 0.15} for row in rows]
-    lone = [{**row, "opacity": 0.4} for row in rows if row["alone"] and row["low"] is not None]
-    strokes: style.Rows = [{key: row[key] for key in ("x", "y", "name", "color", "dash")} for row in rows]
-    dash = alt.StrokeDash("dash:O", scale=alt.Scale(domain=list(range(8)), range=list(DASHES)), legend=None)
-    points: style.Rows = [{**row, "stroke": row["color"]} for row in rows if row["y"] is not None]
+    # A column that changes along a line would cut it into pieces.
+    kept = ("x", "y", "low", "high", "name", "color", "dash")
+    plain: style.Rows = [{key: row[key] for key in kept} for row in rows]
+    lone: style.Rows = [{key: row[key] for key in kept} for row in rows if row["alone"] and row["low"] is not None]
+    dashes = alt.StrokeDash("dash:O", scale=alt.Scale(domain=list(range(8)), range=list(DASHES)), legend=None)
+    seen = ("x", "y", "name", "fill", "opacity")
+    points: style.Rows = [
+        {key: row[key] for key in seen} | {"stroke": row["color"]} for row in rows if row["y"] is not None
+    ]
     tooltip = ["name:N", alt.Tooltip("x:N", title=chart.x), alt.Tooltip("y:Q", format=".3f", title=chart.y)]
-    layers = [style.layer(strokes, "line", strokeWidth=2.2).encode(**where, detail="name:N", strokeDash=dash)]
+    layers = [style.layer(plain, "line", strokeWidth=2.2).encode(**where, detail="name:N", strokeDash=dashes)]
     if ends:
-        layers.insert(0, style.layer(plain, "area", clip=True, strokeWidth=0).encode(**interval))
-        layers.insert(0, style.layer(lone, "rule", strokeWidth=2, clip=True).encode(**interval))
+        layers.insert(0, style.layer(plain, "area", clip=True, opacity=0.15).encode(**interval))
+        layers.insert(0, style.layer(lone, "rule", clip=True, opacity=0.4, strokeWidth=2).encode(**interval))
     layers.append(style.layer(points, "point", size=30, strokeWidth=1.4).encode(**where, tooltip=tooltip))
     for group, side in ((left, -1), ([line for line in lines if line not in left], 1)):
         layers += _names(group, side, len(labels), colors, (low, high), size)
@@ -215,7 +222,11 @@ def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) ->
     group = None if single or (by_word and frame["name"].n_unique() == 1) else "name" if by_word else chart.x
     label, limit = (chart.x, 200) if by_word else ("name", 30)
     if not single or chart.color != "word":
-        first = pl.int_range(pl.len()).min().over(group) if group else pl.lit(0)
-        frame = frame.with_columns(first.alias("first")).sort("first", value, descending=[False, True], nulls_last=True)
+        first = pl.col("first").min().over(group) if group else pl.lit(0)
+        frame = (
+            frame.with_row_index("first")
+            .with_columns(first.alias("first"))
+            .sort("first", value, descending=[False, True], nulls_last=True)
+        )
     bars = Ranked(label, chart.y, chart.band, group, faint=chart.faint, limit=limit)
     return ranked.draw(replace(answer, frame=frame), bars)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from chronotope.views.charts import style
 
 # Pixels between point and label; directions in order of preference: right, left, above, below, corners.
 REACHES = (7, 16, 28, 44, 64)
@@ -79,29 +82,40 @@ def _cost(
     return float(cost)
 
 
-def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return new places in the same order, at least `gap` apart, between `low` and `high` if they fit there.
+def draw_labels(rows: style.Rows, frame: tuple[float, float], line: Points = ()) -> list[Any]:
+    """Return labels beside their points (rows of x, y, `text`, `color`, `bold`); thin lines lead to those far away."""
+    font = style.SMALL
+    sizes = [(style.LETTER * font * len(row["text"]) * (1.07 if row["bold"] else 1) + 6, font + 4) for row in rows]
+    boxes = place_labels([(row["x"], row["y"]) for row in rows], sizes, frame, line)
+    leaders: style.Rows = []
+    for row, box in ((row, box) for row, box in zip(rows, boxes, strict=True) if box.far):
+        x, y, across, down = row["x"], row["y"], box.width / 2, box.height / 2
+        edge, side = min(max(x, box.x - across), box.x + across), min(max(y, box.y - down), box.y + down)
+        leaders.append({"x": x, "y": y, "x2": edge, "y2": side, "color": style.QUIET})
+    layers = [style.rules(leaders, strokeWidth=0.8, opacity=0.7)]
+    for bold, weight in ((False, "normal"), (True, "bold")):
+        here: style.Rows = [
+            {"x": box.x, "y": box.y, "text": row["text"], "color": row["color"]}
+            for row, box in zip(rows, boxes, strict=True)
+            if row["bold"] == bold
+        ]
+        # A white outline keeps lines off the letters.
+        outline: dict[str, Any] = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": weight}
+        layers += [style.texts(here, font, **outline), style.texts(here, font, fontWeight=weight)]
+    return layers
 
-    Labels that would touch form a cluster around the mean of their places; clusters that meet are joined.
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return the nearest places in the same order that are at least `gap` apart, from `low` to `high` if they fit.
 
     Examples
     --------
     >>> spread([0.50, 0.51, 0.9], gap=0.1, low=0, high=1)
     [0.455, 0.555, 0.9]
     """
-
-    def bottom(cluster: list[float]) -> float:
-        reach = gap * (len(cluster) - 1)
-        if reach > high - low:
-            return (low + high - reach) / 2
-        return min(max(sum(cluster) / len(cluster) - reach / 2, low), high - reach)
-
-    clusters: list[list[float]] = []
-    for place in sorted(places):
-        clusters.append([place])
-        while len(clusters) > 1 and bottom(clusters[-2]) + gap * len(clusters[-2]) > bottom(clusters[-1]):
-            joined = clusters.pop()
-            clusters[-1].extend(joined)
-    found = [bottom(cluster) + gap * step for cluster in clusters for step in range(len(cluster))]
-    order = sorted(range(len(places)), key=lambda at: places[at])
-    return [round(place, 9) for _, place in sorted(zip(order, found, strict=True))]
+    order, steps = np.argsort(places, kind="stable"), gap * np.arange(len(places))
+    found = np.empty(len(places))
+    if len(places):
+        nearest = isotonic_regression(np.take(places, order) - steps).x
+        found[order] = np.clip(nearest, low, max(low, high - steps[-1])) + steps
+    return [round(place, 9) for place in found.tolist()]

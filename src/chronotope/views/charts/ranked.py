@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ROW, WIDTHS = 24, (360, 220, 150)  # height of a row; width of a panel by the number of columns
 MOST_PANELS = 6  # of more groups each is one bar
 MOST_DETAIL, MOST_WORDS = 70, 3
+SHORT = 16  # letters; with longer details panels are below each other
 NUMBER = 46  # pixels for the value beside a bar
 
 
@@ -50,14 +51,14 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
     )
     notes += [style.FAINT] if any(bar["opacity"] < 0.6 for bar in every) else []
     longest = max(len(bar["detail"]) for bar in every)
-    columns = 1 if longest else min(len(WIDTHS), len(groups))
+    columns = 1 if longest > SHORT else min(len(WIDTHS), len(groups))
     width, title = WIDTHS[columns - 1], style.axis_title(answer, chart.value)
     panels = []
     for at, (group, bars) in enumerate(groups.items()):
         panel = _panel(bars, width, domain, title if at >= len(groups) - columns else None)
         panels.append(style.heading(panel, "" if len(groups) == 1 and group in style.spaced(answer.title) else group))
     drawn = alt.concat(*panels, columns=columns, spacing={"row": 24, "column": 34}) if len(panels) > 1 else panels[0]
-    return style.Drawing(drawn, columns * (width + 130) + style.LETTER * style.SMALL * longest, notes)
+    return style.Drawing(drawn, columns * (width + 130 + style.LETTER * style.SMALL * longest), notes)
 
 
 def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
@@ -129,13 +130,12 @@ def _panel(bars: style.Rows, width: int, domain: tuple[float, float], title: str
     if any(bar["needed"] is not None for bar in bars):
         chance: style.Rows = [{"needed": row["needed"], "at": row["at"], "color": style.INK} for row in rows]
         layers.append(style.layer(chance, "tick", thickness=1.6, height=ROW - 4, opacity=0.6).encode(x=needed, y=y))
-    names, numbers, details = (
-        [{"x": x, "y": (at + 0.5) * ROW, "text": text(bar), "color": color(bar)} for at, bar in enumerate(bars)]
-        for x, text, color in (
-            (-10, lambda bar: bar["label"], lambda bar: style.QUIET if bar["hollow"] else style.INK),
-            (width + 10, lambda bar: style.number(bar["value"], largest), lambda bar: style.QUIET),
-            (width + 10 + NUMBER, lambda bar: bar["detail"], lambda bar: style.QUIET),
-        )
-    )
-    layers += [style.texts(names, style.LABEL, align="right"), style.texts(numbers + details, align="left")]
+    names: style.Rows = []
+    beside: style.Rows = []
+    for at, bar in enumerate(bars):
+        place = {"y": (at + 0.5) * ROW, "color": style.QUIET}
+        names.append({**place, "x": -10, "text": bar["label"], "color": style.QUIET if bar["hollow"] else style.INK})
+        beside.append({**place, "x": width + 10, "text": style.number(bar["value"], largest)})
+        beside.append({**place, "x": width + 10 + NUMBER, "text": bar["detail"]})
+    layers += [style.texts(names, style.LABEL, align="right"), style.texts(beside, align="left")]
     return alt.layer(*layers).properties(width=width, height=ROW * len(bars))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,7 +28,7 @@ MOST_LETTERS = 30  # of a label
 FEW = 5  # occurrences; a mark that rests on fewer is faint
 FAINT = f"Pale and hollow: fewer than {FEW} occurrences."
 CUT = "Intervals that reach far beyond the points are cut."
-ROUND_YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+ROUND = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # years between labels
 SCALE = 2  # pixels of a PNG for each pixel of a chart
 
 Rows = list[dict[str, Any]]
@@ -60,37 +59,29 @@ def finish(answer: Answer, drawing: Drawing) -> Any:
         title=alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
     )
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
-    styled = (
-        alt.vconcat(chart, title=heading)
-        .properties(description=" ".join([*title, *caption]))
+    return (
+        Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
         .configure(font=FONT, background="white", padding=16)
         .configure_view(stroke=None)
         .configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
     )
-    # Altair treats an attribute that is set as a part of the chart.
-    object.__setattr__(styled, "__class__", _offline(type(styled)))
-    return styled
 
 
-@cache
-def _offline(kind: Any) -> Any:
-    """Return a class of chart that a notebook shows as a picture: Altair's own display loads programs from a server."""
+class Picture(alt.VConcatChart):
+    """A chart that a notebook shows as a picture: Altair's own display loads programs from a server."""
 
-    class Offline(kind):  # type: ignore[misc]
-        def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
-            if alt.renderers.active != "default":
-                return super()._repr_mimebundle_(*args, **kwargs)
-            picture = io.BytesIO()
-            self.save(picture, format="png", scale_factor=SCALE)
-            data = picture.getvalue()
-            # In a PNG file width and height follow the first sixteen bytes.
-            width, height = (int.from_bytes(data[at : at + 4], "big") // SCALE for at in (16, 20))
-            return {"image/png": data, "text/plain": repr(self)}, {"image/png": {"width": width, "height": height}}
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        if alt.renderers.active != "default":
+            return super()._repr_mimebundle_(*args, **kwargs)
+        picture = io.BytesIO()
+        self.save(picture, format="png", scale_factor=SCALE)
+        data = picture.getvalue()
+        # In a PNG file width and height follow the first sixteen bytes.
+        width, height = (int.from_bytes(data[at : at + 4], "big") // SCALE for at in (16, 20))
+        return {"image/png": data, "text/plain": repr(self)}, {"image/png": {"width": width, "height": height}}
 
-        def __repr__(self) -> str:
-            return f"<Chart: {' '.join(self.title.text)}>"
-
-    return Offline
+    def __repr__(self) -> str:
+        return f"<Chart: {' '.join(self.title.text)}>"
 
 
 def spaced(text: Any) -> str:
@@ -127,7 +118,7 @@ def axis_title(answer: Answer, column: str) -> str:
     if column == "value":
         title = "position on the axis" if answer.facts.get("formula") else "similarity with all other conditions"
     elif column in COLUMNS:
-        title = re.split("[:,]", COLUMNS[column].meaning)[0]
+        title = re.split(r"\b: |, ", COLUMNS[column].meaning)[0]
     else:
         title = {"mrr": "mean reciprocal rank"}.get(column, spaced(column))
     return f"{title}, corrected for noise" if best_column(answer.frame, column) != column else title
@@ -141,12 +132,18 @@ def is_faint(row: dict[str, Any], column: str | None) -> bool:
 
 def number(value: float, largest: float = 1.0) -> str:
     """Format a value; `largest` decides the number of digits."""
-    text = f"{value:,.0f}" if largest >= 100 else f"{value:,.1f}" if largest >= 10 else f"{value:.2f}"
+    text = (
+        f"{value:,.0f}"
+        if largest >= 100
+        else f"{value:,.1f}"
+        if largest >= 10
+        else f"{value:.{2 if largest >= 1 else 3}f}"
+    )
     return (text if float(text.replace(",", "")) else text.lstrip("-")).replace("-", "−")
 
 
 def ticks(labels: Sequence[str], most: int) -> list[str]:
-    """Return at most so many labels at even distances, at least two: of consecutive years the round ones.
+    """Return at most so many labels at even distances, at least two: of years the round ones.
 
     Examples
     --------
@@ -155,13 +152,13 @@ def ticks(labels: Sequence[str], most: int) -> list[str]:
     >>> ticks(["1940s", "1950s", "1960s"], 1)
     ['1940s', '1960s']
     """
-    step = -(-len(labels) // max(most, 2))
-    even = list(labels[::step])
-    if step == 1 or not all(re.fullmatch(r"\d{4}", label) for label in labels):
-        return even
-    length = next(size for size in ROUND_YEARS if size >= step or size == ROUND_YEARS[-1])
-    found = [year for year in labels if int(year) % length == 0]
-    return found if max(2, len(even) / 2) <= len(found) <= most else even
+    years = all(label.isdecimal() for label in labels)
+    places = [int(label) if years else at for at, label in enumerate(labels)]
+    for step in ROUND if years else range(1, len(labels)):
+        found = [label for place, label in zip(places, labels, strict=True) if place % step == 0]
+        if len(found) <= max(most, 2):
+            break
+    return found if len(found) > 1 else [labels[0], labels[-1]]
 
 
 def limits(values: Sequence[float], ends: Sequence[float], *, zero: bool) -> tuple[float, float]:
@@ -184,16 +181,21 @@ def value_axis(title: str | None, **more: Any) -> alt.Axis:
     return alt.Axis(title=title, **{"tickCount": 5, **style, **more})
 
 
-def value_color(values: Sequence[float], title: str, **more: Any) -> alt.Color:
+def value_color(values: Sequence[float], title: str, **more: Any) -> alt.Fill:
     """Return shades of blue, the darker the larger; blue to orange if values lie on both sides of zero."""
     low, high = min(values), max(values)
     end, signed = max(-low, high), low < 0 < high
     domain = [-end, end] if signed else [low, high if high > low else low + 1e-6]
-    style: dict[str, Any] = {"titleFontWeight": "normal", "titleFontSize": SMALL, "titleColor": QUIET, **more}
+    style: dict[str, Any] = {
+        "titleFontWeight": "normal",
+        "titleFontSize": SMALL,
+        "titleColor": QUIET,
+        "gradientOpacity": 1,
+        **more,
+    }
     legend = alt.Legend(title=wrap(title, 20), gradientLength=120, tickCount=4, labelColor=QUIET, **style)
-    return alt.Color(
-        "value:Q", scale=alt.Scale(scheme="blueorange" if signed else "blues", domain=domain), legend=legend
-    )
+    scale = alt.Scale(scheme="blueorange" if signed else "blues", domain=domain)
+    return alt.Fill("value:Q", scale=scale, legend=legend)
 
 
 def heading(chart: Any, text: str) -> Any:
@@ -205,8 +207,10 @@ def heading(chart: Any, text: str) -> Any:
 def layer(rows: Rows, mark: str, **style: Any) -> Any:
     """Return marks of one kind; their colors are columns of the rows."""
     chart = getattr(alt.Chart(alt.InlineData(values=rows)), f"mark_{mark}")(**style)
-    names: dict[str, Any] = {"color": alt.Color, "fill": alt.Fill, "stroke": alt.Stroke, "opacity": alt.Opacity}
-    present = {name: kind(name, scale=None, type="nominal") for name, kind in names.items() if rows and name in rows[0]}
+    kinds: dict[str, Any] = {"color": alt.Color, "fill": alt.Fill, "stroke": alt.Stroke, "opacity": alt.Opacity}
+    used = {name: kind for name, kind in kinds.items() if rows and name in rows[0]}
+    types = {"opacity": "quantitative"}
+    present = {name: kind(name, scale=None, type=types.get(name, "nominal")) for name, kind in used.items()}
     return chart.encode(**present)
 
 

@@ -62,12 +62,15 @@ def _tiles(
     wide: float,
     high: float,
     values: Sequence[float],
-    color: alt.Color,
+    color: alt.Fill,
 ) -> Any:
     low, top = min(values), max(values)
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 5, "labelLimit": 180, "title": None}
     flat = max(map(len, across)) * style.SMALL * style.LETTER < wide
-    x_ticks, y_ticks = (style.ticks(at, int(size * len(at) / LINE)) for at, size in ((across, wide), (down, high)))
+    x_ticks, y_ticks = (
+        style.ticks(at, int(size * len(at) / (LINE if size >= LINE else 2 * LINE)))
+        for at, size in ((across, wide), (down, high))
+    )
     x_axis = alt.Axis(orient="top", labelAngle=0 if flat else -45, values=x_ticks, **plain)
     y_axis = alt.Axis(labelColor=style.INK, values=y_ticks, **plain)
     where = {
@@ -80,20 +83,20 @@ def _tiles(
     hatched: style.Rows = [{"x": row["x"], "y": row["y"], "color": style.QUIET} for row in rows if row["opacity"] < 1]
     hatch = {"shape": CORNER if numbers else HATCH, "size": (min(wide, high) * 0.85) ** 2, "strokeWidth": 0.9}
     layers = [
-        tile.encode(**where, color=color, tooltip=tooltip),
+        tile.encode(**where, fill=color, tooltip=tooltip),
         style.layer(hatched, "point", **hatch).encode(**where),
     ]
     if numbers:
         texts: style.Rows = []
         for row in rows:
             share = (row["value"] - low) / ((top - low) or 1)
-            dark = row["opacity"] == 1 and (abs(2 * share - 1) > 0.7 if low < 0 < top else 0.55 < share < 1.01)
-            text = style.number(row["value"], max(abs(low), abs(top))).replace("0.", ".", 1)
+            dark = row["opacity"] == 1 and (abs(2 * share - 1) > 0.6 if low < 0 < top else share > 0.55)
+            text = style.number(row["value"], max(1, abs(low), abs(top))).replace("0.", ".", 1)
             texts.append({"x": row["x"], "y": row["y"], "text": text, "color": "white" if dark else style.INK})
         layers.append(style.layer(texts, "text", fontSize=11).encode(**where, text="text:N"))
     marked: style.Rows = [{"x": row["x"], "y": row["y"], "color": style.COLORS[1]} for row in rows if row["mark"]]
     frame = style.layer(marked, "rect", filled=False, strokeWidth=2.6 if wide > 14 else 1.6)
-    chart = alt.layer(*layers, frame.encode(**where)).resolve_scale(color="independent")
+    chart = alt.layer(*layers, frame.encode(**where))
     return chart.properties(width=wide * len(across), height=high * len(down))
 
 
