@@ -84,17 +84,16 @@ def _rows(answer: Answer, chart: Lines) -> list[Row]:
     """Return the rows by the names that the chart uses."""
     frame, value = answer.frame, style.best_column(answer.frame, chart.y)
     pairs = chart.color != "word" and "word" in frame.columns and frame["word"].n_unique() > 1
-    low, high = chart.band or ("", "")
     return [
         {"name": f"{row['word']} – {row[chart.color]}" if pairs else str(row[chart.color]), "x": row[chart.x] or ""}
-        | {"y": row[value], "low": row.get(low), "high": row.get(high)}
+        | {"y": row[value], **style.interval(row, chart.band)}
         | {"opacity": 0.6 if style.is_faint(row, chart.faint) and row[value] is not None else 1}
         for row in frame.iter_rows(named=True)
     ]
 
 
 def _order(rows: Sequence[Row], known: Sequence[str] | None) -> list[str]:
-    """Return the conditions in order: as the answer or a complete line has them, else sorted; no empty ones at the ends."""
+    """Return the conditions as the answer or a complete line orders them, else sorted; without empty ends."""
     lines: dict[str, list[str]] = {}
     for row in rows:
         lines.setdefault(row["name"], []).append(row["x"])

@@ -63,7 +63,6 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
 
 def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
     """Return a bar; it is hollow if it is not a result."""
-    low, high = chart.band or ("", "")
     hollow = (
         "no counterpart" if row.get("match") is False else "not significant" if row.get("accepted") is False else ""
     )
@@ -74,8 +73,7 @@ def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
         "label": style.shorten(row[chart.label]),
         "value": row[value],
         "zero": 0,
-        "low": row.get(low),
-        "high": row.get(high),
+        **style.interval(row, chart.band),
         "needed": row.get("needed"),
         "hollow": hollow,
         "detail": " · ".join(part for part in (hollow, _detail(row, chart.detail), absent) if part),

@@ -124,6 +124,12 @@ def axis_title(answer: Answer, column: str) -> str:
     return f"{title}, corrected for noise" if best_column(answer.frame, column) != column else title
 
 
+def interval(row: dict[str, Any], band: tuple[str, str] | None) -> dict[str, float | None]:
+    """Return `low` and `high` of a row, both None if one is unknown."""
+    low, high = (row.get(name) for name in band or ("", ""))
+    return {"low": None, "high": None} if low is None or high is None else {"low": low, "high": high}
+
+
 def is_faint(row: dict[str, Any], column: str | None) -> bool:
     """Return whether a row rests on fewer than five occurrences."""
     count = row.get(column) if column else None

@@ -51,7 +51,7 @@ def draw(answer: Answer, chart: Tiles) -> style.Drawing:
     tiles = _tiles(rows, across, down, wide, high, values, color)
     if not merges:
         return style.Drawing(tiles, wide * len(across) + 160, notes)
-    both = alt.hconcat(tiles, _tree(merges, len(down), high), spacing=12).resolve_scale(y="independent")
+    both = alt.hconcat(tiles, _tree(merges, _groups(answer, down), high), spacing=12).resolve_scale(y="independent")
     return style.Drawing(both, wide * len(across) + TREE + 100, notes)
 
 
@@ -100,11 +100,17 @@ def _tiles(
     return chart.properties(width=wide * len(across), height=high * len(down))
 
 
-def _tree(merges: Sequence[tuple[int, int, float]], count: int, size: float) -> Any:
+def _groups(answer: Answer, places: list[str]) -> list[int | None]:
+    """Return the group of each place, None if there are none."""
+    found = dict(answer.frame.select("place", "group").iter_rows()) if "group" in answer.frame.columns else {}
+    return [found.get(place) for place in places]
+
+
+def _tree(merges: Sequence[tuple[int, int, float]], groups: list[int | None], size: float) -> Any:
     """Return the tree: places join where their lines meet, at the distance below."""
     last = max(distance for *_, distance in merges) or 1.0
     # Height and distance of each place, then of each group.
-    nodes = [((place + 0.5) * size, 0.0) for place in range(count)]
+    nodes = [((place + 0.5) * size, 0.0) for place in range(len(groups))]
     lines: style.Rows = []
     for a, b, distance in merges:
         (y1, x1), (y2, x2) = nodes[a], nodes[b]
@@ -114,4 +120,10 @@ def _tree(merges: Sequence[tuple[int, int, float]], count: int, size: float) -> 
     axis = style.value_axis("distance at which they join", grid=False, tickCount=2)
     ruler = style.layer([{"value": 0}], "point", opacity=0)
     ruler = ruler.encode(x=alt.X("value:Q", scale=alt.Scale(domain=[0, last], nice=False), axis=axis))
-    return alt.layer(ruler, style.rules(lines, strokeWidth=1.4)).properties(width=TREE, height=size * count)
+    names: style.Rows = [
+        {"x": TREE + 10, "y": (at + 0.5) * size, "text": f"group {group}", "color": style.QUIET}
+        for at, group in enumerate(groups)
+        if group is not None and group not in groups[:at]
+    ]
+    layers = [ruler, style.rules(lines, strokeWidth=1.4), style.texts(names, align="left")]
+    return alt.layer(*layers).properties(width=TREE, height=size * len(groups))
