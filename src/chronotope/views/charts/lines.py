@@ -132,7 +132,7 @@ def _panel(
     ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
     # Of many neighbors the color shows the direction; falling lines are labelled on the left.
-    by_direction = chart.color != "word" and len(lines) > 4
+    by_direction = chart.color != "word" and len(lines) > 4 and size == WIDE
     colors = (
         _directions(lines, high - low)
         if by_direction
@@ -228,4 +228,4 @@ def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) ->
             .sort("first", value, descending=[False, True], nulls_last=True)
         )
     bars = Ranked(label, chart.y, chart.band, group, faint=chart.faint, limit=limit)
-    return ranked.draw(replace(answer, frame=frame), bars)
+    return ranked.draw(replace(answer, rows=frame), bars)

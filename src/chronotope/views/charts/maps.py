@@ -96,7 +96,7 @@ def draw(answer: Answer, chart: Plane, rows: list[dict[str, Any]]) -> style.Draw
     ]
     points: style.Rows = []
     for row, (x, y) in zip(placed, frame.pixels(corners).round(2).tolist() if placed else [], strict=True):
-        number = "" if row[value] is None else f" {style.number(row[value], max(1, *map(abs, known)))}"
+        number = "" if row[value] is None else f" {style.number(row[value], style.decimals(known))}"
         point = {"x": x, "y": y, "value": row[value], "text": style.shorten(row[chart.label]) + number}
         points.append({**point, "opacity": 0.4 if style.is_faint(row, chart.faint) else 1})
     color = style.value_color(known, style.axis_title(answer, value))

@@ -34,7 +34,7 @@ def draw(answer: Answer, chart: Plane) -> style.Drawing:
     value = chart.value or "count"
     frame = answer.frame.sort(value, descending=True, nulls_last=True, maintain_order=True)
     bars = Ranked(chart.label, value, ("low", "high"), faint=chart.faint, limit=chart.limit)
-    return ranked.draw(replace(answer, frame=frame), bars)
+    return ranked.draw(replace(answer, rows=frame), bars)
 
 
 def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:

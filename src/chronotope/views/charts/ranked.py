@@ -53,9 +53,10 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
     longest = max(len(bar["detail"]) for bar in every)
     columns = 1 if longest > SHORT else min(len(WIDTHS), len(groups))
     width, title = WIDTHS[columns - 1], style.axis_title(answer, chart.value)
+    digits = style.decimals([bar["value"] for bar in every], least=3)
     panels = []
     for at, (group, bars) in enumerate(groups.items()):
-        panel = _panel(bars, width, domain, title if at >= len(groups) - columns else None)
+        panel = _panel(bars, width, domain, title if at >= len(groups) - columns else None, digits)
         panels.append(style.heading(panel, "" if len(groups) == 1 and group in style.spaced(answer.title) else group))
     drawn = alt.concat(*panels, columns=columns, spacing={"row": 24, "column": 34}) if len(panels) > 1 else panels[0]
     return style.Drawing(drawn, columns * (width + 130 + style.LETTER * style.SMALL * longest), notes)
@@ -92,7 +93,7 @@ def _detail(row: dict[str, Any], columns: Sequence[str]) -> str:
         if isinstance(value, list):
             text = ", ".join(map(style.spaced, value[:MOST_WORDS]))
         elif isinstance(value, float):
-            text = f"{value:.3f}" if name in ("p", "q") else style.number(value, abs(value))
+            text = f"{value:.3f}" if name in ("p", "q") else f"{value:.2f}"
         else:
             text = "" if value is None else f"{value:,}" if isinstance(value, int) else style.spaced(value)
         parts.append((text or "–") if arrow else f"{style.spaced(name)} {text}" if text else "")
@@ -107,9 +108,8 @@ def _first_of(group: str, bars: style.Rows) -> dict[str, Any]:
     return {**first, "label": group, "detail": detail}
 
 
-def _panel(bars: style.Rows, width: int, domain: tuple[float, float], title: str | None) -> Any:
+def _panel(bars: style.Rows, width: int, domain: tuple[float, float], title: str | None, digits: int) -> Any:
     """Return one panel: labels left, bars or dots, values and details right."""
-    largest = max(abs(bar["value"]) for bar in bars)
     rows: style.Rows = [{**bar, "at": at} for at, bar in enumerate(bars)]
     scale = alt.Scale(domain=list(domain), nice=False)
     axis = style.value_axis(title, tickCount=3 if width < WIDTHS[0] else 5)
@@ -133,7 +133,7 @@ def _panel(bars: style.Rows, width: int, domain: tuple[float, float], title: str
     for at, bar in enumerate(bars):
         place = {"y": (at + 0.5) * ROW, "color": style.QUIET}
         names.append({**place, "x": -10, "text": bar["label"], "color": style.QUIET if bar["hollow"] else style.INK})
-        beside.append({**place, "x": width + 10, "text": style.number(bar["value"], largest)})
+        beside.append({**place, "x": width + 10, "text": style.number(bar["value"], digits)})
         beside.append({**place, "x": width + 10 + NUMBER, "text": bar["detail"]})
     layers += [style.texts(names, style.LABEL, align="right"), style.texts(beside, align="left")]
     return alt.layer(*layers).properties(width=width, height=ROW * len(bars))

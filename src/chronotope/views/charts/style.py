@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from textwrap import wrap
@@ -44,7 +45,7 @@ class Drawing(NamedTuple):
 
 def finish(answer: Answer, drawing: Drawing) -> Any:
     """Add the title, the caption, the footnote and the style."""
-    letters = max(drawing.width, 420) / (SMALL * LETTER)
+    letters = max(drawing.width, 480) / (SMALL * LETTER)
     notes = dict.fromkeys([*answer.notes, *drawing.notes])
     caption = [line for note in notes for line in wrap(spaced(note), int(letters))]
     source = [str(answer.facts.get("corpus") or ""), *answer.signature.split("|")]
@@ -136,15 +137,23 @@ def is_faint(row: dict[str, Any], column: str | None) -> bool:
     return count is not None and count < FEW
 
 
-def number(value: float, largest: float = 1.0) -> str:
-    """Format a value; `largest` decides the number of digits."""
-    text = (
-        f"{value:,.0f}"
-        if largest >= 100
-        else f"{value:,.1f}"
-        if largest >= 10
-        else f"{value:.{2 if largest >= 1 else 3}f}"
-    )
+def decimals(values: Sequence[float], least: int = 2) -> int:
+    """Return how many decimals tell the values apart.
+
+    Examples
+    --------
+    >>> decimals([180.0, 20.0]), decimals([0.5, 0.9]), decimals([0.021, 0.022])
+    (0, 2, 4)
+    """
+    largest, span = max(map(abs, values)), max(values) - min(values)
+    if largest >= 10:
+        return 0 if largest >= 100 else 1
+    return min(4, max(least, 1 - math.floor(math.log10(span)))) if span > 0 else least
+
+
+def number(value: float, digits: int) -> str:
+    """Format a value with a true minus sign."""
+    text = f"{value:,.{digits}f}"
     return (text if float(text.replace(",", "")) else text.lstrip("-")).replace("-", "−")
 
 

@@ -46,7 +46,7 @@ def draw(answer: Answer, chart: Tiles) -> style.Drawing:
     # A word compared with itself says nothing, and would use up the range of colors.
     values = [row["value"] for row in rows if row["x"] != row["y"]] or [row["value"] for row in rows]
     merges = answer.facts.get("merges") if square and not hidden else None
-    more = {"orient": "bottom", "direction": "horizontal"} if merges else {}
+    more = {"orient": "top", "direction": "horizontal"} if merges else {}
     color = style.value_color(values, style.axis_title(answer, chart.value), **more)
     tiles = _tiles(rows, across, down, wide, high, values, color)
     if not merges:
@@ -91,7 +91,7 @@ def _tiles(
         for row in rows:
             share = (row["value"] - low) / ((top - low) or 1)
             dark = row["opacity"] == 1 and (abs(2 * share - 1) > 0.6 if low < 0 < top else share > 0.55)
-            text = style.number(row["value"], max(1, abs(low), abs(top))).replace("0.", ".", 1)
+            text = style.number(row["value"], style.decimals(values)).replace("0.", ".", 1)
             texts.append({"x": row["x"], "y": row["y"], "text": text, "color": "white" if dark else style.INK})
         layers.append(style.layer(texts, "text", fontSize=11).encode(**where, text="text:N"))
     marked: style.Rows = [{"x": row["x"], "y": row["y"], "color": style.COLORS[1]} for row in rows if row["mark"]]
