@@ -81,16 +81,23 @@ def _run(chosen: Table, options: argparse.Namespace, who: Any, seeds: int, **key
 
 
 def _chart(section: dict[str, Any], path: Path) -> None:
-    from chronotope.views import charts, score_charts
+    from chronotope.analysis.answer import Answer
+    from chronotope.analysis.charts import Ranked
 
-    bars = [
-        score_charts.Bar(
-            line["contender"], line["mean"]["mrr"], *line["interval"], line["behind"] and line["behind"]["real"]
-        )
-        for line in section["lines"]
+    rows = [
+        {"model": line["contender"], "mrr": line["mean"]["mrr"]}
+        | dict(zip(("low", "high"), line["interval"], strict=True))
+        | {"standing": _standing(line["behind"])}
+        for line in sorted(section["lines"], key=lambda line: -line["mean"]["mrr"])
     ]
-    charts.save(score_charts.scores(bars, title=f"{section['size']:,} pairs of {section['pairs']}"), path)
+    notes = ["Interval: 95 %, from draws of the words asked about."]
+    chart = Ranked(label="model", value="mrr", band=("low", "high"), detail=("standing",))
+    Answer(rows, title=f"{section['size']:,} pairs of {section['pairs']}", notes=notes, chart=chart).save(path)
     say(str(path))
+
+
+def _standing(behind: dict[str, Any] | None) -> str:
+    return "best" if behind is None else "behind" if behind["real"] else "not clearly behind"
 
 
 def ablation(options: argparse.Namespace) -> tuple[Any, str]:

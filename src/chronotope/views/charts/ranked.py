@@ -85,7 +85,7 @@ def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
 
 
 def _detail(row: dict[str, Any], columns: Sequence[str]) -> str:
-    """Return the text beside a bar: 'before → after' for such a pair of columns, else names and values."""
+    """Return the text beside a bar: 'before → after' for such a pair of columns, else texts and named numbers."""
     arrow = [name.rpartition("_")[2] for name in columns] == ["before", "after"]
     parts = []
     for name in columns:
@@ -96,7 +96,8 @@ def _detail(row: dict[str, Any], columns: Sequence[str]) -> str:
             text = f"{value:.3f}" if name in ("p", "q") else f"{value:.2f}"
         else:
             text = "" if value is None else f"{value:,}" if isinstance(value, int) else style.spaced(value)
-        parts.append((text or "–") if arrow else f"{style.spaced(name)} {text}" if text else "")
+        named = isinstance(value, int | float) and not arrow
+        parts.append(f"{style.spaced(name)} {text}" if named else text or ("–" if arrow else ""))
     return style.shorten((" → " if arrow else " · ").join(part for part in parts if part), MOST_DETAIL)
 
 
