@@ -84,17 +84,19 @@ def _run(chosen: Table, options: argparse.Namespace, who: Any, seeds: int, **key
 
 def _chart(section: dict[str, Any], path: Path) -> None:
     rows = [
-        {
-            "model": line["contender"],
-            "mrr": line["mean"]["mrr"],
-            "low": line["interval"][0],
-            "high": line["interval"][1],
-        }
+        {"model": line["contender"], "mrr": line["mean"]["mrr"]}
+        | dict(zip(("low", "high"), line["interval"], strict=True))
+        | {"standing": _standing(line["behind"])}
         for line in sorted(section["lines"], key=lambda line: -line["mean"]["mrr"])
     ]
-    chart = Ranked(label="model", value="mrr", band=("low", "high"), faint=None)
-    Answer(rows, title=f"{section['size']:,} pairs of {section['pairs']}", chart=chart).save(path)
+    notes = ["Interval: 95 %, from draws of the words asked about."]
+    chart = Ranked(label="model", value="mrr", band=("low", "high"), detail=("standing",))
+    Answer(rows, title=f"{section['size']:,} pairs of {section['pairs']}", notes=notes, chart=chart).save(path)
     say(str(path))
+
+
+def _standing(behind: dict[str, Any] | None) -> str:
+    return "best" if behind is None else "behind" if behind["real"] else "not clearly behind"
 
 
 def ablation(options: argparse.Namespace) -> tuple[Any, str]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, ParamSpec
 from chronotope.analysis.charts import Chart
 from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import Param, open_source
+from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
 from chronotope.errors import MissingExtraError, SettingsError
 from chronotope.frames import html, shown
@@ -251,7 +252,8 @@ def question(
             source = entry.source
             bound.arguments[source.name] = open_source(bound.arguments[source.name], source.type)
             answer = function(*bound.args, **bound.kwargs)
-            return replace(answer, rows=_with_types(answer.frame, names), name=name, chart=chart)
+            facts = _with_conditions(answer, bound.arguments[source.name])
+            return replace(answer, rows=_with_types(answer.frame, names), facts=facts, name=name, chart=chart)
 
         entry = Question(name, group, names, chart, ask)
         _registry[name] = entry
@@ -267,6 +269,15 @@ def questions() -> dict[str, Question]:
         import_module(f"chronotope.analysis.{module.name}")
     order = get_args(Group)
     return dict(sorted(_registry.items(), key=lambda item: (order.index(item[1].group), item[0])))
+
+
+def _with_conditions(answer: Answer, source: Any) -> dict[str, Any]:
+    """Return the facts; over time with all conditions in order, so that a chart keeps the place of a missing one."""
+    if answer.facts.get("axis") != "time" or "condition" not in answer.frame.columns or not len(answer):
+        return dict(answer.facts)
+    place = (answer["condition"][0] or "").partition(SEPARATOR)[2]
+    labels = [label for label in source.conditions.labels if label.partition(SEPARATOR)[2] == place]
+    return {"conditions": labels, **answer.facts}
 
 
 def _check(parameter: Parameter, value: Any) -> None:

@@ -25,7 +25,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Lines(Chart):
-    """A line for each value of `color` over the conditions; bars if the conditions are places or just one."""
+    """A line for each value of `color` over time, with a gap where a condition of facts["conditions"] has no value.
+
+    Over time × place a line for each place, in a panel for each value. Bars for places and for a single condition.
+    """
 
     y: str
     x: str = "condition"
@@ -37,7 +40,11 @@ class Lines(Chart):
 
 @dataclass(frozen=True)
 class Ranked(Chart):
-    """A bar for each row, best first, in a panel for each value of `group`."""
+    """A bar for each row in order, or a dot with its `band`, in a panel for each value of `group`.
+
+    `detail` columns are texts beside the bars: a pair that ends in before and after is joined by an arrow. Rows whose
+    `match` or `accepted` is false are hollow; `needed` is a line on the bar.
+    """
 
     label: str
     value: str
@@ -50,7 +57,10 @@ class Ranked(Chart):
 
 @dataclass(frozen=True)
 class Tiles(Chart):
-    """A colored tile for each pair of `x` and `y`; `mark` names a boolean column that puts a mark on tiles."""
+    """A colored tile for each pair of `x` and `y`; `mark` names a boolean column that puts a frame around tiles.
+
+    facts["merges"], triples of two nodes and their distance, add the tree in which places join.
+    """
 
     x: str
     y: str
@@ -62,7 +72,10 @@ class Tiles(Chart):
 
 @dataclass(frozen=True)
 class Plane(Chart):
-    """Labelled points: rows of kind 'path' are joined in order; on a map if the columns are `lon` and `lat`."""
+    """Labelled points: rows of kind 'path' are joined in order; on a map if the columns are `lon` and `lat`.
+
+    facts["polygons"], a GeoJSON FeatureCollection, makes areas of the places that it names. Bars without coordinates.
+    """
 
     x: str
     y: str

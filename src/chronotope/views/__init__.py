@@ -1,15 +1,12 @@
-"""Charts and tables; no computation here."""
+"""Charts, tables and the explorer; no computation here."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-# Loaded when first used, so that `ct.views.charts` needs no import of its own.
-_PARTS = (
-    "answer_tables", "bump", "charts", "collocate_chart", "evidence_tables", "frequency_chart", "lines", "map_chart",
-    "plane", "ranked", "score_charts", "score_tables", "tables", "tiles",
-)  # fmt: skip
+# Imported when first used: `ct.views.charts` needs no import statement.
+_PARTS = ("answer_tables", "charts", "evidence_tables", "score_tables", "tables")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,84 @@
+"""Charts of answers: one Altair specification serves notebook, PNG, SVG, PDF and HTML, without a network."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
+from chronotope.errors import SettingsError
+from chronotope.io.atomic import atomic_write
+from chronotope.io.embed import embed_json
+from chronotope.runtime.memory import check_address_space
+from chronotope.views.charts import lines, plane, ranked, tiles
+from chronotope.views.charts.style import SCALE, Drawing, finish, texts
+
+if TYPE_CHECKING:
+    from chronotope.analysis.answer import Answer
+
+FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
+FORMATS = ("png", "svg", "pdf", "html")
+# Altair renders with V8, which reserves at least 64 GiB of addresses for its heap, and aborts if it cannot.
+LEAST_ADDRESS_SPACE = 100 * 10**9
+START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent), {
+  mode: "vega-lite", ast: true, renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false}
+})"""
+
+
+def draw(answer: Answer) -> Any:
+    """Return the chart of an answer: an `altair.VConcatChart`, shown in notebooks as a picture.
+
+    Raises
+    ------
+    SettingsError
+        If the answer has no chart.
+    """
+    chart: Any = answer.chart
+    if chart is None:
+        raise SettingsError(f"{answer.name or 'this answer'} has no chart; save it as .csv, .json or .md")
+    value = chart.y if isinstance(chart, Lines) else chart.value or chart.x if isinstance(chart, Plane) else chart.value
+    if not len(answer) or answer.frame[value].null_count() == len(answer):
+        return finish(answer, _nothing())
+    return finish(answer, FAMILIES[type(chart)](answer, chart))
+
+
+def _nothing() -> Drawing:
+    text = texts([{"x": 0, "y": 20, "text": "Nothing to draw: no row has a value.", "color": "#222222"}], align="left")
+    return Drawing(text.properties(width=420, height=40), 420)
+
+
+def write_chart(answer: Answer, path: str | Path) -> None:
+    """Write the chart of an answer; the ending of the file names the format: .png, .svg, .pdf or .html.
+
+    HTML contains all that it needs and loads nothing.
+    """
+    ending: Any = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise SettingsError(f"cannot draw {Path(path).name}: its name must end in .png, .svg, .pdf or .html")
+    check_address_space(LEAST_ADDRESS_SPACE)
+    chart = draw(answer)
+    with atomic_write(path) as temporary:
+        if ending == "html":
+            temporary.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
+        else:
+            chart.save(str(temporary), format=ending, **({"scale_factor": SCALE} if ending == "png" else {}))
+
+
+def _page(spec: dict[str, Any], title: str) -> str:
+    """Return a page that draws a chart. Its policy allows one script, by its hash, and no connection."""
+    import vl_convert
+
+    script = vl_convert.javascript_bundle(START)
+    allowed = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width"><title>{escape(title)}</title></head>
+<body><div id="chart"></div>
+<script type="application/json" id="spec">{embed_json(spec)}</script>
+<script>{script}</script>
+</body></html>
+"""

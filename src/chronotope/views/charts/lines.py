@@ -1,0 +1,231 @@
+"""Lines over time: a line for each value of a column, with intervals, gaps, faint points and labels at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import altair as alt
+import polars as pl
+
+from chronotope.analysis.charts import Lines, Ranked
+from chronotope.conditions import SEPARATOR
+from chronotope.errors import some_of
+from chronotope.views.charts import ranked, style
+from chronotope.views.charts.placing import spread
+
+if TYPE_CHECKING:
+    from chronotope.analysis.answer import Answer
+
+WIDE, SMALL = (560, 320), (250, 170)  # of a chart, and of one of several panels
+LABEL_GAP = 16.5
+FROM_ZERO = ("per_million", "count")
+CHANGE = 0.15  # share of the range; a line that moves less is neither rising nor falling
+# Lines differ in their dashes, too, so that a copy without color can be read.
+DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
+
+Row = dict[str, Any]
+
+
+class Line(NamedTuple):
+    """A named line: its rows by their place on the axis. A place without a row is a gap."""
+
+    name: str
+    rows: dict[int, Row]
+
+    def change(self) -> float:
+        """Return the last value minus the first."""
+        return float(self.rows[max(self.rows)]["y"] - self.rows[min(self.rows)]["y"])
+
+
+def draw(answer: Answer, chart: Lines) -> style.Drawing:
+    """Return lines over time; for places or a single condition ranked bars."""
+    rows = _rows(answer, chart)
+    labels = _order(rows, answer.facts.get("conditions"))
+    axis = answer.facts.get("axis", "time")
+    if axis == "place" or len(labels) < 2:
+        return _bars(answer, chart, rows, single=len(labels) < 2)
+    panels: dict[str, list[Row]] = {}
+    one_place = axis == "time" and len({label.partition(SEPARATOR)[2] for label in labels}) == 1
+    several = axis != "time" and len({row["name"] for row in rows}) > 1
+    for row in rows:
+        time, _, place = row["x"].partition(SEPARATOR)
+        if axis != "time":
+            # A line for each place, and a panel for each name.
+            panels.setdefault(row["name"] if several else "", []).append({**row, "x": time, "name": place})
+        else:
+            panels.setdefault("", []).append({**row, "x": time} if one_place else row)
+    if axis != "time" or one_place:
+        labels = list(dict.fromkeys(label.partition(SEPARATOR)[0] for label in labels))
+    names = list(panels)[: chart.limit]
+    notes = [f"Not drawn: {some_of(list(panels)[chart.limit :])}."] if len(panels) > chart.limit else []
+    size = WIDE if len(names) == 1 else SMALL
+    drawn = []
+    for name in names:
+        found = _lines(panels[name], labels)
+        shown = found[: chart.limit] if chart.color == "word" else _choose(found, chart.limit, len(labels))
+        if len(shown) < len(found):
+            hidden = [style.spaced(line.name) for line in found if line not in shown]
+            notes.append(
+                f"Drawn: {len(shown)} of {len(found)} lines{f' of {name}' if name else ''}, without {some_of(hidden)}."
+            )
+        panel = _panel(shown, labels, style.axis_title(answer, chart.y), size, chart, notes)
+        drawn.append(style.heading(panel, name))
+    if any(row["opacity"] < 1 for name in names for row in panels[name]):
+        notes.append(style.FAINT)
+    if len(drawn) == 1:
+        return style.Drawing(drawn[0], size[0] + 100, notes)
+    return style.Drawing(alt.concat(*drawn, columns=2, spacing=30), 2 * size[0] + 240, notes)
+
+
+def _rows(answer: Answer, chart: Lines) -> list[Row]:
+    """Return the rows by the names that the chart uses."""
+    frame, value = answer.frame, style.best_column(answer.frame, chart.y)
+    pairs = chart.color != "word" and "word" in frame.columns and frame["word"].n_unique() > 1
+    return [
+        {"name": f"{row['word']} – {row[chart.color]}" if pairs else str(row[chart.color]), "x": row[chart.x] or ""}
+        | {"y": row[value], **style.interval(row, chart.band)}
+        | {"opacity": 0.6 if style.is_faint(row, chart.faint) and row[value] is not None else 1}
+        for row in frame.iter_rows(named=True)
+    ]
+
+
+def _order(rows: Sequence[Row], known: Sequence[str] | None) -> list[str]:
+    """Return the conditions as the answer or a complete line orders them, else sorted; without empty ends."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        lines.setdefault(row["name"], []).append(row["x"])
+    every = {row["x"] for row in rows}
+    complete = [order for order in (list(known or ()), *lines.values()) if every <= set(order)]
+    order = complete[0] if complete else sorted(every)
+    valued = [order.index(row["x"]) for row in rows if row["y"] is not None]
+    return order[min(valued) : max(valued) + 1]
+
+
+def _lines(rows: Sequence[Row], labels: Sequence[str]) -> list[Line]:
+    places = {label: at for at, label in enumerate(labels)}
+    found: dict[str, dict[int, Row]] = {}
+    for row in rows:
+        if row["y"] is not None:
+            found.setdefault(row["name"], {})[places[row["x"]]] = row
+    return [Line(name, by_place) for name, by_place in found.items()]
+
+
+def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
+    """Return the lines to draw: in turn the highest at the first condition, at the last, and at those between."""
+    chosen: list[str] = []
+    for at in cycle([0, count - 1, *range(1, count - 1)]):
+        here = [line for line in lines if line.name not in chosen and at in line.rows]
+        if here:
+            chosen.append(max(here, key=lambda line: line.rows[at]["y"]).name)
+        if len(chosen) >= min(limit, len(lines)):
+            break
+    return [line for line in lines if line.name in chosen]
+
+
+def _panel(
+    lines: list[Line], labels: list[str], title: str, size: tuple[int, int], chart: Lines, notes: list[str]
+) -> Any:
+    every = [row for line in lines for row in line.rows.values()]
+    ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
+    low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
+    # Of many neighbors the color shows the direction; falling lines are labelled on the left.
+    by_direction = chart.color != "word" and len(lines) > 4 and size == WIDE
+    colors = (
+        _directions(lines, high - low)
+        if by_direction
+        else dict(zip((line.name for line in lines), cycle(style.COLORS)))
+    )
+    left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
+    if by_direction:
+        notes.append("Blue: nearer at first; orange: nearer at last; gray: neither.")
+    if style.is_cut(every, low, high):
+        notes.append(style.CUT)
+    rows: style.Rows = []
+    used: list[str] = []
+    for at, line in enumerate(lines):
+        color = colors[line.name]
+        dash = used.count(color) if by_direction else at % len(DASHES)
+        used.append(color)
+        gap = {"y": None, "low": None, "high": None, "opacity": 1}
+        for place, label in enumerate(labels):
+            row = {**gap, **line.rows.get(place, {}), "x": label, "name": style.shorten(line.name), "color": color}
+            alone = not {place - 1, place + 1} & line.rows.keys()
+            rows.append({**row, "fill": "white" if row["opacity"] < 1 else color, "dash": dash, "alone": alone})
+    room = max((style.LETTER * style.LABEL * min(len(line.name), style.MOST_LETTERS) + 26 for line in left), default=0)
+    header: dict[str, Any] = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleY": -10}
+    y_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    y_axis = style.value_axis(title, offset=room, titleX=-35 - room, **header)
+    longest = style.SMALL * style.LETTER * max(map(len, labels)) + 24
+    x_style: dict[str, Any] = {"labelAngle": 0, "grid": False, "domainColor": style.QUIET, "tickColor": style.QUIET}
+    x_axis = alt.Axis(values=style.ticks(labels, int(size[0] / longest)), title=None, **x_style)
+    where = {
+        "x": alt.X("x:O", scale=alt.Scale(type="point", domain=labels, padding=0), axis=x_axis),
+        "y": alt.Y("y:Q", scale=y_scale, axis=y_axis),
+    }
+    interval = {**where, "y": alt.Y("low:Q", scale=y_scale, axis=y_axis), "y2": "high:Q", "detail": "name:N"}
+    # A column that changes along a line would cut it into pieces.
+    kept = ("x", "y", "low", "high", "name", "color", "dash")
+    plain: style.Rows = [{key: row[key] for key in kept} for row in rows]
+    lone: style.Rows = [{key: row[key] for key in kept} for row in rows if row["alone"] and row["low"] is not None]
+    dashes = alt.StrokeDash("dash:O", scale=alt.Scale(domain=list(range(8)), range=list(DASHES)), legend=None)
+    seen = ("x", "y", "name", "fill", "opacity")
+    points: style.Rows = [
+        {key: row[key] for key in seen} | {"stroke": row["color"]} for row in rows if row["y"] is not None
+    ]
+    tooltip = ["name:N", alt.Tooltip("x:N", title=chart.x), alt.Tooltip("y:Q", format=".3f", title=chart.y)]
+    layers = [style.layer(plain, "line", strokeWidth=2.2).encode(**where, detail="name:N", strokeDash=dashes)]
+    if ends:
+        layers.insert(0, style.layer(plain, "area", clip=True, opacity=0.15).encode(**interval))
+        layers.insert(0, style.layer(lone, "rule", clip=True, opacity=0.4, strokeWidth=2).encode(**interval))
+    layers.append(style.layer(points, "point", size=30, strokeWidth=1.4).encode(**where, tooltip=tooltip))
+    for group, side in ((left, -1), ([line for line in lines if line not in left], 1)):
+        layers += _names(group, side, len(labels), colors, (low, high), size)
+    return alt.layer(*layers).properties(width=size[0], height=size[1])
+
+
+def _names(
+    lines: list[Line], side: int, count: int, colors: dict[str, str], domain: tuple[float, float], size: tuple[int, int]
+) -> list[Any]:
+    """Return the names of lines beside the panel (side -1: left, 1: right), and thin connectors from their ends."""
+    ends = [(max if side > 0 else min)(line.rows) for line in lines]
+    heights = [
+        (domain[1] - line.rows[at]["y"]) / (domain[1] - domain[0]) * size[1]
+        for line, at in zip(lines, ends, strict=True)
+    ]
+    edge = size[0] + 14 if side > 0 else -14
+    joins: style.Rows = []
+    names: style.Rows = []
+    for line, at, y, place in zip(lines, ends, heights, spread(heights, LABEL_GAP, 0, size[1]), strict=True):
+        x, color = at * size[0] / (count - 1) + 6 * side, colors[line.name]
+        joins.append({"x": x, "y": y, "x2": edge - 3 * side, "y2": place, "color": color})
+        names.append({"x": edge, "y": place, "text": style.shorten(line.name), "color": color})
+    text = style.texts(names, style.LABEL, align="left" if side > 0 else "right")
+    return [style.rules(joins, strokeWidth=0.8, opacity=0.6), text] if lines else []
+
+
+def _directions(lines: list[Line], span: float) -> dict[str, str]:
+    """Return shades of blue for falling lines, of orange for rising ones, of gray for others."""
+    shades = [cycle(style.GRAYS), cycle(style.ORANGES), cycle(style.BLUES)]
+    signs = [0 if abs(line.change()) < CHANGE * span else 1 if line.change() > 0 else -1 for line in lines]
+    return {line.name: next(shades[sign]) for line, sign in zip(lines, signs, strict=True)}
+
+
+def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) -> style.Drawing:
+    """Return bars: of a single condition one for each name; of places in the order of their values."""
+    value = style.best_column(answer.frame, chart.y)
+    frame = answer.frame.with_columns(pl.Series("name", [row["name"] for row in rows]))
+    by_word = chart.color == "word" and not single
+    group = None if single or (by_word and frame["name"].n_unique() == 1) else "name" if by_word else chart.x
+    label, limit = (chart.x, 200) if by_word else ("name", 30)
+    if not single or chart.color != "word":
+        first = pl.col("first").min().over(group) if group else pl.lit(0)
+        frame = (
+            frame.with_row_index("first")
+            .with_columns(first.alias("first"))
+            .sort("first", value, descending=[False, True], nulls_last=True)
+        )
+    bars = Ranked(label, chart.y, chart.band, group, faint=chart.faint, limit=limit)
+    return ranked.draw(replace(answer, rows=frame), bars)

@@ -1,0 +1,121 @@
+"""Label placement: no label over another, each as near to its point as that allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from chronotope.views.charts import style
+
+# Pixels between point and label; directions in order of preference: right, left, above, below, corners.
+REACHES = (7, 16, 28, 44, 64)
+DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1, 0.5, -0.5), (-1, 1)))
+# Costs: covering a label, a point, a point of a line; leaving the picture; a pixel of distance.
+ON_LABEL, ON_POINT, ON_LINE, OUTSIDE, FARTHER = 1000.0, 60.0, 14.0, 5000.0, 0.35
+
+Points = Sequence[tuple[float, float]]
+
+
+class Box(NamedTuple):
+    """A label: center and size in pixels, and whether it is so far from its point that it needs a line to it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    far: bool
+
+
+def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line: Points = ()) -> list[Box]:
+    """Return a box for each label; earlier labels choose first.
+
+    Parameters
+    ----------
+    points, sizes
+        The point of each label and its width and height, in pixels from the upper left corner.
+    frame
+        The width and height of the picture.
+    line
+        Points along lines that labels should not cover.
+
+    Examples
+    --------
+    >>> one, other = place_labels([(50, 50), (52, 50)], [(30, 12), (30, 12)], (200, 100))
+    >>> one.x > 50 > other.x
+    True
+    """
+    marks, along = (np.array([*part], dtype=np.float64).reshape(-1, 2) for part in (points, line))
+    placed: list[Box] = []
+    for at, ((x, y), (width, height)) in enumerate(zip(points, sizes, strict=True)):
+        others = np.delete(marks, at, axis=0)
+        costs: list[tuple[float, Box]] = []
+        for reach in REACHES:
+            for across, down in DIRECTIONS:
+                slant = 1 if abs(across) < 1 else 0.8
+                where = x + across * (reach + width / 2), y + down * (reach + height / 2) * slant
+                box = Box(*where, width, height, reach > REACHES[1])
+                costs.append((_cost(box, placed, others, along, frame) + FARTHER * reach, box))
+            if min(cost for cost, _ in costs) < ON_LINE:
+                break
+        placed.append(min(costs, key=lambda pair: pair[0])[1])
+    return placed
+
+
+def _cost(
+    box: Box, placed: Sequence[Box], points: NDArray[np.float64], line: NDArray[np.float64], frame: tuple[float, float]
+) -> float:
+    across, down = box.width / 2, box.height / 2
+    inside = across <= box.x <= frame[0] - across and down <= box.y <= frame[1] - down
+    cost = 0.0 if inside else OUTSIDE
+    for other in placed:
+        wide = across + other.width / 2 - abs(box.x - other.x)
+        high = down + other.height / 2 - abs(box.y - other.y)
+        cost += ON_LABEL + wide * high if wide > 0 and high > 0 else 0
+    for covered, price, margin in ((points, ON_POINT, 4), (line, ON_LINE, 2)):
+        near = np.abs(covered - (box.x, box.y)) < (across + margin, down + margin)
+        cost += price * np.count_nonzero(near.all(axis=1))
+    return float(cost)
+
+
+def draw_labels(rows: style.Rows, frame: tuple[float, float], line: Points = ()) -> list[Any]:
+    """Return labels beside their points (rows of x, y, `text`, `color`, `bold`); thin lines lead to those far away."""
+    font = style.SMALL
+    sizes = [(style.LETTER * font * len(row["text"]) * (1.07 if row["bold"] else 1) + 6, font + 4) for row in rows]
+    boxes = place_labels([(row["x"], row["y"]) for row in rows], sizes, frame, line)
+    leaders: style.Rows = []
+    for row, box in ((row, box) for row, box in zip(rows, boxes, strict=True) if box.far):
+        x, y, across, down = row["x"], row["y"], box.width / 2, box.height / 2
+        edge, side = min(max(x, box.x - across), box.x + across), min(max(y, box.y - down), box.y + down)
+        leaders.append({"x": x, "y": y, "x2": edge, "y2": side, "color": style.QUIET})
+    layers = [style.rules(leaders, strokeWidth=0.8, opacity=0.7)]
+    for bold, weight in ((False, "normal"), (True, "bold")):
+        here: style.Rows = [
+            {"x": box.x, "y": box.y, "text": row["text"], "color": row["color"]}
+            for row, box in zip(rows, boxes, strict=True)
+            if row["bold"] == bold
+        ]
+        # A white outline keeps lines off the letters.
+        outline: dict[str, Any] = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": weight}
+        layers += [style.texts(here, font, **outline), style.texts(here, font, fontWeight=weight)]
+    return layers
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return the nearest places in the same order that are at least `gap` apart, from `low` to `high` if they fit.
+
+    Examples
+    --------
+    >>> spread([0.50, 0.51, 0.9], gap=0.1, low=0, high=1)
+    [0.455, 0.555, 0.9]
+    """
+    order, steps = np.argsort(places, kind="stable"), gap * np.arange(len(places))
+    found = np.empty(len(places))
+    if len(places):
+        nearest = isotonic_regression(np.take(places, order) - steps).x
+        found[order] = np.clip(nearest, low, max(low, high - steps[-1])) + steps
+    return [round(place, 9) for place in found.tolist()]
