@@ -34,7 +34,7 @@ def typescript(schema: Mapping[str, Any]) -> str:
     'number[] | null'
     """
     if "$ref" in schema:
-        return str(schema["$ref"]).rsplit("/", 1)[1]
+        return short_name(str(schema["$ref"]).rsplit("/", 1)[1])
     if "anyOf" in schema:
         return " | ".join(dict.fromkeys(map(typescript, schema["anyOf"])))
     if "enum" in schema:
@@ -48,6 +48,11 @@ def typescript(schema: Mapping[str, Any]) -> str:
     return SIMPLE.get(schema.get("type", ""), "any")
 
 
+def short_name(schema: str) -> str:
+    """Return the name of an interface: `Question` for QuestionAbout."""
+    return schema if schema == "About" else schema.removesuffix("About")
+
+
 def interfaces(openapi: Mapping[str, Any]) -> str:
     """Return an interface for the rows of each answer, and `Answers`, which names the answer of each address."""
     parts = [HEAD]
@@ -55,13 +60,13 @@ def interfaces(openapi: Mapping[str, Any]) -> str:
         properties = {field: typescript(type_) for field, type_ in schema.get("properties", {}).items()}
         if name.endswith("Answer"):
             # All answers differ in their rows alone.
-            generic = "interface Answer<Row> {\n  rows: Row[];\n"
+            generic = "interface Answer<Row = Record<string, any>> {\n  rows: Row[];\n"
             if generic not in "".join(parts):
                 lines = [f"  {field}: {type_};\n" for field, type_ in properties.items() if field != "rows"]
                 parts.append(f"\n{generic}{''.join(lines)}}}\n")
         elif not name.endswith("Error"):
             lines = [f"  {field}: {type_};\n" for field, type_ in properties.items()]
-            parts.append(f"\ninterface {name} {{\n{''.join(lines)}}}\n")
+            parts.append(f"\ninterface {short_name(name)} {{\n{''.join(lines)}}}\n")
     parts.append("\ninterface Answers {\n")
     for address, methods in openapi["paths"].items():
         schema = methods["get"]["responses"]["200"]["content"]["application/json"]["schema"]

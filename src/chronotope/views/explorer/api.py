@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, Query
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel, Field, create_model
+from starlette.exceptions import HTTPException
 
 from chronotope.analysis.answer import Parameter, Question, questions
 from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import INTERNAL
 from chronotope.cooccurrence import Counts
-from chronotope.errors import ChronotopeError
+from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.runtime.resources import cores
 from chronotope.views.explorer.answers import Answers, Lane, to_json
 from chronotope.views.explorer.explored import About, Explored, WordsFound
@@ -70,6 +72,7 @@ class ParameterAbout(BaseModel):
     required: bool
     default: str | int | float | bool | None
     choices: list[str] | None
+    complete: Literal["conditions", "places"] | None = Field(description="what its values may be")
     least: float | None
     most: float | None
 
@@ -93,12 +96,6 @@ class QuestionAbout(BaseModel):
     chart: dict[str, Any] | None
     available: bool
     reason: str | None
-
-
-class QuestionsAbout(BaseModel):
-    """All questions."""
-
-    questions: list[QuestionAbout]
 
 
 def offered(question: Question) -> list[Parameter]:
@@ -126,9 +123,9 @@ def why_not(explored: Explored, question: Question) -> str | None:
     return next(filter(None, map(explored.why_not, needs)), None)
 
 
-def describe_questions(explored: Explored) -> dict[str, Any]:
+def describe_questions(explored: Explored) -> list[dict[str, Any]]:
     """Return what /api/questions answers."""
-    return QuestionsAbout(questions=[_describe(explored, one) for one in questions().values()]).model_dump()
+    return [_describe(explored, one).model_dump() for one in questions().values()]
 
 
 def _describe(explored: Explored, question: Question) -> QuestionAbout:
@@ -146,6 +143,7 @@ def _describe(explored: Explored, question: Question) -> QuestionAbout:
                 required=required,
                 default=None if required else one.default,
                 choices=choices,
+                complete=one.info.complete,
                 least=one.info.least,
                 most=one.info.most,
             )
@@ -247,6 +245,28 @@ def answer(
     return question.ask(source, **values, **extra).to_dict()
 
 
+def describe(error: Exception) -> tuple[int, str, str]:
+    """Return the status, the kind and one line for an error."""
+    message = " ".join(str(error).split())
+    kinds: tuple[tuple[type[Exception], int, str], ...] = (
+        (UnknownWordError, 404, "unknown_word"),
+        (UnknownConditionError, 404, "unknown_condition"),
+        (UnavailableError, 409, "unavailable"),
+        (InputError, 422, "too_rare"),
+        (SettingsError, 422, "bad_request"),
+        (ChronotopeError, 500, "internal"),
+    )
+    for kind, status, name in kinds:
+        if isinstance(error, kind):
+            return status, name, message
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        return 422, "bad_request", f"{first['loc'][-1]}: {first['msg']}"
+    if isinstance(error, HTTPException):
+        return error.status_code, "not_found", str(error.detail)
+    return 500, "internal", "something went wrong here; the server's log says what"
+
+
 def routes(asking: Asking) -> APIRouter:
     """Return the addresses of all questions."""
     api = APIRouter(prefix="/api", responses=REFUSALS)
@@ -257,7 +277,7 @@ def routes(asking: Asking) -> APIRouter:
         """What is explored: its conditions, its words, its signature, and what can be asked."""
         return await asking.respond("about", explored.about)
 
-    @api.get("/questions", response_model=QuestionsAbout)
+    @api.get("/questions", response_model=list[QuestionAbout])
     async def all_questions() -> Response:
         """All questions: parameters, columns and chart of each, and whether this model can answer it."""
         return await asking.respond("questions", lambda: describe_questions(explored))

@@ -12,7 +12,7 @@ interface About {
   times: string[];
   places: string[];
   default_time: string | null;
-  conditions: ConditionAbout[];
+  conditions: Condition[];
   available: Record<string, boolean>;
   missing: Record<string, string>;
   static: boolean;
@@ -22,7 +22,7 @@ interface About {
   version: string;
 }
 
-interface Answer<Row> {
+interface Answer<Row = Record<string, any>> {
   rows: Row[];
   title: string;
   notes: string[];
@@ -86,13 +86,13 @@ interface CollocatesRow {
   log_likelihood: number | null;
 }
 
-interface ColumnAbout {
+interface Column {
   name: string;
   type: "str" | "int" | "float" | "bool" | "list[str]";
   meaning: string;
 }
 
-interface ConditionAbout {
+interface Condition {
   label: string;
   time: number | null;
   place: number | null;
@@ -221,7 +221,7 @@ interface NeighborsRow {
   fallback: boolean;
 }
 
-interface ParameterAbout {
+interface Parameter {
   name: string;
   help: string;
   type: "str" | "int" | "float" | "bool";
@@ -229,6 +229,7 @@ interface ParameterAbout {
   required: boolean;
   default: string | number | boolean | null;
   choices: string[] | null;
+  complete: "conditions" | "places" | null;
   least: number | null;
   most: number | null;
 }
@@ -242,19 +243,15 @@ interface PlacesRow {
   other_group: number | null;
 }
 
-interface QuestionAbout {
+interface Question {
   name: string;
   group: "A word" | "All words" | "The text";
   summary: string;
-  parameters: ParameterAbout[];
-  columns: ColumnAbout[];
+  parameters: Parameter[];
+  columns: Column[];
   chart: Record<string, any> | null;
   available: boolean;
   reason: string | null;
-}
-
-interface QuestionsAbout {
-  questions: QuestionAbout[];
 }
 
 interface SeriesRow {
@@ -310,7 +307,7 @@ interface WordsFound {
 
 interface Answers {
   about: About;
-  questions: QuestionsAbout;
+  questions: Question[];
   words: WordsFound;
   neighbors: Answer<NeighborsRow>;
   equivalents: Answer<EquivalentsRow>;
