@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -23,6 +24,10 @@ class Lane(Enum):
     SLOW = "slow"  # resampling, long lists, and preparation
 
 
+class DroppedError(Exception):
+    """Nobody waits for an answer any more, so its work stops."""
+
+
 @dataclass
 class _Making:
     """An answer that is being made: the work, the future that its callers await, and their number."""
@@ -30,6 +35,7 @@ class _Making:
     work: Future[Any]
     answer: asyncio.Future[Any]
     awaited: int = 0
+    dropped: bool = False
 
 
 class Answers:
@@ -48,39 +54,40 @@ class Answers:
         self._pools = {lane: ThreadPoolExecutor(size, lane.value) for lane, size in sizes.items()}
         self._limit = limit
         self._total = 0
+        self._lock = threading.Lock()
         self._cached: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._making: dict[Hashable, _Making] = {}
 
-    async def value(self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane) -> Any:
+    async def value(
+        self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane = Lane.CHARTS
+    ) -> Any:
         """Return what `make` returns, from the cache or made in a thread; an error is not cached.
 
-        Work is dropped when the last caller goes away: at once if it has not begun, else when it next reports progress
+        Work is dropped when its last caller goes away: at once if it has not begun, else when it next reports progress
         to the function that `make` gets.
         """
         if key in self._cached:
             self._cached.move_to_end(key)
             return self._cached[key][0]
-        making = self._making.get(key)
-        if making is None:
-            making = self._start(key, make, size, lane)
-        making.awaited += 1
+        with self._lock:
+            making = self._making.get(key)
+            if making is None or making.dropped:
+                making = self._start(key, make, size, lane)
+            making.awaited += 1
         try:
             # A caller who goes away takes nothing from the others who wait for the same.
             return await asyncio.shield(making.answer)
         finally:
             making.awaited -= 1
-            if not making.awaited and not making.answer.done():
-                making.work.cancel()
-                # Whoever asks again starts anew.
-                if self._making.get(key) is making:
-                    del self._making[key]
+            if not making.awaited and making.work.cancel():
+                self._making.pop(key, None)
 
-    def _start(
-        self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane
-    ) -> _Making:
+    def _start(self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane) -> _Making:
         def progress(*_: object) -> None:
-            if self._making.get(key) is not making:
-                raise CancelledError
+            with self._lock:
+                making.dropped = not making.awaited
+            if making.dropped:
+                raise DroppedError
 
         work = self._pools[lane].submit(make, progress)
         making = self._making[key] = _Making(work, asyncio.wrap_future(work))
@@ -92,9 +99,8 @@ class Answers:
             del self._making[key]
         if done.cancelled() or done.exception() is not None or key in self._cached:
             return
-        taken = size(done.result())
-        self._cached[key] = done.result(), taken
-        self._total += taken
+        self._cached[key] = done.result(), size(done.result())
+        self._total += self._cached[key][1]
         while self._total > self._limit and len(self._cached) > 1:
             _, (_, freed) = self._cached.popitem(last=False)
             self._total -= freed

@@ -218,7 +218,7 @@ class Explored:
         tokens = [int(self.embeddings.observed.counts_in(number).sum()) for number in range(len(conditions))]
         found = flags(tokens, conditions.time_of, Empty(np.zeros(len(times)), np.zeros(len(times))))
         if self.counts is not None:
-            found = [condition.flag for condition in self.counts.store().report.conditions]
+            found = [condition.flag for condition in self.counts.store.report.conditions]
         partial = {times[time] for time, flag in zip(conditions.time_of, found, strict=True) if flag == "partial?"}
         return times[-2] if times[-1] in partial and len(times) > 1 else times[-1]
 
