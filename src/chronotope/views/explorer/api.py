@@ -15,12 +15,13 @@ from starlette.exceptions import HTTPException
 
 from chronotope.analysis.answer import Parameter, Question, questions
 from chronotope.analysis.columns import COLUMNS
+from chronotope.analysis.lookup import Lookup
 from chronotope.analysis.params import INTERNAL
 from chronotope.cooccurrence import Counts
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.runtime.resources import cores
 from chronotope.views.explorer.answers import Answers, Lane, to_json
-from chronotope.views.explorer.explored import About, Explored, WordsFound
+from chronotope.views.explorer.explored import About, Explored
 
 MOST_WORDS = 20
 LONGEST_LETTERS = 100
@@ -221,7 +222,7 @@ class Asking:
         found = await self.answers.value(
             ("alike", word), lambda _: self.explored.words.alike(word), lambda rows: 100 * len(rows), Lane.QUICK
         )
-        return [row["word"] for row in found]
+        return [row.word for row in found]
 
     def _lane(self, question: Question, values: Mapping[str, Any]) -> Lane:
         if any(values.get(name) for name in HEAVY) or values.get("top", 0) > 100:
@@ -282,13 +283,13 @@ def routes(asking: Asking) -> APIRouter:
         """All questions: parameters, columns and chart of each, and whether this model can answer it."""
         return await asking.respond("questions", lambda: describe_questions(explored))
 
-    @api.get("/words", response_model=WordsFound)
+    @api.get("/words", response_model=Lookup)
     async def words(
         query: Annotated[str, Query(max_length=LONGEST_LETTERS, description="First letters, or a part.")] = "",
         limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
         """Words that begin with some letters or contain them."""
-        return await asking.respond(("words", query, limit), lambda: explored.words.find(query, limit))
+        return await asking.respond(("words", query, limit), lambda: explored.words.find(query, limit).to_dict())
 
     for question in questions().values():
         schema = answer_schema(question.name, question.columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from chronotope.analysis.geography import Coordinates, read_coordinates
+from chronotope.analysis.lookup import WordIndex
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.report import Empty, flags
 from chronotope.corpus.text_store import TextStore
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 AVAILABLE = ("counts", "text", "bands", "coordinates", "one_space")
-# Words that may have been meant are sought among this many of about the right length.
-MOST_ALIKE = 20_000
-ALIKE = 5
 PAPER = (
     "Gong, H., Bhat, S. and Viswanath, P. (2020), Enriching Word Embeddings with Temporal and Spatial Information, "
     "CoNLL, doi:10.18653/v1/2020.conll-1.1"
@@ -65,76 +62,6 @@ class About(BaseModel):
     exactness: str
     sample: int | None = Field(description="sentences listed for each word and condition, if they are a sample")
     version: str
-
-
-class FoundWord(BaseModel):
-    """A word, its count in all conditions together, and the number of conditions in which it occurs."""
-
-    word: str
-    count: int
-    conditions: int
-
-
-class WordsFound(BaseModel):
-    """Words that some letters may stand for: how many there are, the first of them, or words written alike."""
-
-    query: str
-    total: int
-    matches: list[FoundWord]
-    did_you_mean: list[FoundWord]
-
-
-class WordIndex:
-    """The words of a model, to be searched while a person types.
-
-    Examples
-    --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3]), np.arange(3), np.array([9, 7, 5]))
-    >>> year = Conditions.of_times(["1990"])
-    >>> index = WordIndex(ConditionedEmbeddings(["Bank", "embank", "river"], year, support, np.eye(3)))
-    >>> [match["word"] for match in index.find("ban")["matches"]]
-    ['Bank', 'embank']
-    """
-
-    def __init__(self, embeddings: ConditionedEmbeddings) -> None:
-        words, observed = len(embeddings), embeddings.observed
-        self._words = embeddings.words
-        self.count = np.bincount(observed.word, observed.count, words).astype(np.int64)
-        self.conditions = np.bincount(observed.word, minlength=words)
-        # The most frequent first, so that the first that fit are the best.
-        self.order: list[int] = np.lexsort((np.arange(words), -self.count)).tolist()
-        self._folded = [self._words[number].casefold() for number in self.order]
-
-    def find(self, query: str, limit: int = 10) -> dict[str, Any]:
-        """Return words that begin with the letters, then words that contain them, the most frequent first."""
-        letters = query.strip().casefold()
-        exact: list[int] = []
-        first: list[int] = []
-        inside: list[int] = []
-        for number, word in zip(self.order, self._folded, strict=True):
-            if letters in word:
-                (exact if word == letters else first if word.startswith(letters) else inside).append(number)
-        found = exact + first + inside
-        matches = [self._row(number) for number in found[:limit]]
-        return {
-            "query": query,
-            "total": len(found),
-            "matches": matches,
-            "did_you_mean": [] if found else self.alike(query),
-        }
-
-    def alike(self, word: str) -> list[dict[str, Any]]:
-        """Return words that are written much like one that is not there, the most frequent first."""
-        letters = word.strip().casefold()
-        near = [place for place, word in enumerate(self._folded[:MOST_ALIKE]) if abs(len(word) - len(letters)) <= 2]
-        close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], ALIKE, 0.7))
-        return [self._row(self.order[place]) for place in near if self._folded[place] in close][:ALIKE]
-
-    def _row(self, number: int) -> dict[str, Any]:
-        count, conditions = int(self.count[number]), int(self.conditions[number])
-        return {"word": self._words[number], "count": count, "conditions": conditions}
 
 
 @dataclass(frozen=True)

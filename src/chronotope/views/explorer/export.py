@@ -118,6 +118,9 @@ class _Writer:
         self.explored, self.model = explored, explored.embeddings
         self.folder, self.data, self.progress = folder, folder / "data", progress
         self.labels = self.model.conditions.labels
+        observed, size = self.model.observed, len(self.model)
+        self.present = np.bincount(observed.word, minlength=size)
+        self.counts = np.bincount(observed.word, observed.count, size).astype(np.int64)
 
     def write(self, with_text: bool) -> None:
         """Write all files; the manifest last, since it makes the folder an explorer."""
@@ -169,8 +172,7 @@ class _Writer:
         rows, units = quantize(model.common, COMMON_BITS)
         factors = model.condition_factors
         overall = factors.mean(axis=0, dtype=np.float64, keepdims=True)
-        present = np.bincount(model.observed.word, minlength=len(model)) > 0
-        center = (model.common[present] * overall.astype(np.float32)).mean(axis=0, keepdims=True)
+        center = (model.common[self.present > 0] * overall.astype(np.float32)).mean(axis=0, keepdims=True)
         fields = {
             "vectors": packed(rows, COMMON_BITS),
             "scales": as_script(_short(units.tolist())),
@@ -208,7 +210,8 @@ class _Writer:
 
     def _word_answers(self, name: str, first: Sequence[str]) -> dict[str, Any]:
         """Write the answers to a question about a word: for words of the lists, then for the most frequent ones."""
-        conditions, order = self.model.conditions, self.explored.words.order
+        conditions = self.model.conditions
+        order = np.argsort(-self.counts, kind="stable").tolist()
         variants: list[dict[str, Any]] = [{}]
         if name == "changepoints" and conditions.places:
             variants = [{"place": place} for place in conditions.places]
@@ -231,8 +234,8 @@ class _Writer:
         except ChronotopeError as error:
             _, kind, message = describe(error)
             return {"error": {"kind": kind, "message": message}}
-        if found.pop("signature") != self.model.signature:
-            raise ChronotopeError(f"the answer to {name} has another signature than the model")
+        if found["signature"] == self.model.signature:
+            del found["signature"]
         found["rows"] = [list(row.values()) for row in found["rows"]]
         short: dict[str, Any] = _short(found)
         return short
@@ -289,8 +292,8 @@ class _Writer:
             "bits": VECTOR_BITS,
             "common_bits": COMMON_BITS,
             "words": list(self.model.words),
-            "counts": self.explored.words.count.tolist(),
-            "present": self.explored.words.conditions.tolist(),
+            "counts": self.counts.tolist(),
+            "present": self.present.tolist(),
             "min_count": MIN_COUNT,
         }
 

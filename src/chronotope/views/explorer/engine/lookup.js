@@ -1,5 +1,5 @@
 // @ts-check
-// Words by their letters (see WordIndex in explored.py).
+// Words by their letters (see lookup.py).
 "use strict";
 {
   const { lib } = window.chronotope;
@@ -10,7 +10,7 @@
   /** @param {number} id @returns {FoundWord} */
   const row = (id) => ({ word: words[id], count: manifest.counts[id], conditions: manifest.present[id] });
 
-  /** @param {string} query @param {number} limit @returns {WordsFound} */
+  /** @param {string} query @param {number} limit @returns {Lookup} */
   function find(query, limit) {
     const letters = query.trim().toLowerCase();
     /** @type {number[][]} */

@@ -190,6 +190,13 @@ interface GridRow {
   p: number | null;
 }
 
+interface Lookup {
+  query: string;
+  total: number;
+  matches: FoundWord[];
+  did_you_mean: FoundWord[];
+}
+
 interface MapRow {
   word: string;
   place: string;
@@ -298,17 +305,10 @@ interface TrajectoryRow {
   near_in: string[] | null;
 }
 
-interface WordsFound {
-  query: string;
-  total: number;
-  matches: FoundWord[];
-  did_you_mean: FoundWord[];
-}
-
 interface Answers {
   about: About;
   questions: Question[];
-  words: WordsFound;
+  words: Lookup;
   neighbors: Answer<NeighborsRow>;
   equivalents: Answer<EquivalentsRow>;
   changepoints: Answer<ChangepointsRow>;
