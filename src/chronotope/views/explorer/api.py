@@ -225,7 +225,8 @@ class Asking:
         return [row.word for row in found]
 
     def _lane(self, question: Question, values: Mapping[str, Any]) -> Lane:
-        if any(values.get(name) for name in HEAVY) or values.get("top", 0) > 100:
+        many = max(values.get(name, 0) for name in ("top", "shuffles", "seeds"))
+        if many >= 1000 or any(values.get(name) for name in HEAVY):
             return Lane.SLOW
         one_condition = values.get("at") in self.explored.embeddings.conditions.labels
         quick = question.name == "series" or (question.name == "neighbors" and one_condition)

@@ -48,8 +48,8 @@ WORDS_IN_A_PART = 32
 # The engine computes these; the answers to others are written, for this number of words.
 COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
 WRITTEN_WORDS = {"changepoints": 100, "trajectory": 100, "grid": 100, "map": 200, "frequency": 300, "collocates": 100}
-# Rows of the lists of words, and the settings that are written besides the defaults.
-LISTED = 50
+# Rows of the questions that list the best words, and the settings that are written besides the defaults.
+LISTED = {"drift": 50, "stable": 50, "collocates": 50}
 VARIANTS: dict[str, list[dict[str, Any]]] = {"drift": [{}], "stable": [{}, {"least": True}], "places": [{}]}
 
 Progress = Callable[[str, int, int | None], None]
@@ -203,7 +203,7 @@ class _Writer:
                 answers = [self._answer(name, variant) for variant in VARIANTS[name]]
                 self._part(f"{name}-0", as_script([answers]))
                 words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())]
-                written[name] = {"words": None, "variants": VARIANTS[name]}
+                written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
             else:
                 written[name] = self._word_answers(name, words)
         return written
@@ -223,12 +223,12 @@ class _Writer:
             answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in part]
             self._part(f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
         self.progress(name, len(numbers), len(numbers))
-        return {"words": numbers, "variants": variants}
+        return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
 
     def _answer(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return an answer with its rows as lists, or why there is none."""
         question = questions()[name]
-        top = {"top": LISTED} if any(one.name == "top" for one in question.parameters) else {}
+        top = {"top": LISTED[name]} if name in LISTED else {}
         try:
             found = answer(self.explored, question, {**values, **top})
         except ChronotopeError as error:

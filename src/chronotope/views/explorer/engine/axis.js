@@ -43,13 +43,11 @@
   /**
    * Return for each side the direction of its seeds in a condition, and how many of them occur often enough.
    * A seed that is too rare there is represented by the mean of its directions elsewhere.
-   * @param {number[][]} seeds @param {boolean} fixed @param {number} least
+   * @param {number[][]} seeds @param {number[]} among @param {boolean} fixed @param {number} least
    */
-  function seedsIn(seeds, fixed, least) {
-    /** @type {number[]} */
-    const all = model.all();
+  function seedsIn(seeds, among, fixed, least) {
     const known = seeds.map((side) => side.map((id) => {
-      const where = all.filter((one) => model.count(id, one) >= least);
+      const where = among.filter((one) => model.count(id, one) >= least);
       return { id, where, mean: where.length ? model.normalized(mean(where.map((one) => model.unit(id, one)))) : null };
     }));
     return (/** @type {number} */ number) => known.map((side) => {
@@ -67,13 +65,15 @@
     const seeds = [plus, minus].map((side) => side.map(model.wordId));
     /** @type {string[]} */
     const names = [...new Set(word)];
+    const side = (/** @type {string[]} */ list) => (list.length > 1 ? `(${list.join(" + ")})` : list.join(""));
+    const shown = [plus, minus].map(side).filter(Boolean).join(" − ");
     const own = names.find((name) => [...plus, ...minus].includes(name));
-    if (own) model.fail("bad_request", `'${own}' is itself a seed of '${formula}'; a word cannot be measured by itself`);
+    if (own) model.fail("bad_request", `'${own}' is itself a seed of '${shown}'; name another word`);
     const ids = names.map(model.wordId);
-    await model.need(model.all(), signal);
     /** @type {number[]} */
     const among = place ? model.timeline(place) : model.all();
-    const at = seedsIn(seeds, fixed, min_count);
+    await model.need(among, signal);
+    const at = seedsIn(seeds, among, fixed, min_count);
     const rows = names.flatMap((name, which) => among.map((one) => {
       const [above, below] = at(one);
       const count = model.count(ids[which], one);
@@ -83,10 +83,14 @@
         corrected: null, low: null, high: null, plus_seeds: above.enough, minus_seeds: below.enough,
       };
     }));
-    const side = (/** @type {string[]} */ list) => (list.length > 1 ? `(${list.join(" + ")})` : list.join(""));
-    const shown = [plus, minus].map(side).filter(Boolean).join(" − ");
-    const facts = { axis: place ? "time" : about.axis, formula: shown, plus, minus, fixed, min_count };
-    const notes = ["No intervals: a folder without a server does not resample.", ...meaning.hidden(names, among, min_count)];
+    for (const name of names) {
+      if (rows.every((row) => row.word !== name || row.position === null)) {
+        const helps = model.whatHelps(min_count);
+        model.fail("too_rare", `'${name}' and the seeds of '${shown}' are together frequent enough in no condition${helps}`);
+      }
+    }
+    const facts = { axis: place ? "time" : about.axis, plus, minus, fixed, min_count, bootstrap, interval: null };
+    const notes = [...meaning.hidden(names, among, min_count), "No intervals: a folder without a server does not resample."];
     return meaning.answer(`${names.join(", ")}: position on ${shown}`, rows, facts, notes);
   }
 

@@ -33,20 +33,20 @@
 
   /** Return an answer that was written at export. @param {Question} question @param {Record<string, any>} asked */
   async function written(question, asked) {
-    const { words, variants } = manifest.written[question.name];
+    const { words, variants, listed } = manifest.written[question.name];
     const own = (/** @type {Record<string, any>} */ settings) =>
       question.parameters.every(({ name, default: usual }) =>
-        ["word", "top"].includes(name) || same(asked[name], name in settings ? settings[name] : usual));
+        name === "word" || (name === "top" && asked.top <= listed) || same(asked[name], name in settings ? settings[name] : usual));
     const variant = variants.findIndex(own);
     if (variant < 0) model.fail("unavailable", `this folder answers this question with its default settings only; ${SERVER} otherwise`);
-    if (!words) return unfold(question, (await lib.load(`${question.name}-0`))[0][variant], asked.top);
+    if (!words) return unfold(question, (await lib.load(`${question.name}-0`))[0][variant], listed && asked.top);
     const answers = [];
     for (const word of [asked.word].flat()) {
       const place = words.indexOf(model.wordId(word));
       if (place < 0) model.fail("unavailable", `this folder answers this question for ${words.length} words, and '${word}' is not among them; ${SERVER} about any word`);
       const size = manifest.words_in_a_part;
       const part = await lib.load(`${question.name}-${Math.floor(place / size)}`);
-      answers.push(unfold(question, part[place % size][variant], asked.top));
+      answers.push(unfold(question, part[place % size][variant], listed && asked.top));
     }
     const [first] = answers;
     if (answers.length === 1) return first;
