@@ -68,7 +68,7 @@ def interfaces(openapi: Mapping[str, Any]) -> str:
             lines = [f"  {field}: {type_};\n" for field, type_ in properties.items()]
             parts.append(f"\ninterface {short_name(name)} {{\n{''.join(lines)}}}\n")
     parts.append("\ninterface Answers {\n")
-    for address, methods in openapi["paths"].items():
+    for address, methods in sorted(openapi["paths"].items()):
         schema = methods["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         type_ = re.sub(r"(\w+)Answer$", r"Answer<\1Row>", typescript(schema))
         parts.append(f"  {address.removeprefix('/api/')}: {type_};\n")

@@ -32,7 +32,7 @@ ASKED = {
     "analogy": {"at": "1991/arlen"},
     "changepoints": {"place": "arlen"},
     "evidence": {"at": "1991/arlen"},
-    "collocate_changes": {"from": "1990", "to": "1999"},
+    "collocate_changes": {"from": "1990", "to": "1995"},
     "contexts": {"at": "1991/arlen"},
 }
 
