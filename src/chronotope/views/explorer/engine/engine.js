@@ -36,17 +36,17 @@
     const { words, variants, listed } = manifest.written[question.name];
     const own = (/** @type {Record<string, any>} */ settings) =>
       question.parameters.every(({ name, default: usual }) =>
-        name === "word" || (name === "top" && asked.top <= listed) || same(asked[name], name in settings ? settings[name] : usual));
+        name === "word" || (name === "at" && listed) || (name === "top" && asked.top <= listed) || same(asked[name], name in settings ? settings[name] : usual));
     const variant = variants.findIndex(own);
     if (variant < 0) model.fail("unavailable", `this folder answers this question with its default settings only; ${SERVER} otherwise`);
-    if (!words) return unfold(question, (await lib.load(`${question.name}-0`))[0][variant], listed && asked.top);
+    if (!words) return unfold(question, (await lib.load(`${question.name}-0`))[0][variant], listed ? asked : {});
     const answers = [];
     for (const word of [asked.word].flat()) {
       const place = words.indexOf(model.wordId(word));
       if (place < 0) model.fail("unavailable", `this folder answers this question for ${words.length} words, and '${word}' is not among them; ${SERVER} about any word`);
       const size = manifest.words_in_a_part;
       const part = await lib.load(`${question.name}-${Math.floor(place / size)}`);
-      answers.push(unfold(question, part[place % size][variant], listed && asked.top));
+      answers.push(unfold(question, part[place % size][variant], listed ? asked : {}));
     }
     const [first] = answers;
     if (answers.length === 1) return first;
@@ -58,12 +58,22 @@
   /** @param {any} a @param {any} b */
   const same = (a, b) => (a ?? null) === (b ?? null) || String(a).toLowerCase() === String(b).toLowerCase();
 
-  /** Return an answer as the API gives it; its rows are written as lists. @param {Question} question @param {any} kept @param {number} [top] */
-  function unfold(question, kept, top) {
+  /**
+   * Return an answer as the API gives it. Its rows are written as lists, the best first in each condition.
+   * @param {Question} question @param {any} kept @param {{at?: string, top?: number}} asked
+   */
+  function unfold(question, kept, { at, top }) {
     if (kept.error) model.fail(kept.error.kind, kept.error.message);
     const names = question.columns.map((column) => column.name);
-    const rows = kept.rows.slice(0, top ?? kept.rows.length).map((/** @type {any[]} */ row) => Object.fromEntries(row.map((value, at) => [names[at], value])));
-    return { rows, title: kept.title, notes: kept.notes, facts: kept.facts, signature: kept.signature ?? about.signature };
+    /** @type {any[]} */
+    let rows = kept.rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((value, place) => [names[place], value])));
+    const chosen = at && new Set(model.named(at).map((/** @type {number} */ number) => model.labels[number]));
+    if (chosen) rows = rows.filter((row) => chosen.has(row.condition));
+    /** @type {Record<string, number>} */
+    const seen = {};
+    if (top) rows = rows.filter(({ condition }) => (seen[condition] = (seen[condition] ?? 0) + 1) <= top);
+    const notes = chosen ? [] : kept.notes;
+    return { rows, title: kept.title, notes, facts: kept.facts, signature: kept.signature ?? about.signature };
   }
 
   /** @param {string} name @param {Record<string, any>} params @param {AbortSignal} [signal] nobody waits any more */
