@@ -17,10 +17,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.answer import questions
 from chronotope.analysis.neighbors import needed_similarity
@@ -43,11 +45,12 @@ MIN_COUNT = 5
 # Between more conditions than this, `needed` is measured from the middle one alone.
 MOST_CONDITIONS = 40
 SENTENCES_LISTED = 10
+SENTENCES_FROM_TOKENS = 100_000
 SENTENCES_IN_A_PART = 256
 WORDS_IN_A_PART = 32
 # The engine computes these; the answers to others are written, for this number of words.
 COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
-WRITTEN_WORDS = {"changepoints": 100, "trajectory": 100, "grid": 100, "map": 200, "frequency": 300, "collocates": 100}
+WRITTEN_WORDS = {"changepoints": 200, "trajectory": 120, "grid": 60, "map": 200, "frequency": 400, "collocates": 32}
 # Rows of the questions that list the best words, and the settings that are written besides the defaults.
 LISTED = {"drift": 50, "stable": 50, "collocates": 50}
 VARIANTS: dict[str, list[dict[str, Any]]] = {"drift": [{}], "stable": [{}, {"least": True}], "places": [{}]}
@@ -90,8 +93,9 @@ def export(
     folder = Path(folder).absolute()
     recover_folder(folder)
     _check(explored, folder, with_text, force)
-    # Many small products: threads would only wait for each other.
-    with atomic_folder(folder, "explore") as work, one_blas_thread():
+    # Many small products: threads would only wait for each other. Those of scikit-learn can be limited once loaded.
+    import_module("sklearn.manifold")
+    with atomic_folder(folder, "explore") as work, one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         _Writer(explored, work, progress or (lambda *_: None)).write(with_text)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return Written(folder, folder / "index.html", size)
@@ -202,7 +206,7 @@ class _Writer:
             if name in VARIANTS:
                 answers = [self._answer(name, variant) for variant in VARIANTS[name]]
                 self._part(f"{name}-0", as_script([answers]))
-                words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())]
+                words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())[:20]]
                 written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
             else:
                 written[name] = self._word_answers(name, words)
@@ -245,7 +249,9 @@ class _Writer:
         assert self.explored.counts is not None
         for number in range(len(self.labels)):
             self.progress("sentences", number, len(self.labels))
-            sample = sentence_sample(self.explored.counts, number, len(self.model), SENTENCES_LISTED)
+            sample = sentence_sample(
+                self.explored.counts, number, len(self.model), SENTENCES_LISTED, most_tokens=SENTENCES_FROM_TOKENS
+            )
             for begin in range(0, len(sample.sentences), SENTENCES_IN_A_PART):
                 rows = [
                     [one.text, one.document, one.date, int(one.cut_before) + 2 * int(one.cut_after)]
