@@ -144,12 +144,12 @@ def qualitative(options: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _examples(embeddings: ConditionedEmbeddings, contender: str, axis: str) -> dict[str, Any]:
-    same = stable(embeddings, min_conditions=max(2, len(embeddings.conditions)))
+    same = stable(embeddings, min_conditions=max(2, len(embeddings.conditions)), top=STABLE_WORDS)
     return {
         "method": contender,
         "axis": axis,
         "signature": embeddings.signature,
-        "stable": [row.word for row in same.most(STABLE_WORDS)],
+        "stable": same["word"].to_list(),
         "neighbors": [row for word in WORDS[axis] if word in embeddings for row in _neighbors(embeddings, word)],
         "failures": [_failure(embeddings, *asked) for asked in FAILURES] if axis == "time" else [],
     }

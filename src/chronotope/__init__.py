@@ -14,12 +14,18 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from chronotope.analysis.axes import axis
+    from chronotope.analysis.changepoints import changepoints
     from chronotope.analysis.collocates import collocate_changes, collocates
-    from chronotope.analysis.company import company
     from chronotope.analysis.drift import drift
     from chronotope.analysis.evidence import evidence
     from chronotope.analysis.frequency import frequency
+    from chronotope.analysis.neighbors import analogy, equivalents, neighbors
+    from chronotope.analysis.places import grid, places
+    from chronotope.analysis.places import word_map as map
+    from chronotope.analysis.series import matrix, series, similarity
     from chronotope.analysis.stability import stable
+    from chronotope.analysis.trajectory import trajectory
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus
     from chronotope.datasets.invented import invented_world
@@ -65,9 +71,10 @@ _HOME = {
 __all__ = [
     "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
     "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
-    "align", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence", "export",
-    "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress", "sotu_corpus",
-    "stable",
+    "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "count", "drift", "equivalents",
+    "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map", "matrix",
+    "neighbors", "places", "read_corpus", "read_vectors", "series", "show_progress", "similarity", "sotu_corpus",
+    "stable", "trajectory",
 ]  # fmt: skip
 
 

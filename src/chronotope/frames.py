@@ -5,14 +5,16 @@ Columns have the names and types of the fields that they come from, even without
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtraError
+from chronotope.errors import MissingExtraError, SettingsError
 
 if TYPE_CHECKING:
     import pandas
@@ -131,6 +133,7 @@ def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
     """Return a frame from columns, each given as a type annotation and its values."""
     import polars as pl
 
+    check_not_forked()
     types = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
     def dtype(annotation: str) -> Any:
@@ -143,6 +146,20 @@ def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
             for name, (kind, values) in columns.items()
         ]
     )
+
+
+@cache
+def _first_process() -> int:
+    return os.getpid()
+
+
+def check_not_forked() -> None:
+    """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
+    if _first_process() != os.getpid():
+        raise SettingsError(
+            "this process was forked from one that has used chronotope, and would wait forever; start processes with "
+            "multiprocessing.get_context('spawn')"
+        )
 
 
 def _value(value: Any) -> Any:

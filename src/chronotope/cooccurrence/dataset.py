@@ -34,12 +34,12 @@ from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabu
 from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
 from chronotope.corpus.distributed import fingerprints
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of
-from chronotope.frames import MOST_ROWS, html
+from chronotope.frames import MOST_ROWS, check_not_forked, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
-from chronotope.runtime.resources import Resources, check_not_forked
+from chronotope.runtime.resources import Resources
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
@@ -115,7 +115,6 @@ class Counts:
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
         """Open the counts in a run."""
-        check_not_forked()
         folder = Path(folder)
         about = read_run(folder)
         sizes = about["vocabulary"]
