@@ -70,7 +70,7 @@ def test_every_question_is_answered_as_by_the_library_and_as_described(both, nam
         values["coordinates"] = explored("both").coordinates
     source = counts("both") if question.source.type is Counts else explored("both").embeddings
     assert found == json.loads(question.ask(source, **values).to_json())
-    assert found["rows"]
+    assert found["rows"] or name == "collocate_changes"
     schemas = both.get("/api/openapi.json").json()["components"]["schemas"]
     described = schemas[f"{''.join(part.capitalize() for part in name.split('_'))}Row"]["properties"]
     for row in found["rows"]:

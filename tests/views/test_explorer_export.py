@@ -89,6 +89,7 @@ def asked_of(kind: str) -> list[tuple[str, dict]]:
     labels = explored(kind).embeddings.conditions.labels
     word, (at, to) = "bank" if kind == "time" else "mountain", (labels[0], labels[-1])
     place = {"place": "arlen"} if kind == "both" else {}
+    listed = answer(explored(kind), questions()["drift"], {})["rows"][0]["word"]
     asked = [
         ("neighbors", {"word": word}),
         ("neighbors", {"word": word, "at": at}),
@@ -107,14 +108,15 @@ def asked_of(kind: str) -> list[tuple[str, dict]]:
         ("drift", {}),
         ("drift", {"top": 3}),
         ("stable", {"least": True}),
-        ("trajectory", {"word": word}),
-        ("frequency", {"word": [word, "river"]}),
-        ("collocates", {"word": word, "top": 7}),
+        ("trajectory", {"word": listed}),
+        ("frequency", {"word": [listed, "river"]}),
+        ("collocates", {"word": listed, "top": 7}),
+        ("collocates", {"word": listed}),
     ]
     asked += [("series", {"word": [word], "against": "previous", **place})] if kind != "place" else []
-    asked += [("changepoints", {"word": word, **place})] if kind != "place" else []
-    asked += [("map", {"word": word}), ("places", {})] if kind != "time" else []
-    return asked + ([("grid", {"word": word})] if kind == "both" else [])
+    asked += [("changepoints", {"word": listed, **place})] if kind != "place" else []
+    asked += [("map", {"word": listed}), ("places", {})] if kind != "time" else []
+    return asked + ([("grid", {"word": listed})] if kind == "both" else [])
 
 
 @pytest.mark.parametrize("kind", ["time", "place", "both"])

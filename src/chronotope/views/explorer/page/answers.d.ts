@@ -307,25 +307,25 @@ interface TrajectoryRow {
 
 interface Answers {
   about: About;
-  questions: Question[];
-  words: Lookup;
-  neighbors: Answer<NeighborsRow>;
-  equivalents: Answer<EquivalentsRow>;
-  changepoints: Answer<ChangepointsRow>;
-  trajectory: Answer<TrajectoryRow>;
-  axis: Answer<AxisRow>;
   analogy: Answer<AnalogyRow>;
+  axis: Answer<AxisRow>;
+  changepoints: Answer<ChangepointsRow>;
+  collocate_changes: Answer<CollocateChangesRow>;
+  collocates: Answer<CollocatesRow>;
+  contexts: Answer<ContextsRow>;
+  drift: Answer<DriftRow>;
+  equivalents: Answer<EquivalentsRow>;
+  evidence: Answer<EvidenceRow>;
+  frequency: Answer<FrequencyRow>;
   grid: Answer<GridRow>;
   map: Answer<MapRow>;
-  series: Answer<SeriesRow>;
   matrix: Answer<MatrixRow>;
-  similarity: Answer<SimilarityRow>;
-  drift: Answer<DriftRow>;
-  stable: Answer<StableRow>;
+  neighbors: Answer<NeighborsRow>;
   places: Answer<PlacesRow>;
-  evidence: Answer<EvidenceRow>;
-  contexts: Answer<ContextsRow>;
-  frequency: Answer<FrequencyRow>;
-  collocates: Answer<CollocatesRow>;
-  collocate_changes: Answer<CollocateChangesRow>;
+  questions: Question[];
+  series: Answer<SeriesRow>;
+  similarity: Answer<SimilarityRow>;
+  stable: Answer<StableRow>;
+  trajectory: Answer<TrajectoryRow>;
+  words: Lookup;
 }
