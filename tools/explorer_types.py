@@ -1,6 +1,6 @@
 """Write the types of the explorer's answers for its page, from the schema of the API.
 
-    python tools/explorer_types.py     writes src/chronotope/views/explorer/page/answers.d.ts
+python tools/explorer_types.py     writes src/chronotope/views/explorer/page/answers.d.ts
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def differences(name: str, mine: dict, theirs: dict) -> list[object]:
     """Where an answer of the folder differs from that of the library."""
     found: list[object] = [key for key in ("title", "notes", "facts", "signature") if not close(mine[key], theirs[key])]
     if name not in RANKED:
-        found += [] if len(mine["rows"]) == len(theirs["rows"]) else [f"{len(theirs['rows'])} of {len(mine['rows'])} rows"]
+        found += (
+            [] if len(mine["rows"]) == len(theirs["rows"]) else [f"{len(theirs['rows'])} of {len(mine['rows'])} rows"]
+        )
         return found + [pair for pair in zip(mine["rows"], theirs["rows"], strict=False) if not close(*pair)]
     rows = {tuple(row.get(key) for key in NAMES): row for row in mine["rows"]}
     both = [(rows[key], row) for row in theirs["rows"] if (key := tuple(row.get(key) for key in NAMES)) in rows]
@@ -165,7 +167,11 @@ def test_an_absent_word_is_refused_or_answered_from_its_other_conditions(tmp_pat
 
 def test_words_without_a_written_answer_are_told_so(folders):
     rare = explored("time").embeddings.words[-1]
-    asked = [("collocates", {"word": rare}), ("changepoints", {"word": "bank", "most": 1}), ("neighbors", {"word": rare})]
+    asked = [
+        ("collocates", {"word": rare}),
+        ("changepoints", {"word": "bank", "most": 1}),
+        ("neighbors", {"word": rare}),
+    ]
     unwritten, other, computed = ask(folders["time"], asked)
     assert f"'{rare}' is not among them" in unwritten["error"]["message"]
     assert "default settings" in other["error"]["message"]
@@ -173,7 +179,10 @@ def test_words_without_a_written_answer_are_told_so(folders):
 
 
 def test_sentences_show_the_word(folders):
-    asked = [("evidence", {"word": "mountain", "at": "1991", "top": 50}), ("evidence", {"word": "mountain", "near": "snow"})]
+    asked = [
+        ("evidence", {"word": "mountain", "at": "1991", "top": 50}),
+        ("evidence", {"word": "mountain", "near": "snow"}),
+    ]
     found, near = ask(folders["both"], asked)
     assert found["rows"]
     for row in found["rows"]:
@@ -238,7 +247,11 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
     first, second = (export(explored("both"), tmp_path / name, with_text=True).folder for name in "ab")
     names = sorted(path.relative_to(first) for path in first.rglob("*"))
     assert names == sorted(path.relative_to(second) for path in second.rglob("*"))
-    assert not [name for name in names if (first / name).is_file() and (first / name).read_bytes() != (second / name).read_bytes()]
+    assert not [
+        name
+        for name in names
+        if (first / name).is_file() and (first / name).read_bytes() != (second / name).read_bytes()
+    ]
 
 
 def test_a_model_of_one_condition_is_a_folder_too(tmp_path):

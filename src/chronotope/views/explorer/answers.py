@@ -41,12 +41,7 @@ class _Making:
 class Answers:
     """The answers of one server; it belongs to the event loop that asks it.
 
-    Parameters
-    ----------
-    threads
-        Number of quick answers, and of charts, that are made at a time; others wait. One slow answer is made at a time.
-    limit
-        Size of the cache in bytes.
+    `threads` quick answers and as many charts are made at a time, and one slow answer; `limit` bytes are cached.
     """
 
     def __init__(self, threads: int, limit: int = CACHED_BYTES) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, Query
@@ -37,20 +36,8 @@ NEEDS = {
 }
 # Parameters that resample documents: they take seconds or minutes, and the run.
 HEAVY = ("bootstrap", "permutations", "within")
-# Columns that are null in some rows; numbers with a fraction always may be.
-NULLABLE = {
-    "changepoints": ("place",),
-    "collocates": ("condition",),
-    "drift": ("documents",),
-    "equivalents": ("rank", "equivalent", "count"),
-    "evidence": ("date", "place", "document", "near_start", "near_end", "distance_words"),
-    "grid": ("changed",),
-    "neighbors": ("condition", "rank"),
-    "places": ("group", "other_group"),
-    "series": ("against",),
-    "stable": ("documents",),
-    "trajectory": ("count", "near_in"),
-}
+# From this number of results or random orders on, an answer is slow.
+MANY = 1000
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list[str]": list[str]}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
@@ -61,6 +48,16 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 class UnavailableError(ChronotopeError):
     """The model, or what lies beside it, has no answer to a question."""
+
+
+KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (UnknownWordError, 404, "unknown_word"),
+    (UnknownConditionError, 404, "unknown_condition"),
+    (UnavailableError, 409, "unavailable"),
+    (InputError, 422, "too_rare"),
+    (SettingsError, 422, "bad_request"),
+    (ChronotopeError, 500, "internal"),
+)
 
 
 class ParameterAbout(BaseModel):
@@ -134,42 +131,23 @@ def _describe(explored: Explored, question: Question) -> QuestionAbout:
     for one in offered(question):
         kind, many = kind_of(one)
         choices = list(get_args(kind)) if get_origin(kind) is Literal else None
-        required = one.default is inspect.Parameter.empty
-        parameters.append(
-            ParameterAbout(
-                name=name_of(one),
-                help=one.info.help,
-                type="str" if choices else kind.__name__,
-                many=many,
-                required=required,
-                default=None if required else one.default,
-                choices=choices,
-                complete=one.info.complete,
-                least=one.info.least,
-                most=one.info.most,
-            )
-        )
-    reason = why_not(explored, question)
-    return QuestionAbout(
-        name=question.name,
-        group=question.group,
-        summary=question.summary,
-        parameters=parameters,
-        columns=[ColumnAbout(name=name, **COLUMNS[name]._asdict()) for name in question.columns],
-        chart=question.chart and question.chart.to_dict(),
-        available=reason is None,
-        reason=reason,
-    )
+        required, info = one.default is inspect.Parameter.empty, one.info
+        about = {"name": name_of(one), "help": info.help, "type": "str" if choices else kind.__name__, "many": many}
+        about |= {"required": required, "default": None if required else one.default, "choices": choices}
+        parameters.append(about | {"complete": info.complete, "least": info.least, "most": info.most})
+    reason, chart = why_not(explored, question), question.chart
+    about = {"name": question.name, "group": question.group, "summary": question.summary, "parameters": parameters}
+    about |= {"columns": [{"name": name, **COLUMNS[name]._asdict()} for name in question.columns]}
+    about |= {"chart": chart and chart.to_dict(), "available": reason is None, "reason": reason}
+    return QuestionAbout.model_validate(about)
 
 
 def answer_schema(name: str, columns: Sequence[str]) -> type[BaseModel]:
-    """Return the schema of the answer to a question: its rows by their columns."""
+    """Return the schema of the answer to a question: its rows by their columns; any value may be null."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    fields: dict[str, Any] = {}
-    for column in columns:
-        type_ = TYPES[COLUMNS[column].type]
-        nullable = type_ is float or column in NULLABLE.get(name, ())
-        fields[column] = (type_ | None if nullable else type_, Field(description=COLUMNS[column].meaning))
+    fields: dict[str, Any] = {
+        column: (TYPES[COLUMNS[column].type] | None, Field(description=COLUMNS[column].meaning)) for column in columns
+    }
     row = create_model(f"{title}Row", **fields)
     return create_model(
         f"{title}Answer",
@@ -182,19 +160,10 @@ def answer_schema(name: str, columns: Sequence[str]) -> type[BaseModel]:
 
 
 class Asking:
-    """Answers questions about one model.
+    """Answers questions about one model, with as many threads as there are cores."""
 
-    Parameters
-    ----------
-    explored
-        The model.
-    answers
-        Makes and caches answers; by default with as many threads as there are cores.
-    """
-
-    def __init__(self, explored: Explored, answers: Answers | None = None) -> None:
-        self.explored = explored
-        self.answers = answers or Answers(cores())
+    def __init__(self, explored: Explored) -> None:
+        self.explored, self.answers = explored, Answers(cores())
 
     async def respond(self, key: Hashable, make: Callable[[], Any], lane: Lane = Lane.QUICK) -> Response:
         """Return plain data as a response; it is made once."""
@@ -203,17 +172,20 @@ class Asking:
 
     async def ask(self, question: Question, given: Mapping[str, Any], lane: Lane | None = None) -> Response:
         """Return the answer to a question; parameters that are None or empty are left at their defaults."""
-        if reason := why_not(self.explored, question):
-            raise UnavailableError(reason)
         values = {name: value for name, value in given.items() if value not in (None, "", [])}
-        if any(values.get(name) for name in HEAVY) and (reason := self.explored.why_not("bands")):
+        heavy = any(values.get(name) for name in HEAVY)
+        if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
             raise UnavailableError(reason)
+        one_condition = values.get("at") in self.explored.embeddings.conditions.labels
+        if heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY:
+            usual = Lane.SLOW
+        elif question.name == "series" or (question.name == "neighbors" and one_condition):
+            usual = Lane.QUICK
+        else:
+            usual = Lane.CHARTS
         key = (question.name, *sorted((name, repr(value)) for name, value in values.items()))
         body = await self.answers.value(
-            key,
-            lambda progress: to_json(answer(self.explored, question, values, progress)),
-            len,
-            lane or self._lane(question, values),
+            key, lambda progress: to_json(answer(self.explored, question, values, progress)), len, lane or usual
         )
         return Response(body, media_type="application/json")
 
@@ -223,14 +195,6 @@ class Asking:
             ("alike", word), lambda _: self.explored.words.alike(word), lambda rows: 100 * len(rows), Lane.QUICK
         )
         return [row.word for row in found]
-
-    def _lane(self, question: Question, values: Mapping[str, Any]) -> Lane:
-        many = max(values.get(name, 0) for name in ("top", "shuffles", "seeds"))
-        if many >= 1000 or any(values.get(name) for name in HEAVY):
-            return Lane.SLOW
-        one_condition = values.get("at") in self.explored.embeddings.conditions.labels
-        quick = question.name == "series" or (question.name == "neighbors" and one_condition)
-        return Lane.QUICK if quick else Lane.CHARTS
 
 
 def answer(
@@ -250,15 +214,7 @@ def answer(
 def describe(error: Exception) -> tuple[int, str, str]:
     """Return the status, the kind and one line for an error."""
     message = " ".join(str(error).split())
-    kinds: tuple[tuple[type[Exception], int, str], ...] = (
-        (UnknownWordError, 404, "unknown_word"),
-        (UnknownConditionError, 404, "unknown_condition"),
-        (UnavailableError, 409, "unavailable"),
-        (InputError, 422, "too_rare"),
-        (SettingsError, 422, "bad_request"),
-        (ChronotopeError, 500, "internal"),
-    )
-    for kind, status, name in kinds:
+    for kind, status, name in KINDS:
         if isinstance(error, kind):
             return status, name, message
     if isinstance(error, RequestValidationError):
@@ -305,7 +261,9 @@ def _endpoint(asking: Asking, question: Question) -> Callable[..., Any]:
         return await asking.ask(question, given)
 
     endpoint.__name__, endpoint.__doc__ = question.name, question.summary
-    parameters = [inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, **_query(one)) for one in offered(question)]
+    parameters = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, **_query(one)) for one in offered(question)
+    ]
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
 
@@ -317,10 +275,10 @@ def _query(parameter: Parameter) -> dict[str, Any]:
     limits: dict[str, Any] = {"max_length": info.longest} if kind is str else {"ge": info.least, "le": info.most}
     type_, name = kind, name_of(parameter)
     if many:
-        type_ = list[Annotated[str, Field(**limits)]]  # type: ignore[valid-type]
+        type_ = list[Annotated[str, Field(**limits)]]
         limits = {"min_length": int(required), "max_length": MOST_WORDS}
     query = Query(alias=name, description=info.help, **limits)
-    default = {} if required else {"default": None if isinstance(parameter.default, Path) else parameter.default}
+    default = {} if required else {"default": parameter.default}
     if not required and parameter.default is None:
         type_ = type_ | None
     return {"annotation": Annotated[type_, query], **default}

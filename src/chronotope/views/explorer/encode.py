@@ -92,7 +92,7 @@ def varint(values: NDArray[np.integer[Any]]) -> bytes:
     return _quoted(codes)
 
 
-def _quoted(codes: NDArray[np.uint8]) -> bytes:
+def _quoted(codes: NDArray[np.integer[Any]]) -> bytes:
     """Return numbers below 128 as a quoted text of JavaScript."""
     raw = codes.astype(np.uint8).tobytes()
     # The backslash first: the others bring backslashes of their own.

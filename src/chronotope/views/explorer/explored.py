@@ -66,20 +66,9 @@ class About(BaseModel):
 
 @dataclass(frozen=True)
 class Explored:
-    """A model and what belongs to it.
+    """A model, its title, and what belongs to it: its run, and the coordinates of its places.
 
-    Attributes
-    ----------
-    embeddings
-        The model.
-    title
-        What the page calls it.
-    counts
-        Its run, for frequencies and sentences; None if there is none.
-    coordinates
-        Where its places are; None if unknown.
-    missing
-        Why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
+    `missing` says why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
@@ -105,49 +94,36 @@ class Explored:
         embeddings = self.embeddings
         conditions, observed = embeddings.conditions, embeddings.observed
         signature, version = embeddings.signature, package_version()
-        return About(
-            title=self.title,
-            signature=signature,
-            citation=f"chronotope {version}, {self.title} [{signature}]; {PAPER}",
-            method=embeddings.provenance.get("method"),
-            dimensions=embeddings.dimensions,
-            words=len(embeddings),
-            counted=embeddings.counted,
-            axis=conditions.axis,
-            times=list(conditions.times),
-            places=list(conditions.places),
-            default_time=self._last_full_time(),
-            conditions=[
-                ConditionAbout(
-                    label=label,
-                    time=conditions.time_of[number] if conditions.times else None,
-                    place=conditions.place_of[number] if conditions.places else None,
-                    words=len(observed.words_in(number)),
-                    tokens=int(observed.counts_in(number).sum()),
-                )
-                for number, label in enumerate(conditions.labels)
-            ],
-            available={name: name not in self.missing for name in AVAILABLE},
-            missing=dict(self.missing),
-            static=False,
-            precomputed={},
-            exactness="exact",
-            sample=None,
-            version=version,
-        ).model_dump()
+        described = [
+            {"label": conditions.labels[number], "time": conditions.time_of[number] if conditions.times else None}
+            | {"place": conditions.place_of[number] if conditions.places else None}
+            | {"words": len(observed.words_in(number)), "tokens": int(observed.counts_in(number).sum())}
+            for number in range(len(conditions))
+        ]
+        about = (
+            {"title": self.title, "signature": signature, "method": embeddings.provenance.get("method")}
+            | {"citation": f"chronotope {version}, {self.title} [{signature}]; {PAPER}", "version": version}
+            | {"dimensions": embeddings.dimensions, "words": len(embeddings), "counted": embeddings.counted}
+            | {"axis": conditions.axis, "times": conditions.times, "places": conditions.places}
+            | {"default_time": self._last_full_time(), "conditions": described}
+            | {"available": {name: name not in self.missing for name in AVAILABLE}, "missing": dict(self.missing)}
+            | {"static": False, "precomputed": {}, "exactness": "exact", "sample": None}
+        )
+        return About.model_validate(about).model_dump()
 
     def _last_full_time(self) -> str | None:
         """Return the last time bin, or the one before if `prepare` judges the last to be partial."""
-        conditions = self.embeddings.conditions
-        times = conditions.times
-        if not times:
-            return None
-        tokens = [int(self.embeddings.observed.counts_in(number).sum()) for number in range(len(conditions))]
-        found = flags(tokens, conditions.time_of, Empty(np.zeros(len(times)), np.zeros(len(times))))
+        conditions, observed = self.embeddings.conditions, self.embeddings.observed
+        times, zeros = conditions.times, np.zeros(len(conditions.times))
+        if len(times) < 2:
+            return times[0] if times else None
         if self.counts is not None:
             found = [condition.flag for condition in self.counts.store.report.conditions]
-        partial = {times[time] for time, flag in zip(conditions.time_of, found, strict=True) if flag == "partial?"}
-        return times[-2] if times[-1] in partial and len(times) > 1 else times[-1]
+        else:
+            tokens = [int(observed.counts_in(number).sum()) for number in range(len(conditions))]
+            found = flags(tokens, conditions.time_of, Empty(zeros, zeros))
+        last = {flag for time, flag in zip(conditions.time_of, found, strict=True) if time == len(times) - 1}
+        return times[-2] if "partial?" in last else times[-1]
 
 
 def open_explored(
@@ -157,12 +133,10 @@ def open_explored(
     coordinates: str | Path | None = None,
     title: str | None = None,
 ) -> Explored:
-    """Open a model with the run that it was trained on, if that can be found.
+    """Open a model file, or the run that contains one, with the run that it was trained on, if that can be found.
 
     Parameters
     ----------
-    model
-        A model file, or the run that contains one.
     run
         The run; by default the one in or beside which the model lies.
     coordinates

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -58,8 +57,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {"drift": [{}], "stable": [{}, {"lea
 Progress = Callable[[str, int, int | None], None]
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """The folder that was written, its first page, and its size in bytes."""
 
     folder: Path
@@ -77,18 +75,7 @@ def export(
 ) -> Written:
     """Write the explorer of a model as a folder that needs no server; the same model gives the same bytes.
 
-    Parameters
-    ----------
-    explored
-        The model; its vectors are in one space.
-    folder
-        The folder; it is written under a temporary name and renamed.
-    with_text
-        Write sentences, too: a sample for each word and condition.
-    force
-        Replace an explorer that is there already.
-    progress
-        Called with the stage, the steps done, and their number.
+    `with_text` adds a sample of sentences for each word and condition; `force` replaces an explorer that is there.
     """
     folder = Path(folder).absolute()
     recover_folder(folder)
@@ -132,21 +119,20 @@ class _Writer:
         self.data.mkdir()
         for number, label in enumerate(self.labels):
             self.progress("vectors", number, len(self.labels))
-            self._part(f"condition-{number}", self._condition(label))
+            write_part(self.data, f"condition-{number}", self._condition(label))
         self.progress("vectors", len(self.labels), len(self.labels))
-        self._part("common", self._common())
-        self._part("needed", as_script(self._needed()))
+        write_part(self.data, "common", self._common())
+        write_part(self.data, "needed", as_script(self._needed()))
         written = self._answers()
         if with_text:
             self._sentences()
-        self._part("manifest", as_script(self._manifest(written, with_text)))
-
-    def _part(self, name: str, script: bytes) -> None:
-        write_part(self.data, name, script)
+        write_part(self.data, "manifest", as_script(self._manifest(written, with_text)))
 
     def _page(self) -> None:
         # Copied without the modes of the installed files: those of the umask apply.
-        files = {path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file() and ".d.ts" not in path.name}
+        files = {
+            path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file() and ".d.ts" not in path.name
+        }
         files |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
         for target, source in files.items():
             (self.folder / target).parent.mkdir(parents=True, exist_ok=True)
@@ -205,7 +191,7 @@ class _Writer:
                 continue
             if name in VARIANTS:
                 answers = [self._answer(name, variant) for variant in VARIANTS[name]]
-                self._part(f"{name}-0", as_script([answers]))
+                write_part(self.data, f"{name}-0", as_script([answers]))
                 words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())[:20]]
                 written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
             else:
@@ -225,7 +211,7 @@ class _Writer:
             self.progress(name, begin, len(numbers))
             part = [self.model.words[number] for number in numbers[begin : begin + WORDS_IN_A_PART]]
             answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in part]
-            self._part(f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
+            write_part(self.data, f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
         self.progress(name, len(numbers), len(numbers))
         return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
 
@@ -257,7 +243,7 @@ class _Writer:
                     [one.text, one.document, one.date, int(one.cut_before) + 2 * int(one.cut_after)]
                     for one in sample.sentences[begin : begin + SENTENCES_IN_A_PART]
                 ]
-                self._part(f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", as_script(rows))
+                write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", as_script(rows))
             fields = {
                 "sizes": varint(np.bincount(sample.word, minlength=len(self.model))),
                 "sentence": varint(sample.sentence),
@@ -265,7 +251,7 @@ class _Writer:
                 "length": varint(sample.end - sample.start),
                 "documents": varint(sample.documents),
             }
-            self._part(f"index-{number}", as_object(fields))
+            write_part(self.data, f"index-{number}", as_object(fields))
         self.progress("sentences", len(self.labels), len(self.labels))
 
     def _manifest(self, written: Mapping[str, Any], with_text: bool) -> dict[str, Any]:
@@ -286,8 +272,8 @@ class _Writer:
         for question in described:
             name = question["name"]
             if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
-                reason = missing.get("text") if name == "evidence" else "this folder has no answers to this question"
-                question |= {"available": False, "reason": reason}
+                reason = "this folder has no answers to this question"
+                question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
         return {
             "format": FORMAT,
             "about": about,

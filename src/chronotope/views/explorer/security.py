@@ -25,20 +25,9 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANY_ADDRESS = ("0.0.0.0", "::")
 LONGEST_QUERY = 8_000
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data: blob:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
 HEADERS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -64,19 +53,11 @@ def host_and_port(header: str) -> tuple[str, int | None]:
 
 
 class Guard:
-    """Answer only requests that name this server, and only GET and HEAD; put the headers on every answer.
+    """Answer only GET and HEAD requests that name this server, and put the headers on every answer.
 
-    A request whose connection is closed is ended, so that work that only it awaited can be dropped.
-
-    Parameters
-    ----------
-    app
-        The application; it reads no bodies.
-    host
-        The address that the server listens on. Its own name counts, and the names of loopback. If it listens on every
-        address (0.0.0.0), a request must name an address, since a name could be anybody's.
-    port
-        The port that it listens on; None accepts any.
+    The names of loopback count, and `host`, the address that the server listens on. If that is every address (0.0.0.0),
+    a request must name an address, since a name could be anybody's. `port` None accepts any. A request whose connection
+    is closed is ended, so that work that only it awaited can be dropped; the application reads no bodies.
     """
 
     def __init__(self, app: App, host: str = "127.0.0.1", port: int | None = None) -> None:
@@ -84,7 +65,7 @@ class Guard:
         self._any = host in ANY_ADDRESS
         self._names = {*LOOPBACK, host.casefold()}
         self._port = port
-        self._headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+        self._headers = {name.encode(): value.encode() for name, value in HEADERS.items()}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -95,9 +76,8 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name for name, _ in self._headers}
-                given = [pair for pair in message.get("headers", ()) if pair[0].lower() not in own]
-                message = {**message, "headers": [*given, *self._headers]}
+                headers = {name.lower(): value for name, value in message.get("headers", ())}
+                message = {**message, "headers": list((headers | self._headers).items())}
             await send(message)
 
         refused = self._refusal(scope)

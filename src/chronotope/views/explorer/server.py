@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 import os
@@ -22,7 +23,6 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from chronotope.analysis.answer import questions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.io.provenance import package_version
 from chronotope.runtime.blas import one_blas_thread
@@ -43,17 +43,18 @@ MOST_LABELS = 200
 log = logging.getLogger(__name__)
 
 
-def make_app(explored: Explored, *, host: str = "127.0.0.1", port: int | None = None, warm: bool = True) -> Guard:
+def make_app(
+    explored: Explored,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    warm: bool = True,
+    on_ready: Callable[[], Any] | None = None,
+) -> Guard:
     """Return the web application: the page, and the questions under /api.
 
-    Parameters
-    ----------
-    explored
-        The model.
-    host, port
-        The address that it listens on; port None accepts requests that name any port.
-    warm
-        Prepare in the background, from the start on, what the first questions need.
+    It listens on `host` and `port` (None: any). `warm` prepares in the background what the first questions need.
+    `on_ready` is called when requests can be answered.
     """
     asking = Asking(explored)
 
@@ -63,6 +64,8 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", port: int | None = 
         # Requests run beside each other, so each has one core; and the same question gets the same bits.
         with one_blas_thread():
             task = asyncio.create_task(_warm(asking, stop)) if warm else None
+            if on_ready is not None:
+                on_ready()
             yield
             stop.set()
             if task is not None:
@@ -101,29 +104,23 @@ def make_app(explored: Explored, *, host: str = "127.0.0.1", port: int | None = 
 async def _warm(asking: Asking, stop: threading.Event) -> None:
     """Prepare what the first questions need: the lists of the start page, and the matrices of all conditions."""
     embeddings = asking.explored.embeddings
-    embeddings.allow_memory(room_for_matrices(embeddings))
-    try:
-        for name in ("drift", "stable"):
-            await asking.ask(questions()[name], {}, Lane.SLOW)
-        await asking.answers.value("warm", lambda _: _prepare(embeddings, stop), lambda _: 0, Lane.SLOW)
-    except ChronotopeError as error:
-        # Whoever asks gets the same error.
-        log.info("not prepared: %s", error)
-
-
-def _prepare(embeddings: ConditionedEmbeddings, stop: threading.Event) -> None:
-    for label in embeddings.conditions.labels:
-        if stop.is_set():
-            return
-        embeddings.matrix(label, USUAL_MIN_COUNT)
-    # It takes seconds to import, and the first trajectory would wait for it.
-    importlib.import_module("sklearn.manifold")
-
-
-def room_for_matrices(embeddings: ConditionedEmbeddings) -> int:
-    """Return how many bytes of matrices to keep: all, with room for what CSLS adds, if memory allows."""
+    # All matrices, with room for what CSLS adds, if memory allows.
     wanted = 2 * len(embeddings.observed.word) * (4 * embeddings.dimensions + 16)
-    return max(LEAST_MEMORY, min(wanted, int(SHARE_OF_MEMORY * psutil.virtual_memory().available)))
+    free = int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
+    embeddings.allow_memory(max(LEAST_MEMORY, min(wanted, free)))
+
+    def prepare(_: object) -> None:
+        for label in embeddings.conditions.labels:
+            if not stop.is_set():
+                embeddings.matrix(label, USUAL_MIN_COUNT)
+        # It takes seconds to import, and the first trajectory would wait for it.
+        importlib.import_module("sklearn.manifold")
+
+    for name in ("drift", "stable"):
+        # Whoever asks gets the same error.
+        with contextlib.suppress(ChronotopeError):
+            await asking.ask(questions()[name], {}, Lane.SLOW)
+    await asking.answers.value("warm", prepare, lambda _: 0, Lane.SLOW)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -155,21 +152,9 @@ def address(host: str, listener: socket.socket) -> str:
 def serve(
     explored: Explored, listener: socket.socket, *, host: str = "127.0.0.1", on_ready: Callable[[], Any] | None = None
 ) -> None:
-    """Answer until interrupted.
-
-    Parameters
-    ----------
-    explored
-        The model.
-    listener
-        From `listen`.
-    host
-        The address that it listens on.
-    on_ready
-        Called when the first request can be answered.
-    """
+    """Answer at a socket from `listen` until interrupted; `on_ready` is called when requests can be answered."""
     config = uvicorn.Config(
-        make_app(explored, host=host, port=listener.getsockname()[1]),
+        make_app(explored, host=host, port=listener.getsockname()[1], on_ready=on_ready),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -177,15 +162,4 @@ def serve(
         timeout_keep_alive=60,
         timeout_graceful_shutdown=2,
     )
-    _Server(config, on_ready).run(sockets=[listener])
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], Any] | None) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started and self._on_ready is not None:
-            self._on_ready()
+    uvicorn.Server(config).run(sockets=[listener])
