@@ -171,8 +171,9 @@ class Asking:
         return Response(body, media_type="application/json")
 
     async def ask(self, question: Question, given: Mapping[str, Any], lane: Lane | None = None) -> Response:
-        """Return the answer to a question; parameters that are None or empty are left at their defaults."""
-        values = {name: value for name, value in given.items() if value not in (None, "", [])}
+        """Return the answer to a question; optional parameters that are empty are left out."""
+        optional = {one.name for one in question.parameters if one.default is None}
+        values = {name: value for name, value in given.items() if value or value == 0 or name not in optional}
         heavy = any(values.get(name) for name in HEAVY)
         if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
             raise UnavailableError(reason)
