@@ -189,7 +189,7 @@ def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:
 
 
 def ask_run(folder: Path) -> None:
-    from chronotope.analysis import collocates, evidence, frequency
+    from chronotope import collocates, evidence, frequency
     from chronotope.methods import ConditionedModel, GraphModel
 
     counts = Counts.open(folder)
