@@ -261,12 +261,12 @@ def question(
 
 
 def questions() -> dict[str, Question]:
-    """Return all questions by name, in the order of their groups."""
+    """Return all questions by name, ordered by group and name."""
     package = import_module("chronotope.analysis")
     for module in pkgutil.iter_modules(package.__path__):
         import_module(f"chronotope.analysis.{module.name}")
     order = get_args(Group)
-    return dict(sorted(_registry.items(), key=lambda item: order.index(item[1].group)))
+    return dict(sorted(_registry.items(), key=lambda item: (order.index(item[1].group), item[0])))
 
 
 def _check(parameter: Parameter, value: Any) -> None:
