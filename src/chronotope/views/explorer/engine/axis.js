@@ -15,7 +15,7 @@
     const signs = [1];
     let sign = 1;
     let before = "(";
-    const isSign = (/** @type {string} */ token) => /^[+,−–-]$/u.test(token);
+    const isSign = (token) => /^[+,−–-]$/u.test(token);
     for (const token of tokens) {
       const minus = /^[−–-]$/u.test(token);
       if ((before === "(" || isSign(before)) && (token === ")" || (isSign(token) && !(before === "(" && minus)))) {
@@ -38,7 +38,7 @@
   }
 
   /** @param {Float64Array[]} rows */
-  const mean = (rows) => model.total(rows).map((/** @type {number} */ value) => value / rows.length);
+  const mean = (rows) => model.total(rows).map((value) => value / rows.length);
 
   /**
    * Return for each side the direction of its seeds in a condition, and how many of them occur often enough.
@@ -50,7 +50,7 @@
       const where = among.filter((one) => model.count(id, one) >= least);
       return { id, where, mean: where.length ? model.normalized(mean(where.map((one) => model.unit(id, one)))) : null };
     }));
-    return (/** @type {number} */ number) => known.map((side) => {
+    return (number) => known.map((side) => {
       const there = side.filter((seed) => seed.mean);
       const own = fixed ? there : there.filter((seed) => seed.where.includes(number));
       const rows = there.map((seed) => (!fixed && seed.where.includes(number) ? model.unit(seed.id, number) : seed.mean));
@@ -65,7 +65,7 @@
     const seeds = [plus, minus].map((side) => side.map(model.wordId));
     /** @type {string[]} */
     const names = [...new Set(word)];
-    const side = (/** @type {string[]} */ list) => (list.length > 1 ? `(${list.join(" + ")})` : list.join(""));
+    const side = (list) => (list.length > 1 ? `(${list.join(" + ")})` : list.join(""));
     const shown = [plus, minus].map(side).filter(Boolean).join(" − ");
     const own = names.find((name) => [...plus, ...minus].includes(name));
     if (own) model.fail("bad_request", `'${own}' is itself a seed of '${shown}'; name another word`);
@@ -96,7 +96,7 @@
 
   /** @param {Float64Array} own @param {any} above @param {any} below */
   function position(own, above, below) {
-    const axis = below.direction ? above.direction.map((/** @type {number} */ value, /** @type {number} */ d) => value - below.direction[d]) : above.direction;
+    const axis = below.direction ? above.direction.map((value, d) => value - below.direction[d]) : above.direction;
     return dot(own, axis) / (Math.sqrt(dot(axis, axis)) || 1);
   }
 

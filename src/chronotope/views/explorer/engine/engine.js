@@ -7,7 +7,7 @@
   const { model, meaning, lookup } = lib;
   const { manifest, about } = model;
   /** @type {Map<string, Question>} */
-  const questions = new Map(manifest.questions.map((/** @type {Question} */ one) => [one.name, one]));
+  const questions = new Map(manifest.questions.map((one) => [one.name, one]));
   const { neighbors, equivalents, series, matrix, similarity, analogy } = meaning;
   /** @type {Record<string, (asked: any) => Promise<any>>} */
   const computed = {
@@ -18,7 +18,7 @@
   /** Check a value and convert it to the type of its parameter. @param {Parameter} parameter @param {any} value */
   function read(parameter, value) {
     const { name, type, many, required, choices, least, most } = parameter;
-    const bad = (/** @type {string} */ why) => model.fail("bad_request", `${name}: ${why}`);
+    const bad = (why) => model.fail("bad_request", `${name}: ${why}`);
     if (value === undefined || value === null || value === "" || value.length === 0) return required ? bad("it is needed") : parameter.default;
     if (many) return [value].flat().map(String);
     if (choices && !choices.includes(String(value))) bad(`one of ${choices.join(", ")}`);
@@ -34,7 +34,7 @@
   /** Return an answer that was written at export. @param {Question} question @param {Record<string, any>} asked */
   async function written(question, asked) {
     const { words, variants, listed } = manifest.written[question.name];
-    const own = (/** @type {Record<string, any>} */ settings) =>
+    const own = (settings) =>
       question.parameters.every(({ name, default: usual }) =>
         name === "word" || (name === "at" && listed) || (name === "top" && asked.top <= listed) || same(asked[name], name in settings ? settings[name] : usual));
     const variant = variants.findIndex(own);
@@ -66,8 +66,8 @@
     if (kept.error) model.fail(kept.error.kind, kept.error.message);
     const names = question.columns.map((column) => column.name);
     /** @type {any[]} */
-    let rows = kept.rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((value, place) => [names[place], value])));
-    const chosen = at && new Set(model.named(at).map((/** @type {number} */ number) => model.labels[number]));
+    let rows = kept.rows.map((row) => Object.fromEntries(row.map((value, place) => [names[place], value])));
+    const chosen = at && new Set(model.named(at).map((number) => model.labels[number]));
     if (chosen) rows = rows.filter((row) => chosen.has(row.condition));
     /** @type {Record<string, number>} */
     const seen = {};

@@ -6,7 +6,7 @@
   const { model, search } = lib;
   const { labels, about, dot, signature } = model;
   const CANDIDATES = 50;
-  const axisOf = (/** @type {string=} */ place) => (place ? "time" : about.axis);
+  const axisOf = (place) => (place ? "time" : about.axis);
   /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
   const answer = (title, rows, facts, notes = []) => ({ rows, title, notes, facts, signature });
 
@@ -19,7 +19,7 @@
     });
   }
 
-  const inWhere = (/** @type {string | null} */ label) => (label ? `in ${label}` : "overall");
+  const inWhere = (label) => (label ? `in ${label}` : "overall");
 
   /** @param {string} word @param {string | null} label @param {number} count @param {number} least */
   function rare(word, label, count, least) {
@@ -32,7 +32,7 @@
     if (model.count(id, number)) return;
     if (fallback) return void (await model.needCommon());
     await model.need(model.all());
-    const where = model.all().filter((/** @type {number} */ one) => model.count(id, one)).map((/** @type {number} */ one) => labels[one]);
+    const where = model.all().filter((one) => model.count(id, one)).map((one) => labels[one]);
     const hint = where.length ? `it occurs in ${model.someOf(where)} (fallback answers from these)` : "it occurs nowhere";
     model.fail("too_rare", `'${model.words[id]}' does not occur in ${labels[number] ?? "any condition"}; ${hint}`);
   }
@@ -58,7 +58,7 @@
     await model.need([number], signal);
     await checkPresent(id, number, fallback);
     const count = model.count(id, number);
-    const rows = search.neighbors(id, number, top, min_count, retrieval).map((/** @type {Match} */ one, /** @type {number} */ rank) => ({
+    const rows = search.neighbors(id, number, top, min_count, retrieval).map((one, rank) => ({
       word: name, condition: label, count, rank: rank + 1, neighbor: one.word, similarity: one.similarity,
       score: one.score, neighbor_count: one.count, fallback: !count,
     }));
@@ -74,7 +74,7 @@
     /** @type {Map<number, Map<number, [number, number]>>} neighbor → condition → rank and score */
     const near = new Map();
     for (const one of kept) {
-      search.neighbors(id, one, top, min_count, retrieval).forEach((/** @type {Match} */ match, /** @type {number} */ rank) => {
+      search.neighbors(id, one, top, min_count, retrieval).forEach((match, rank) => {
         if (!near.has(match.id)) near.set(match.id, new Map());
         near.get(match.id)?.set(one, [rank + 1, match.score]);
       });
@@ -117,7 +117,7 @@
       const needed = table ? table[table.length > 1 ? source : 0][target] : -1;
       /** @type {(top: number, retrieval: string) => Match[]} */
       const search_ = (many, how) => search.equivalents(id, source, target, many, min_count, how);
-      const isNear = (/** @type {Match} */ match) => match.similarity >= needed;
+      const isNear = (match) => match.similarity >= needed;
       const found = search_(Math.max(limit, CANDIDATES), retrieval);
       const nearest = search_(1, "cosine");
       const above = found.filter(isNear).slice(0, limit);
@@ -148,10 +148,10 @@
     for (const [place, id] of ids.entries()) await checkPresent(id, where[place], fallback);
     const absent = ids.some((id, place) => !model.count(id, where[place]));
     const [from, step, base] = ids.map((id, place) => model.unit(id, where[place]));
-    const query = model.normalized(step.map((/** @type {number} */ value, /** @type {number} */ d) => value - from[d] + base[d]));
+    const query = model.normalized(step.map((value, d) => value - from[d] + base[d]));
     const rows = search.byCosine(query, target, top + 3, min_count)
-      .filter((/** @type {Match} */ match) => !ids.includes(match.id)).slice(0, top)
-      .map((/** @type {Match} */ { word, similarity, count }, /** @type {number} */ rank) => ({ rank: rank + 1, word, similarity, count, fallback: absent }));
+      .filter((match) => !ids.includes(match.id)).slice(0, top)
+      .map(({ word, similarity, count }, rank) => ({ rank: rank + 1, word, similarity, count, fallback: absent }));
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
     return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts);
@@ -171,7 +171,7 @@
     const among = place || against === "previous" ? model.timeline(place) : model.all();
     word.forEach(model.wordId);
     await model.need(among, signal);
-    const rows = word.flatMap((/** @type {string} */ name) => oneSeries(name, against, among, min_count));
+    const rows = word.flatMap((name) => oneSeries(name, against, among, min_count));
     const others = /** @type {Record<string, string>} */ ({ first: "its first condition", previous: "the condition before", overall: "all others" });
     const facts = { axis: axisOf(place), against, min_count, bootstrap };
     return answer(`${word.join(", ")}: similarity with ${others[against] ?? against}`, rows, facts, hidden(word, among, min_count));
@@ -186,7 +186,7 @@
     if (against === "overall") {
       const sum = model.total(own.unit);
       compared = (place) => {
-        const rest = sum.map((/** @type {number} */ value, /** @type {number} */ d) => value - own.unit[place][d]);
+        const rest = sum.map((value, d) => value - own.unit[place][d]);
         return ["all others", dot(own.unit[place], model.normalized(rest))];
       };
     } else if (against === "previous") {

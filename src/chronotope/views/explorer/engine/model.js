@@ -82,7 +82,7 @@
   }
 
   async function needCommon() {
-    common ||= await lib.load("common", (/** @type {any} */ part) => ({
+    common ||= await lib.load("common", (part) => ({
       ...part, vectors: lib.unpack(part.vectors, manifest.common_bits, words.length * dimensions),
     }));
   }
@@ -139,7 +139,7 @@
       if (id !== undefined) return id;
     }
     /** @type {string[]} */
-    const alike = lib.lookup.alike(word).map((/** @type {FoundWord} */ found) => found.word);
+    const alike = lib.lookup.alike(word).map((found) => found.word);
     const hint = alike.length ? `; did you mean ${alike.slice(0, 3).join(", ")}?` : "";
     return fail("unknown_word", `'${word}' is not among the ${numberOf(words.length, "words")} of this model${hint}`, alike);
   }
@@ -176,9 +176,9 @@
     if (wanted === "all") return among;
     if (about.times.length && about.places.length) {
       const names = [
-        (/** @type {number} */ number) => labels[number],
-        (/** @type {number} */ number) => about.times[Number(about.conditions[number].time)],
-        (/** @type {number} */ number) => about.places[Number(about.conditions[number].place)],
+        (number) => labels[number],
+        (number) => about.times[Number(about.conditions[number].time)],
+        (number) => about.places[Number(about.conditions[number].place)],
       ];
       for (const name of names) {
         const found = among.filter((number) => name(number).toLowerCase() === wanted);
@@ -211,7 +211,7 @@
   lib.model = {
     manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, enough,
     wordId, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
-    condition: (/** @type {number} */ number) => loaded[number],
+    condition: (number) => loaded[number],
     signature: about.signature,
   };
 }

@@ -119,8 +119,8 @@
     const bound = found.map((value) => value + 1);
     /** @type {number[]} places, by cosine − r / 2 */
     const best = [];
-    const value = (/** @type {number} */ at) => found[at] - exact[at] / 2;
-    const keep = (/** @type {number} */ at) => {
+    const value = (at) => found[at] - exact[at] / 2;
+    const keep = (at) => {
       insert(best, at, value);
       if (best.length > top) best.pop();
     };
@@ -130,7 +130,7 @@
       const cut = best.length === top ? value(best[top - 1]) : -Infinity;
       open = open.filter((at) => bound[at] >= cut);
     };
-    const lower = (/** @type {Float64Array} */ around) => {
+    const lower = (around) => {
       narrow();
       const floor = cosines(around, condition, open.map((at) => rows[at]));
       open.forEach((at, place) => {

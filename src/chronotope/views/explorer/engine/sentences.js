@@ -10,7 +10,7 @@
   function decodeIndex(part) {
     const sizes = lib.varint(part.sizes, model.words.length);
     const first = new Int32Array(sizes.length + 1);
-    sizes.forEach((/** @type {number} */ size, /** @type {number} */ word) => (first[word + 1] = first[word] + size));
+    sizes.forEach((size, word) => (first[word + 1] = first[word] + size));
     const [sentence, start, length] = [part.sentence, part.start, part.length].map((text) => lib.varint(text, first[sizes.length]));
     return { first, sentence, start, length, documents: lib.varint(part.documents, model.words.length) };
   }
