@@ -1,17 +1,14 @@
 // Finding a word: a combobox that completes while one types, shows how often each word occurs, and helps with misspellings.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+var ct = window.ct || {};
+{
   const WAIT = 70;
   let made = 0;
 
-  /**
-   * @param options
-   *   label        what the field is for
-   *   placeholder  shown while it is empty
-   *   choose       (word) => void
-   */
-  ct.combobox = function ({ label, placeholder, choose, clear = true }) {
+  /** @param {{label: string, placeholder: string, choose: (word: string) => void}} options */
+  ct.combobox = function ({ label, placeholder, choose }) {
     const id = `search-${++made}`;
     const list = ct.h("ul", { id: `${id}-list`, role: "listbox", "aria-label": "Words", hidden: true });
     const hint = ct.h("p", { class: "unseen", role: "status" });
@@ -32,6 +29,7 @@
     });
     const drop = ct.h("div", { class: "drop", hidden: true }, said, list);
     const element = ct.h("div", { class: "combobox" }, input, drop, hint);
+    /** @type {{word: string, count: number, conditions: number}[]} */
     let rows = [];
     let active = -1;
     let asked = 0;
@@ -44,6 +42,7 @@
       input.removeAttribute("aria-activedescendant");
     }
 
+    /** @param {number} at */
     function point(at) {
       active = at;
       [...list.children].forEach((option, number) => option.setAttribute("aria-selected", String(number === at)));
@@ -54,13 +53,15 @@
       }
     }
 
+    /** @param {string} word */
     function take(word) {
       close();
       asked++;
-      if (clear) input.value = "";
+      input.value = "";
       choose(word);
     }
 
+    /** @param {{word: string, count: number, conditions: number}} row @param {number} at */
     function optionOf(row, at) {
       const often = ct.about.counted ? `${ct.format.count(row.count)}×` : "";
       const where = ct.about.conditions.length > 1 ? `in ${row.conditions} of ${ct.about.conditions.length}` : "";
@@ -70,10 +71,10 @@
           id: `${id}-${at}`,
           role: "option",
           "aria-selected": "false",
-          onpointerdown: (event) => event.preventDefault(),
+          onpointerdown: (/** @type {Event} */ event) => event.preventDefault(),
           onclick: () => take(row.word),
         },
-        ct.h("span", { class: "word" }, row.word),
+        ct.h("span", { class: "word" }, ct.format.word(row.word)),
         ct.h("span", { class: "support" }, [often, where].filter(Boolean).join(" · ")),
       );
     }
@@ -129,14 +130,15 @@
         const typed = input.value.trim();
         const exact =
           rows.find((row) => row.word === typed) || rows.find((row) => row.word.toLowerCase() === typed.toLowerCase());
-        const picked = active >= 0 ? rows[active] : exact || (said.hidden ? rows[0] : null);
+        const picked = active >= 0 ? rows[active] : exact || rows[0];
         if (picked) take(picked.word);
       }
     });
     return { element, input };
   };
 
-  // The words that were chosen, each with a way to take it away again.
+  /** The chosen words, each with a button that removes it.
+   * @param {Element} parent @param {string[]} words @param {(word: string) => void} takeAway */
   ct.wordChips = function (parent, words, takeAway) {
     ct.join(
       parent,
@@ -145,8 +147,8 @@
       (word) =>
         ct.h(
           "button",
-          { type: "button", onclick: () => takeAway(word), "aria-label": `Take ${word} away` },
-          ct.h("span", null, word),
+          { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` },
+          ct.h("span", null, ct.format.word(word)),
           ct.h("span", { "aria-hidden": "true" }, " ×"),
         ),
       (chip, word) => {
@@ -154,4 +156,4 @@
       },
     );
   };
-})((window.chronotope = window.chronotope || {}));
+}

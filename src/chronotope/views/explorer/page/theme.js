@@ -1,11 +1,15 @@
 // Light or dark: as the system says, unless the reader has chosen. Runs in the head, before anything is painted.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+var ct = window.ct || {};
+{
   const KEY = "chronotope-theme";
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
 
-  // What the reader chose earlier is kept in the browser, where it allows that.
+  /** What the reader chose earlier is kept in the browser, if it allows that. */
   ct.remember = {
+    /** @param {string} key */
     get(key) {
       try {
         return window.localStorage.getItem(key);
@@ -13,6 +17,7 @@
         return null;
       }
     },
+    /** @param {string} key @param {string} value */
     set(key, value) {
       try {
         window.localStorage.setItem(key, value);
@@ -22,8 +27,6 @@
     },
   };
 
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-
   function current() {
     const chosen = ct.remember.get(KEY);
     return chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
@@ -32,15 +35,12 @@
   function apply() {
     document.documentElement.dataset.theme = current();
     const button = document.getElementById("theme");
-    if (button) {
-      const other = current() === "dark" ? "light" : "dark";
-      button.setAttribute("aria-label", `Switch to ${other} colors`);
-      button.title = `Switch to ${other} colors`;
-    }
+    if (!button) return;
+    button.title = `Switch to ${current() === "dark" ? "light" : "dark"} colors`;
+    button.setAttribute("aria-label", button.title);
   }
 
   ct.theme = {
-    current,
     apply,
     toggle() {
       ct.remember.set(KEY, current() === "dark" ? "light" : "dark");
@@ -50,4 +50,4 @@
 
   system.addEventListener("change", apply);
   apply();
-})((window.chronotope = window.chronotope || {}));
+}

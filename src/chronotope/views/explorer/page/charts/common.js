@@ -1,0 +1,133 @@
+// What the charts share: layers, labels of conditions, the band behind the condition looked at, faint marks, links.
+// @ts-check
+"use strict";
+
+var ct = window.ct || {};
+{
+  const SIZE = 12;
+  const GAP = 8;
+  const WIDEST = 44;
+
+  /** The layers of a chart, made once, from back to front. @param {Element} svg @param {string[]} names */
+  ct.layers = function (svg, names) {
+    return Object.fromEntries(
+      names.map((name) => {
+        let layer = svg.querySelector(`:scope > g[data-layer="${name}"]`);
+        if (!layer) svg.append((layer = ct.s("g", { "data-layer": name })));
+        return [name, layer];
+      }),
+    );
+  };
+
+  /** The distinct values of a column, in order of appearance. @param {Row[]} rows @param {string} column @returns {any[]} */
+  ct.distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
+
+  /** Rows by the value of a column. @param {Row[]} rows @param {string} column @returns {Map<any, Row[]>} */
+  ct.groups = function (rows, column) {
+    const found = new Map();
+    for (const row of rows) {
+      if (!found.has(row[column])) found.set(row[column], []);
+      found.get(row[column]).push(row);
+    }
+    return found;
+  };
+
+  /**
+   * The time line of some conditions, with the bins between them that have no rows: a gap must be seen as a gap.
+   * @param {string[]} labels
+   */
+  ct.timeline = function (labels) {
+    const { conditions, times } = ct.about;
+    const all = conditions.map((one) => one.label);
+    const places = new Set(labels.map((label) => (conditions[all.indexOf(label)] || { place: null }).place));
+    const line = labels.every((label) => times.includes(label)) && !labels.every((label) => all.includes(label)) ? times
+      : places.size === 1 ? conditions.filter((one) => places.has(one.place)).map((one) => one.label)
+        : [];
+    const at = labels.map((label) => line.indexOf(label));
+    return at.length && !at.includes(-1) ? line.slice(Math.min(...at), Math.max(...at) + 1) : labels;
+  };
+
+  /** How often the word of a row occurs, for its tip. @param {Row} row @param {ChartSpec} chart */
+  ct.often = (row, chart) =>
+    chart.faint && ct.known(row[chart.faint]) && ct.about.counted ? `occurs here ${ct.format.times(row[chart.faint])}` : null;
+
+  /** Whether a row rests on too few occurrences. @param {Row} row @param {ChartSpec} chart */
+  ct.isFaint = (row, chart) =>
+    Boolean(chart.faint) && ct.about.counted && ct.known(row[chart.faint]) && row[chart.faint] < ct.ENOUGH;
+
+  /** @param {Row[]} rows the rows drawn @param {ChartSpec} chart */
+  ct.faintNote = (rows, chart) =>
+    rows.some((row) => ct.isFaint(row, chart)) ? [`Faint marks rest on fewer than five occurrences.`] : [];
+
+  /** What a column is called in a chart. @param {string} column */
+  ct.columnName = (column) =>
+    ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", value: "similarity with the other places" })[
+      column
+    ] || column.replace(/_/g, " ");
+
+  const WORDS = new Set(["word", "neighbor", "equivalent", "collocate", "context", "other"]);
+  const CONDITIONS = new Set(["condition", "time", "after", "before", "at", "against"]);
+
+  /**
+   * Where a label of a chart leads: a word to its page, a condition or place to itself.
+   * @param {string} column @param {any} value @param {State} state @param {Row} row
+   * @returns {{href?: string, act?: () => void}}
+   */
+  ct.leads = function (column, value, state, row) {
+    if (ct.about.places.includes(value) && (column === "place" || column === "other")) return { act: () => state.choosePlace(value) };
+    if (CONDITIONS.has(column)) return { act: () => state.choose(value) };
+    if (!WORDS.has(column)) return {};
+    const here = row.condition && row.condition !== state.condition ? ct.placeOf(row.condition) : { at: state.at, place: state.place };
+    return { href: ct.address.write("word", [value], here) };
+  };
+
+  /**
+   * Labels below a chart, as many as fit.
+   * @param {Element} parent
+   * @param {{conditions: string[], name: (label: string) => string, x: (at: number) => number, y: number,
+   *   right: number, step: number, now: number, choose?: (label: string) => void}} options
+   */
+  ct.conditionLabels = function (parent, { conditions, name, x, y, right, step, now, choose }) {
+    const items = conditions.map((label, at) => {
+      const text = name(label);
+      const half = ct.wide(text, SIZE) / 2;
+      return { label, at, text, half, middle: Math.max(half, Math.min(right - half, x(at))) };
+    });
+    const widest = 2 * Math.max(...items.map((item) => item.half)) + GAP;
+    const shown = ct.every(items.length, step * items.length, widest);
+    // A label that would touch the one looked at gives way to it.
+    const covered = (/** @type {{at: number, middle: number, half: number}} */ { at, middle, half }) =>
+      now >= 0 && at !== now && Math.abs(middle - items[now].middle) < half + items[now].half + GAP;
+    ct.join(
+      parent,
+      items.filter((item) => shown.has(item.at) || item.at === now),
+      (item) => item.label,
+      () => ct.s("text", { "text-anchor": "middle" }),
+      (element, item) => {
+        element.setAttribute("class", `label${item.at === now ? " now" : covered(item) ? " away" : ""}`);
+        element.textContent = item.text;
+        ct.move(element, item.middle, y);
+        element.onclick = choose && (() => choose(item.label));
+      },
+    );
+  };
+
+  /**
+   * The band behind the condition looked at, down to its label.
+   * @param {Element} parent
+   * @param {{now: number, x: (at: number) => number, step: number, top: number, tall: number, widest?: number}} options
+   */
+  ct.nowBand = function (parent, { now, x, step, top, tall, widest = WIDEST }) {
+    ct.join(
+      parent,
+      now < 0 ? [] : [now],
+      () => "now",
+      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
+      (group) => {
+        const wide = Math.min(step, widest);
+        ct.move(group, x(now) - wide / 2, top);
+        ct.set(group.firstChild, { width: wide, height: tall });
+      },
+    );
+  };
+}
