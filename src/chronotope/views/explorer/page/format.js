@@ -53,7 +53,9 @@ var ct = window.ct || {};
         .slice(0, 80),
     clip: (/** @type {string} */ text, /** @type {number} */ most) =>
       text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text,
-    /** "1880-1899/canada" reads better as “1880–1899 · canada”. Addresses keep the label. @param {any} label */
+    /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. @param {any} label */
+    in: (label) => `in ${/^\d+s\b/.test(label) ? "the " : ""}${ct.format.label(label)}`,
+    /** The same without “in”. @param {any} label */
     label: (label) =>
       String(label)
         .replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2")

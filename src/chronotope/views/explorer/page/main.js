@@ -25,7 +25,7 @@ var ct = window.ct || {};
     try {
       if (!kind) throw unknownPage(`There is no page ${address.view}.`);
       if (address.view === "word" && !address.words[0]) throw unknownPage("No word was named.");
-      const state = ct.stateOf(address.view === "ask" ? {} : address.params);
+      const state = ct.stateOf(address.view === "ask" ? {} : address.params, Boolean(kind.uses.time));
       if (name !== address.view || next === null) next = kind.create();
       /** @type {(number | null)[] | null | undefined} */
       let rates;

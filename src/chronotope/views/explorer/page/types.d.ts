@@ -45,6 +45,8 @@ interface State {
   place: string | null;
   condition: string | null;
   within: string | null;
+  /** Whether the time slider acts on the view; if not, no condition stands out in its charts. */
+  acts: boolean;
   choose: (label: string) => void;
   choosePlace: (label: string) => void;
 }

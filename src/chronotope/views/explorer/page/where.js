@@ -13,9 +13,9 @@ var ct = window.ct || {};
   /**
    * The condition that an address means; what it leaves out is filled in. Labels are found in any case; one that does
    * not exist is an error that lists those that do.
-   * @param {Record<string, string>} params @returns {State}
+   * @param {Record<string, string>} params @param {boolean} acts @returns {State}
    */
-  ct.stateOf = function (params) {
+  ct.stateOf = function (params, acts = false) {
     const { times, places, conditions, default_time } = ct.about;
     const asked = params.at === undefined ? null : conditions[find(conditions.map((one) => one.label), params.at)];
     let time = times.length ? times.indexOf(default_time) : null;
@@ -33,6 +33,7 @@ var ct = window.ct || {};
       condition: here ? here.label : null,
       // With time × place, questions over time are about one place.
       within: times.length && places.length ? places[place] : null,
+      acts,
       choose: (label) => void ct.address.change(ct.placeOf(label)),
       choosePlace: (label) => void ct.address.change({ place: label }),
     };
@@ -62,6 +63,7 @@ var ct = window.ct || {};
 
   /** The position of the condition looked at among labels of conditions, time bins or places. @param {string[]} labels @param {State} state */
   ct.nowIn = function (labels, state) {
+    if (!state.acts) return -1;
     const whole = labels.indexOf(state.condition);
     return whole >= 0 ? whole : labels.indexOf(state.at);
   };
@@ -168,7 +170,8 @@ var ct = window.ct || {};
       show(next, uses, rates) {
         state = next;
         when.hidden = !(uses.time && times.length > 1);
-        where.hidden = !(uses.place && places.length > 1);
+        // Without times there is no time line of a place to choose.
+        where.hidden = !(uses.place && places.length > 1 && (uses.time || times.length));
         element.hidden = next === null || (when.hidden && where.hidden);
         if (element.hidden || when.hidden) stop();
         if (element.hidden) return;

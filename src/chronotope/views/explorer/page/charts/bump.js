@@ -12,23 +12,26 @@ var ct = window.ct || {};
   /** @type {Draw} */
   ct.charts.bump = function ({ svg, answer, state, width, keep = [] }) {
     const rows = answer.rows.filter((row) => ct.known(row.rank));
-    const conditions = ct.distinct(rows, "condition");
+    const conditions = ct.labelsOf(rows, "condition");
     const ordered = answer.facts.axis !== "place";
     const line = ordered ? ct.timeline(conditions) : conditions;
     const most = Math.max(3, Math.floor(width / COLUMN));
     const keptAt = [state.condition, ...keep].map((label) => conditions.indexOf(label));
-    const shown = ct.columns(conditions.length, most, keptAt).map((at) => conditions[at]);
+    // Places have no order, so their columns may continue below; times between would be lost, so some are hidden.
+    const shown = ordered ? ct.columns(conditions.length, most, keptAt).map((at) => conditions[at]) : conditions;
+    const across = Math.min(shown.length, ordered ? shown.length : most);
     const name = ct.namer(state);
-    const step = width / shown.length;
-    const x = (/** @type {number} */ column) => step * (column + 0.5);
-    const y = (/** @type {number} */ rank) => TOP + ROW * (rank - 0.5) + 8;
-    const height = TOP + ROW * Math.max(...rows.map((row) => row.rank)) + 16;
-    svg.setAttribute("height", String(height));
+    const step = width / across;
+    const tall = TOP + ROW * Math.max(...rows.map((row) => row.rank)) + 16;
+    const x = (/** @type {number} */ column) => step * ((column % across) + 0.5);
+    const above = (/** @type {number} */ column) => Math.floor(column / across) * (tall + 12);
+    const y = (/** @type {number} */ rank, column = 0) => above(column) + TOP + ROW * (rank - 0.5) + 8;
+    svg.setAttribute("height", String(above(shown.length - 1) + tall));
     const layer = ct.layers(svg, ["now", "heads", "links", "words"]);
     const now = shown.indexOf(state.condition);
-    ct.nowBand(layer.now, { now, x, step: step - 4, top: 0, tall: height, widest: step });
+    ct.nowBand(layer.now, { now, x, step: step - 4, top: above(Math.max(now, 0)), tall, widest: step });
     ct.join(layer.heads, shown, String, () => ct.s("g", { class: "head" }, ct.s("text", { "text-anchor": "middle", y: 20 })), (group, label) => {
-      ct.move(group, x(shown.indexOf(label)), 0);
+      ct.move(group, x(shown.indexOf(label)), above(shown.indexOf(label)));
       group.classList.toggle("now", label === state.condition);
       group.classList.toggle("kept", keep.includes(label));
       group.firstChild.textContent = ct.format.clip(name(label), Math.floor(step / 7));
@@ -61,7 +64,7 @@ var ct = window.ct || {};
     });
     const clip = Math.max(5, Math.floor(step / 7.4));
     ct.join(layer.words, words, (item) => `${item.word}|${shown[item.column]}`, () => ct.s("a", null, ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" })), (link, item) => {
-      ct.move(link, x(item.column), y(item.rank));
+      ct.move(link, x(item.column), y(item.rank, item.column));
       link.setAttribute("class", `word ${item.kind}`);
       link.dataset.word = item.word;
       link.setAttribute("href", ct.address.write("word", [item.word], ct.placeOf(shown[item.column])));

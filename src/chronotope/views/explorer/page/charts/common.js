@@ -22,6 +22,14 @@ var ct = window.ct || {};
   /** The distinct values of a column, in order of appearance. @param {Row[]} rows @param {string} column @returns {any[]} */
   ct.distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
 
+  /** The same for a column of conditions, times or places, in the order of the model. @param {Row[]} rows @param {string} column */
+  ct.labelsOf = function (rows, column) {
+    const { conditions, times, places } = ct.about;
+    const found = ct.distinct(rows, column);
+    const order = [conditions.map((one) => one.label), times, places].find((all) => found.every((label) => all.includes(label)));
+    return order ? found.sort((a, b) => order.indexOf(a) - order.indexOf(b)) : found;
+  };
+
   /** Rows by the value of a column. @param {Row[]} rows @param {string} column @returns {Map<any, Row[]>} */
   ct.groups = function (rows, column) {
     const found = new Map();
@@ -61,7 +69,7 @@ var ct = window.ct || {};
 
   /** What a column is called in a chart. @param {string} column */
   ct.columnName = (column) =>
-    ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", value: "similarity with the other places" })[
+    ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", p_words: "p among words", value: "similarity with the other places" })[
       column
     ] || column.replace(/_/g, " ");
 
@@ -74,8 +82,8 @@ var ct = window.ct || {};
    * @returns {{href?: string, act?: () => void}}
    */
   ct.leads = function (column, value, state, row) {
-    if (ct.about.places.includes(value) && (column === "place" || column === "other")) return { act: () => state.choosePlace(value) };
-    if (CONDITIONS.has(column)) return { act: () => state.choose(value) };
+    if (ct.about.places.includes(value) && (column === "place" || column === "other")) return state.acts ? { act: () => state.choosePlace(value) } : {};
+    if (CONDITIONS.has(column)) return state.acts ? { act: () => state.choose(value) } : {};
     if (!WORDS.has(column)) return {};
     const here = row.condition && row.condition !== state.condition ? ct.placeOf(row.condition) : { at: state.at, place: state.place };
     return { href: ct.address.write("word", [value], here) };

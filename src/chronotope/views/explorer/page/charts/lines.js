@@ -15,7 +15,7 @@ var ct = window.ct || {};
   ct.charts.lines = function (drawing) {
     const { svg, answer, chart, state, width, changes = [], colors } = drawing;
     const rows = answer.rows.filter((row) => ct.known(row[chart.y]));
-    const labels = ct.distinct(answer.rows, chart.x);
+    const labels = ct.labelsOf(answer.rows, chart.x);
     const axis = answer.facts.axis || ct.about.axis;
     const both = axis === "time × place" && state.within !== null && labels.some((label) => ct.placeOf(label).place !== state.within);
     if (axis === "place" || labels.length < 2) return ct.rankedPlaces(drawing);
@@ -25,7 +25,7 @@ var ct = window.ct || {};
       [ct.distinct(answer.rows, chart.color).length > 1 || !both ? ct.format.word(row[chart.color] ?? "") : "", both ? ct.placeOf(row[chart.x]).place : ""].filter(Boolean).join(" · ");
     const conditions = ct.timeline(both ? ct.about.times : labels);
     const name = both ? ct.format.label : ct.namer(state);
-    const now = both ? conditions.indexOf(state.at) : ct.nowIn(conditions, state);
+    const now = both && state.acts ? conditions.indexOf(state.at) : ct.nowIn(conditions, state);
 
     const every = ct.groups(rows.map((row) => ({ ...row, "\u0000": nameOf(row) })), "\u0000");
     const most = Math.min(chart.limit || COLORS, COLORS);
@@ -78,7 +78,7 @@ var ct = window.ct || {};
         group.lastChild.textContent = Math.abs(value) >= 100 ? ct.format.count(value) : ct.format.number(value, digits);
       },
     );
-    ct.conditionLabels(layer.labels, { conditions, name, x, y: bottom + 22, right: width - right + 8, step, now, choose: state.choose });
+    ct.conditionLabels(layer.labels, { conditions, name, x, y: bottom + 22, right: width - right + 8, step, now, choose: state.acts ? state.choose : null });
     ct.join(layer.axis, [chart.y], String, () => ct.s("text", { class: "axis" }), (text) => {
       text.setAttribute("y", top > 40 ? 14 : 12);
       text.textContent = ct.columnName(chart.y);
@@ -113,7 +113,7 @@ var ct = window.ct || {};
           interval,
           ct.often(row, chart),
         ]);
-        ct.act(group, () => state.choose(row[chart.x]));
+        ct.act(group, state.acts ? () => state.choose(row[chart.x]) : null);
       },
     );
     drawNames(layer.names, named ? series : [], { y, top, bottom, width, right });

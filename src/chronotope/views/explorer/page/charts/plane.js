@@ -51,7 +51,7 @@ var ct = window.ct || {};
       ct.set(group.lastChild, { r: radius(row), "fill-opacity": ct.round(strong * (ct.isFaint(row, chart) ? 0.35 : 1)) });
       group.setAttribute("class", `tile dot${row.place === state.place ? " chosen" : ""}${ct.known(value) ? "" : " none"}${ct.isFaint(row, chart) ? " faint" : ""}`);
       ct.tell(group, [`${row.place}: ${ct.known(value) ? ct.format.number(value) : "too rare to compare"}`, ct.often(row, chart)]);
-      ct.act(group, () => state.choosePlace(row.place));
+      ct.act(group, state.acts ? () => state.choosePlace(row.place) : null);
     });
     // Every place keeps its name, the chosen and the frequent ones at the best spots.
     const room = labels(width, height, rows.map((row) => box(x(row.lon), y(row.lat), 2 * radius(row), 2 * radius(row))));
@@ -104,7 +104,7 @@ var ct = window.ct || {};
       ct.move(group, x(row), y(row));
       ct.set(group.firstChild, { r: isNow(row) ? 7 : here(row) ? 4.5 : 2.5, "fill-opacity": ct.trust(chart.faint && row[chart.faint]) });
       ct.tell(group, [ct.cell(order.includes(row[chart.label]) ? "condition" : "label", row[chart.label]), ct.often(row, chart)]);
-      ct.act(group, order.includes(row[chart.label]) ? () => state.choose(row[chart.label]) : null);
+      ct.act(group, state.acts && order.includes(row[chart.label]) ? () => state.choose(row[chart.label]) : null);
     });
 
     // Labels in the order of their weight; one that would cover another is left out (its tip and the table have it).

@@ -60,7 +60,7 @@ var ct = window.ct || {};
     items.sort((a, b) => b.marks[0].value - a.marks[0].value);
     draw(drawing, items, chart.y);
     const left = ct.distinct(answer.rows, by).length - items.length;
-    return [left ? `${left} without a value are not drawn; the table has them.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [left ? `Without a value and not drawn: ${left}; the table has all.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   };
 
   /** @param {Row} row @param {ChartSpec} chart */
@@ -88,7 +88,7 @@ var ct = window.ct || {};
     const high = column === "similarity" ? 1 : Math.max(0, ...values) || 1;
     const x = ct.linear(low, high, names, end);
     const layer = ct.layers(svg, ["now", "axis", "rows", "key"]);
-    const now = items.findIndex((item) => item.label !== null && [state.condition, state.place].includes(item.label));
+    const now = state.acts ? items.findIndex((item) => item.label !== null && [state.condition, state.place].includes(item.label)) : -1;
     ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
       ct.move(group, -6, top + now * tall);
       ct.set(group.firstChild, { width: width + 6, height: tall });
@@ -197,7 +197,7 @@ var ct = window.ct || {};
         least.setAttribute("x", start);
       },
     );
-    const now = shown.findIndex((one) => one.label === state.condition);
+    const now = ct.nowIn(shown.map((one) => one.label), state);
     ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
       ct.move(group, 0, top + now * tall + 1);
       ct.set(group.firstChild, { width, height: tall - 2 });

@@ -15,7 +15,7 @@ var ct = window.ct || {};
     const { x: columnX, y: columnY, value: columnValue, mark } = chart;
     const name = ct.namer(state);
     const [allAcross, allDown] = [ct.distinct(answer.rows, columnX), ct.distinct(answer.rows, columnY)];
-    const now = (/** @type {string[]} */ labels) => labels.findIndex((label) => [state.condition, state.at, state.place].includes(label));
+    const now = (/** @type {string[]} */ labels) => state.acts ? labels.findIndex((label) => [state.condition, state.at, state.place].includes(label)) : -1;
     const keptIn = (/** @type {string[]} */ labels) => [now(labels), ...keep.map((label) => labels.indexOf(label))];
     const across = ct.columns(allAcross.length, MOST, keptIn(allAcross)).map((at) => allAcross[at]);
     const down = ct.columns(allDown.length, MOST, keptIn(allDown)).map((at) => allDown[at]);
@@ -83,7 +83,7 @@ var ct = window.ct || {};
             mark && row[mark] ? "a significant change begins here" : null,
             ct.often(row, chart),
           ]);
-          const { act } = row.condition ? { act: () => state.choose(row.condition) } : ct.leads(columnX, across[x], state, row);
+          const { act } = row.condition && state.acts ? { act: () => state.choose(row.condition) } : ct.leads(columnX, across[x], state, row);
           ct.act(group, act || null);
         },
       );
@@ -101,7 +101,7 @@ var ct = window.ct || {};
       });
       const labels = (/** @type {string[]} */ all, /** @type {Set<number>} */ shown, /** @type {number} */ here) =>
         all.map((label, at) => ({ label, at, now: at === here })).filter((item) => shown.has(item.at) || item.now);
-      ct.join(layer.heads, labels(across, ct.every(across.length, size * across.length, 24), nowAcross), (item) => item.label, () => ct.s("g", null, ct.s("text", { transform: "rotate(-42)" })), (group, item) => {
+      ct.join(layer.heads, labels(across, ct.every(across.length, size * across.length, 16), nowAcross), (item) => item.label, () => ct.s("g", null, ct.s("text", { transform: "rotate(-42)" })), (group, item) => {
         group.setAttribute("class", `label${item.now ? " now" : ""}`);
         ct.move(group, left + (item.at + 0.5) * size, top - 8);
         group.firstChild.textContent = ct.format.clip(name(item.label), 11);

@@ -71,7 +71,7 @@ var ct = window.ct || {};
       "form",
       { class: "asking", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), go()) },
       first.map((one) => one.element),
-      rest.length ? ct.h("details", { class: "settings" }, ct.h("summary", null, "More settings"), rest.map((one) => one.element)) : null,
+      rest.length ? ct.h("details", { class: "settings" }, ct.h("summary", null, "More settings"), ct.h("div", null, rest.map((one) => one.element))) : null,
       ct.h("p", { class: "row" }, ct.h("button", { class: "strong" }, "Ask")),
       ct.h("datalist", { id: "conditions" }, ct.about.conditions.map((one) => ct.h("option", { value: one.label }))),
       ct.h("datalist", { id: "places" }, ct.about.places.map((place) => ct.h("option", { value: place }))),
@@ -111,7 +111,7 @@ var ct = window.ct || {};
             : ct.h("input", { type: "text", inputmode: type === "int" ? "numeric" : null, placeholder: usual, autocomplete: "off", spellcheck: "false", list: complete || null })
       )
     );
-    const limits = ct.known(least) && ct.known(most) ? ` From ${ct.format.short(least)} to ${ct.format.short(most)}.` : "";
+    const limits = ct.known(least) && most < 100_000 ? ` From ${least} to ${ct.format.count(most)}.` : "";
     return {
       parameter,
       element: ct.h("label", { class: `field ${type}` }, ct.h("span", { class: "name" }, name.replace(/_/g, " ")), input, ct.h("span", { class: "quiet" }, `${parameter.help}${many ? " Separate several by commas." : ""}${limits}`)),

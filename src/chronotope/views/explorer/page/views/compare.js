@@ -26,12 +26,14 @@ var ct = window.ct || {};
             const first = [...ct.groups(answer.rows, "word")].map(([word, rows]) => [word, (rows.find((row) => row.against) || {}).against]);
             const same = new Set(first.map(([, against]) => against));
             const each = same.size === 1 ? ct.format.label(first[0][1]) : first.map(([word, against]) => `${ct.format.word(word)}: ${ct.format.label(against)}`).join(", ");
-            return `Similarity of each word with its own use in the first condition where it occurs often enough (${each}). A falling line: the use moved away.`;
+            return ct.about.times.length
+              ? `Similarity of each word with its own use at the first time where it occurs often enough (${each}). A falling line: the use moved away.`
+              : "Similarity of each word in a place with its own use in all other places.";
           },
           extra,
           chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), band: null }),
         }),
-        pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: a rising line shows two words coming to be used alike.`, extra }),
+        pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: the higher, the more alike they are used.`, extra }),
         often: ct.panel({
           plain: "How often each is used",
           lead: "Occurrences per million words.",
@@ -50,6 +52,8 @@ var ct = window.ct || {};
       );
       /** @type {string[]} */
       let words = [];
+      // As on the page of a word: one value everywhere.
+      const usual = ct.about.times.length ? "first" : "overall";
 
       /** @param {string[]} next */
       const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
@@ -64,7 +68,7 @@ var ct = window.ct || {};
       async function show(address, state, turn) {
         const asked = [...new Set(address.words)];
         // A word that is not known is named, with words like it; the others stay.
-        const found = await Promise.all(asked.map((word) => ct.source.get("series", { word, place: state.within }).then(() => /** @type {any} */ (null), (error) => error)));
+        const found = await Promise.all(asked.map((word) => ct.source.get("series", { word, against: usual, place: state.within }).then(() => /** @type {any} */ (null), (error) => error)));
         if (!turn.current()) return;
         const lost = found.find((error) => error && error.kind !== "unknown_word");
         if (lost && asked.length === found.filter(Boolean).length) throw lost;
@@ -92,11 +96,11 @@ var ct = window.ct || {};
         deck.textContent =
           words.length < 2
             ? `Choose two to five words${words.length ? `: one more besides ${ct.format.quoted(words[0])}` : ""}.`
-            : `How the use of ${ct.format.list(words.map(ct.format.quoted))} changed, and how near they came to each other.`;
+            : `How the use of ${ct.format.list(words.map(ct.format.quoted))} ${ct.about.times.length ? "changed" : "differs by place"}, and how near they are to each other.`;
         if (words.length < 2) return;
         ct.replace(base, ...words.map((word) => ct.h("option", { value: word }, ct.format.word(word))));
         base.value = words.includes(address.params.base) ? address.params.base : words[0];
-        const series = ct.ask("series", { word: words, place: state.within });
+        const series = ct.ask("series", { word: words, against: usual, place: state.within });
         const pairs = ct.ask("similarity", { word: words, place: state.within });
         await Promise.all([
           panels.series.show(series, state),

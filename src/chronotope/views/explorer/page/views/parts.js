@@ -14,7 +14,7 @@ var ct = window.ct || {};
       const panel = ct.panel({
         class: "wide equivalents",
         plain: "Its equivalents",
-        title: (answer, state) => `Words used like ${ct.format.quoted((answer.rows[0] || {}).word || "")} in ${ct.format.label(state.condition)}`,
+        title: (answer, state) => `Words used like ${ct.format.quoted((answer.rows[0] || {}).word || "")} ${ct.format.in(state.condition)}`,
         lead: "For each time or place the words whose use there is most similar, the best first. The upright line marks the similarity that chance alone reaches; below it no word is given.",
         caption: () => ["A nearest word always exists. Above the line it is more similar than by chance, which does not make it the right counterpart: read its sentences."],
       });
@@ -47,7 +47,7 @@ var ct = window.ct || {};
         ct.replace(
           actions,
           ct.h("a", { class: "action", href: ct.address.write("word", [word], here) }, `The page of ${ct.format.quoted(word)}`),
-          ct.h("button", { type: "button", onclick: () => ct.cite(`Equivalents of “${word}” in ${ct.format.label(state.condition)}`) }, "Cite"),
+          ct.h("button", { type: "button", onclick: () => ct.cite(`Equivalents of “${word}” ${ct.format.in(state.condition)}`) }, "Cite"),
         );
         const asked = ct.ask("equivalents", { word, at: state.condition, fallback: params.fallback ? true : null });
         await panel.show({ ...asked, answer: asked.answer.then((answer) => beside(answer, state)) }, state);

@@ -53,7 +53,7 @@ var ct = window.ct || {};
     function render() {
       const rows = answer.rows.filter((row) => !source.value || row.document === source.value);
       const seen = rows.slice(0, shown);
-      const where = asked.at ? `in ${ct.format.label(asked.at)}` : "in all times and places";
+      const where = asked.at ? `${ct.format.in(asked.at)}` : "in all times and places";
       const near = asked.near ? ` near ${ct.format.quoted(asked.near)}` : "";
       lead.textContent = rows.length
         ? `${ct.format.quoted(asked.word)} ${where}${near}: ${seen.length} of ${rows.length}${rows.length >= ASKED ? " or more" : ""} sentences, spread evenly over the documents.`

@@ -81,9 +81,9 @@ var ct = window.ct || {};
 
   function deck() {
     const { times, places, words } = ct.about;
-    const span = times.length > 1 ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : times.length ? ` in ${ct.format.label(times[0])}` : "";
+    const span = times.length > 1 ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : times.length ? ` ${ct.format.in(times[0])}` : "";
     const where = places.length > 1 ? ` in ${places.length} places` : places.length ? ` in ${places[0]}` : "";
-    return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used alike are neighbors: look up a word and see its neighbors at each time and place.`;
+    return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used alike are neighbors: look up a word and see its neighbors ${[times.length > 1 && "at each time", places.length > 1 && "in each place"].filter(Boolean).join(" and ") || "here"}.`;
   }
 
   function hint() {
@@ -121,18 +121,22 @@ var ct = window.ct || {};
         " ",
         (words || []).slice(0, 3).map(ct.format.word).join(", "),
       );
+    // Over time the earlier of the two stands first.
     const over = ct.about.times.length > 0;
+    const position = (/** @type {string} */ label) => ct.about.conditions.findIndex((one) => one.label === label);
+    const sides = [{ at: row.before, words: row.neighbors_before }, { at: row.after, words: row.neighbors_after }];
+    if (over && position(row.after) < position(row.before)) sides.reverse();
     return ct.h(
       "li",
       null,
-      ct.h("span", { class: "subject" }, ct.wordLink(row.word, ct.placeOf(row.after)), ct.h("span", { class: "quiet" }, documents(row))),
+      ct.h("span", { class: "subject" }, ct.wordLink(row.word, ct.placeOf(sides[1].at)), ct.h("span", { class: "quiet" }, documents(row))),
       bar,
       ct.h(
         "span",
         { class: "sides" },
-        side(row.before, row.neighbors_before, "early"),
+        side(sides[0].at, sides[0].words, "early"),
         ct.h("span", { class: "arrow" }, over ? ct.h("span", { "aria-hidden": "true" }, "→") : "but", over ? ct.h("span", { class: "unseen" }, "then") : null),
-        side(row.after, row.neighbors_after, "late"),
+        side(sides[1].at, sides[1].words, "late"),
       ),
     );
   }

@@ -14,7 +14,7 @@ var ct = window.ct || {};
   function against(answer) {
     const found = [...new Set(answer.rows.map((row) => row.against).filter(Boolean))];
     if (found.length > 1) return "the time before";
-    return found[0] === "all others" ? "all other times and places together" : `its use in ${label(found[0] || "")}`;
+    return found[0] === "all others" ? `its use in all other ${ct.about.times.length ? "times" : "places"}` : `its use ${ct.format.in(found[0] || "")}`;
   }
 
   /** @type {Record<string, (extra?: Partial<PanelOptions>) => Panel>} */
@@ -23,7 +23,7 @@ var ct = window.ct || {};
       ct.panel({
         class: "nearest",
         plain: "Its nearest words",
-        title: (answer, state) => `Its nearest words in ${label((answer.rows[0] || {}).condition || state.condition)}`,
+        title: (answer, state) => `Its nearest words ${ct.format.in((answer.rows[0] || {}).condition || state.condition)}`,
         lead: (/** @type {Answer} */ answer) => {
           const { count } = answer.rows[0] || {};
           const often = count && ct.about.counted ? `, which occurs here ${times(count)}` : "";
@@ -71,7 +71,7 @@ var ct = window.ct || {};
         lead: (/** @type {Answer} */ answer) => `Similarity of ${quoted(word(answer))} with ${against(answer)}: 1 is the same use, 0 an unrelated one.`,
         caption: (answer) => [
           answer.facts.bootstrap && answer.rows.some((row) => ct.known(row.low))
-            ? "The band is a 95 % interval for the similarity after correction for sampling noise, so the line may lie below it."
+            ? `The ${isPlace(answer) ? "thin line" : "band"} is a 95 % interval for the similarity after correction for sampling noise, so the value drawn may lie below it.`
             : null,
         ],
         // The note of the library speaks of a line that is drawn elsewhere; the caption above says what is drawn here.
@@ -121,7 +121,7 @@ var ct = window.ct || {};
         plain: "The words beside it",
         title: (answer) => {
           const where = (answer.rows[0] || {}).condition;
-          return where ? `The words beside it in ${label(where)}` : "The words beside it";
+          return where ? `The words beside it ${ct.format.in(where)}` : "The words beside it";
         },
         lead: "Words that occur next to it more often than by chance. Neighbors in meaning need not be among them.",
         ...extra,
@@ -149,7 +149,7 @@ var ct = window.ct || {};
         class: "trajectory wide",
         plain: "Its path among its neighbors",
         title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
-        lead: (/** @type {Answer} */ answer, /** @type {State} */ state) => `Words that are close here are used alike. Bold words are near it in ${label(state.condition || "")}.`,
+        lead: (/** @type {Answer} */ answer, /** @type {State} */ state) => `Words that are close here are used alike. Bold words are near it ${ct.format.in(state.condition || "")}.`,
         caption: () => ["Only closeness has a meaning here; directions and exact distances have none."],
         empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
         ...extra,

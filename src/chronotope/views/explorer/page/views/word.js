@@ -92,8 +92,8 @@ var ct = window.ct || {};
         if (last.key === key) for (const name of OF_PLACE) if (panels[name]) panels[name].update(state);
         if (last.key !== key && panels.series) {
           against.show(params.against || usual);
-          const points = ask("changepoints", { place });
-          const changes = panels.changepoints ? points.answer.then((answer) => answer.rows.filter((row) => row.accepted), () => /** @type {Row[]} */ (null)) : Promise.resolve(/** @type {Row[]} */ (null));
+          const points = panels.changepoints && ask("changepoints", { place });
+          const changes = points ? points.answer.then((answer) => answer.rows.filter((row) => row.accepted), () => /** @type {Row[]} */ (null)) : Promise.resolve(/** @type {Row[]} */ (null));
           changes.then((rows) => {
             if (heading.dataset.word !== word) return;
             changed = (rows || []).map((row) => row.after);
@@ -108,7 +108,7 @@ var ct = window.ct || {};
               const asked = ask("series", { ...settings, bootstrap: DRAWS });
               await asked.answer.then(() => before.key === key && panels.series.show(asked, latest), () => {});
             }, REST);
-          if (panels.changepoints) panels.changepoints.show(points, state);
+          if (points) panels.changepoints.show(points, state);
           if (panels.frequency) panels.frequency.show(ct.about.available.counts ? frequency(ask("frequency"), place) : series, state);
           panels.company.show(ask("neighbors", { at: "all", place, top: 6 }), state);
           panels.matrix.show(ask("matrix", { place }), state);
@@ -161,7 +161,7 @@ var ct = window.ct || {};
           link("sides", ct.about.times.length ? "Two times side by side" : "Two places side by side"),
           link("compare", "Compare with other words"),
           link("axis", "Place it on an axis"),
-          ct.h("button", { type: "button", onclick: () => ct.cite(`“${word}” in ${ct.format.label(state.condition || state.at || state.place)}`) }, "Cite"),
+          ct.h("button", { type: "button", onclick: () => ct.cite(`“${word}” ${ct.format.in(state.condition || state.at || state.place)}`) }, "Cite"),
         );
       }
 
@@ -210,9 +210,8 @@ var ct = window.ct || {};
   /** @param {Row} point */
   function changeSentence(point) {
     const words = (/** @type {string[]} */ all) => all.slice(0, 3).flatMap((word, at) => [at ? ", " : "", ct.wordLink(word)]);
-    const when = ct.format.label(ct.placeOf(point.after).at || point.after);
     /** @type {any[]} */
-    const parts = [`Its use changed in ${when}`];
+    const parts = [`Its use changed ${ct.format.in(ct.placeOf(point.after).at || point.after)}`];
     if (point.joined.length) parts.push(": ", ...words(point.joined), " came nearer");
     if (point.left.length) parts.push(point.joined.length ? "; " : ": ", ...words(point.left), " moved away");
     return [...parts, ". "];
