@@ -2,9 +2,7 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
-  /** @param {string} text */
   function decode(text) {
     try {
       return decodeURIComponent(text.replace(/\+/g, " "));
@@ -13,7 +11,6 @@ var ct = window.ct || {};
     }
   }
 
-  /** @param {string} hash @returns {Address} */
   function parse(hash) {
     const [path, query] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
     const [view, ...rest] = path.split("/").filter((part) => part !== "");
@@ -27,7 +24,6 @@ var ct = window.ct || {};
     return { view: view ? decode(view) : "start", words: rest.map(decode), params };
   }
 
-  /** @param {string} view @param {string[]} words @param {Params} params */
   function write(view, words = [], params = {}) {
     const path = [view === "start" ? "" : view, ...words]
       .filter((part) => part !== "")
@@ -43,14 +39,12 @@ var ct = window.ct || {};
   ct.address = {
     write,
     current: () => parse(window.location.hash),
-    /** @param {string} view @param {string[]} [words] @param {Params} [params] */
     go(view, words, params) {
       window.location.hash = write(view, words, params);
     },
     /**
      * Change parameters of the address; return whether that changed anything. A dragged slider replaces the address
      * instead of adding to Back.
-     * @param {Params} params @param {boolean} [replace]
      */
     change(params, replace = false) {
       const { view, words, params: before } = parse(window.location.hash);

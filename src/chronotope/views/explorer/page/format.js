@@ -2,23 +2,22 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const whole = new Intl.NumberFormat("en-US");
-  const known = (/** @type {any} */ value) => typeof value === "number" && Number.isFinite(value);
+  const known = (value) => typeof value === "number" && Number.isFinite(value);
   ct.known = known;
 
   /** A mark that rests on fewer occurrences is drawn faint. */
   ct.ENOUGH = 5;
 
-  /** How strongly a mark is drawn that rests on `count` occurrences. @param {any} count */
+  /** How strongly a mark is drawn that rests on `count` occurrences. */
   ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : count < 20 ? 0.7 : 1);
 
   ct.format = {
-    count: (/** @type {number} */ n) => whole.format(n),
-    /** 0.713 as “0.71”; a dash for an unknown value. @param {any} value */
+    count: (n) => whole.format(n),
+    /** 0.713 as “0.71”; a dash for an unknown value. */
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
-    /** A number of any size, short. @param {any} value */
+    /** A number of any size, short. */
     short: (value) =>
       !known(value)
         ? "–"
@@ -27,35 +26,35 @@ var ct = window.ct || {};
           : Math.abs(value) >= 10
             ? value.toFixed(1).replace("-", "−")
             : ct.format.number(value),
-    /** How often a word occurs; a model made from other programs' vectors may not know. @param {number} n */
+    /** How often a word occurs; a model made from other programs' vectors may not know. */
     times(n) {
       if (n > 0 && !ct.about.counted) return "an unknown number of times";
       return n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`;
     },
-    ordinal(/** @type {number} */ n) {
+    ordinal(n) {
       const teen = n % 100 > 10 && n % 100 < 14;
       return n + (teen ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th");
     },
-    /** “a, b and c” @param {string[]} words */
+    /** “a, b and c” */
     list: (words) =>
       words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`,
-    /** The first few of a long list. @param {string[]} words */
+    /** The first few of a long list. */
     some: (words, most = 8) =>
       words.length > most ? `${words.slice(0, most).join(", ")} and ${words.length - most} more` : ct.format.list(words),
-    /** A phrase (prime_minister) reads with spaces; data keeps the underscores. @param {any} word */
+    /** A phrase (prime_minister) reads with spaces; data keeps the underscores. */
     word: (word) => String(word).replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, " "),
-    quoted: (/** @type {string} */ word) => `“${ct.format.word(word)}”`,
-    /** A file name that every system takes. @param {...any} parts */
+    quoted: (word) => `“${ct.format.word(word)}”`,
+    /** A file name that every system takes. */
     file: (...parts) =>
       parts
         .map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-"))
         .join("-")
         .slice(0, 80),
-    clip: (/** @type {string} */ text, /** @type {number} */ most) =>
+    clip: (text, most) =>
       text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text,
-    /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. @param {any} label */
+    /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. */
     in: (label) => `in ${/^\d+s\b/.test(label) ? "the " : ""}${ct.format.label(label)}`,
-    /** The same without “in”. @param {any} label */
+    /** The same without “in”. */
     label: (label) =>
       String(label)
         .replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2")
@@ -65,7 +64,7 @@ var ct = window.ct || {};
   /** Columns that hold conditions: shown with their dashes. */
   const LABELS = new Set(["condition", "at", "against", "before", "after", "time"]);
 
-  /** A value of a table as text. @param {string} column @param {any} value @returns {string} */
+  /** A value of a table as text. */
   ct.cell = function (column, value) {
     if (value === null || value === undefined) return "–";
     if (Array.isArray(value)) return value.map(ct.format.word).join(", ");
@@ -75,7 +74,7 @@ var ct = window.ct || {};
     return Math.abs(value) < 0.001 && value !== 0 ? value.toExponential(1) : ct.format.number(value, 3);
   };
 
-  /** The columns of an answer that hold a value; without counts where the model has none. @param {Row[]} rows */
+  /** The columns of an answer that hold a value; without counts where the model has none. */
   ct.columnsOf = (rows) =>
     Object.keys(rows[0] || {}).filter(
       (name) =>
@@ -83,13 +82,10 @@ var ct = window.ct || {};
         (ct.about.counted || !/count|per_million|documents|tokens/.test(name)),
     );
 
-  /**
-   * The rows of an answer as CSV. A text that begins with = + - @ gets an apostrophe: spreadsheets would run it.
-   * @param {Row[]} rows
-   */
+  /** The rows of an answer as CSV. A text that begins with = + - @ gets an apostrophe: spreadsheets would run it. */
   ct.csv = function (rows) {
     const columns = Object.keys(rows[0] || {});
-    const cell = (/** @type {any} */ value) => {
+    const cell = (value) => {
       let text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join("; ") : String(value);
       if (typeof value !== "number" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
       return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;

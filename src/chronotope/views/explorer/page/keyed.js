@@ -2,22 +2,13 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const LEAVING = 260;
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {WeakMap<Element, Map<any, any>>} */
   const kept = new WeakMap();
 
-  /**
-   * Make the children of an element, which nothing else fills, follow a list of items.
-   * @template T
-   * @param {Element} parent
-   * @param {T[]} items
-   * @param {(item: T) => any} key unique among the items
-   * @param {(item: T) => any} create makes the element of a new item
-   * @param {(element: any, item: T) => void} update called for new and old ones
-   */
+  /** Make the children of an element, which nothing else fills, follow a list of items. */
   ct.join = function (parent, items, key, create, update) {
     const before = kept.get(parent) || new Map();
     const after = new Map();
@@ -42,7 +33,6 @@ var ct = window.ct || {};
     kept.set(parent, after);
   };
 
-  /** @param {Element | null} element */
   function skip(element) {
     while (element && element.classList.contains("leave")) element = element.nextElementSibling;
     return element;
@@ -51,7 +41,6 @@ var ct = window.ct || {};
   // All that enter together wait for one frame together: a chart may have thousands of them.
   /** @type {Element[]} */
   let entering = [];
-  /** @param {Element} element */
   function enter(element) {
     if (calm.matches) return;
     element.classList.add("enter");
@@ -64,7 +53,6 @@ var ct = window.ct || {};
     });
   }
 
-  /** @param {Element} element */
   function leave(element) {
     if (calm.matches) return element.remove();
     element.classList.add("leave");
@@ -77,9 +65,8 @@ var ct = window.ct || {};
   const slicing = new WeakMap();
 
   /**
-   * Do pieces of work a few milliseconds at a time; newer work for the same owner replaces what is left of older work.
-   * @param {object} owner
-   * @param {(() => void)[]} pieces
+   * Do pieces of work a few milliseconds at a time; newer work for the same owner replaces what is left of older
+   * work.
    */
   ct.inSlices = function (owner, pieces) {
     window.cancelIdleCallback(slicing.get(owner));

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const main = document.getElementById("main");
   const progress = document.getElementById("progress");
@@ -14,7 +13,7 @@ var ct = window.ct || {};
   let asked = 0;
   let shownWords = "";
 
-  const unknownPage = (/** @type {string} */ message) => Object.assign(new Error(message), { kind: "unknown_page" });
+  const unknownPage = (message) => Object.assign(new Error(message), { kind: "unknown_page" });
 
   async function follow() {
     const address = ct.address.current();
@@ -56,7 +55,6 @@ var ct = window.ct || {};
     }
   }
 
-  /** @param {Address} address @param {ViewKind} kind @param {State} state */
   function arrived(address, kind, state) {
     const title = kind.title(address);
     document.body.dataset.view = address.view;
@@ -83,7 +81,6 @@ var ct = window.ct || {};
     unknown_condition: "There is no such time or place",
   };
 
-  /** @param {any} error @param {Address} address */
   function failed(error, address) {
     if (view && view.close) view.close();
     view = null;
@@ -92,13 +89,13 @@ var ct = window.ct || {};
     bar.show(null, {});
     document.title = "chronotope";
     document.body.dataset.view = "failed";
-    const link = (/** @type {string} */ text, /** @type {string} */ href) => ct.h("a", { class: "word", href }, text);
-    const suggestions = (error.didYouMean || []).slice(0, 5).map((/** @type {string} */ word) => link(ct.format.word(word), ct.address.write(address.view, [word], address.params)));
+    const link = (text, href) => ct.h("a", { class: "word", href }, text);
+    const suggestions = (error.didYouMean || []).slice(0, 5).map((word) => link(ct.format.word(word), ct.address.write(address.view, [word], address.params)));
     // The times or places that exist, each as a link to the same page there.
-    const labels = (error.labels || []).map((/** @type {string} */ label) =>
+    const labels = (error.labels || []).map((label) =>
       link(ct.format.label(label), ct.address.write(address.view, address.words, { ...address.params, at: error.axis === "time" ? label : ct.about.times.length ? address.params.at : null, place: error.axis === "place" ? label : address.params.place })),
     );
-    const commas = (/** @type {any[]} */ links) => links.flatMap((one, at) => [at ? ", " : "", one]);
+    const commas = (links) => links.flatMap((one, at) => [at ? ", " : "", one]);
     ct.replace(
       main,
       ct.h(
@@ -120,7 +117,7 @@ var ct = window.ct || {};
     try {
       const [about, questions] = await Promise.all([ct.source.get("about"), ct.source.get("questions")]);
       ct.about = about;
-      ct.questions = Object.fromEntries(questions.map((/** @type {Question} */ one) => [one.name, one]));
+      ct.questions = Object.fromEntries(questions.map((one) => [one.name, one]));
     } catch (error) {
       progress.hidden = true;
       const again = ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again");

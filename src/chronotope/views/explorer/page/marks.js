@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const REACH = 60;
   const tip = ct.h("div", { id: "tip", "aria-hidden": "true", hidden: true });
@@ -11,7 +10,7 @@ var ct = window.ct || {};
   /** @type {Element | null} */
   let shown = null;
 
-  /** Give a mark its tip, the first line strongest; screen readers read the same. @param {Element} mark @param {Lines} lines */
+  /** Give a mark its tip, the first line strongest; screen readers read the same. */
   ct.tell = function (mark, lines) {
     const texts = /** @type {string[]} */ (lines.filter(Boolean));
     told.set(mark, texts);
@@ -20,12 +19,12 @@ var ct = window.ct || {};
     if (shown === mark) show(mark);
   };
 
-  /** What a click, Enter or the space bar does on a mark. @param {any} mark @param {(() => void) | null} action */
+  /** What a click, Enter or the space bar does on a mark. */
   ct.act = function (mark, action) {
     mark.setAttribute("role", action ? "button" : "img");
     mark.onclick = action && (() => action());
     mark.onkeydown = action
-      ? (/** @type {KeyboardEvent} */ event) => {
+      ? (event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
           event.preventDefault();
           action();
@@ -33,7 +32,6 @@ var ct = window.ct || {};
       : null;
   };
 
-  /** @param {Element} mark */
   function show(mark) {
     const lines = told.get(mark);
     if (!lines || !lines.length) return;
@@ -59,17 +57,14 @@ var ct = window.ct || {};
     tip.hidden = true;
   }
 
-  /** @param {Event} event */
   const markOf = (event) => (event.target instanceof Element ? event.target.closest(".mark") : null);
-  /** @param {Element} svg @returns {Element[]} */
   const marks = (svg) => [...svg.querySelectorAll(".mark:not(.leave, .leave *)")];
-  /** @param {Element} mark @returns {[number, number]} */
   function middle(mark) {
     const box = (mark.querySelector(".hot") || mark).getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2];
   }
 
-  /** The mark under the pointer, else in a chart of points the nearest one within reach. @param {MouseEvent} event */
+  /** The mark under the pointer, else in a chart of points the nearest one within reach. */
   function pointedAt(event) {
     const chart = event.target instanceof Element ? event.target.closest("svg[data-nearest]") : null;
     if (!chart) return markOf(event);
@@ -111,7 +106,7 @@ var ct = window.ct || {};
   /** @type {Record<string, [number, number]>} */
   const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
-  /** One Tab stop for all marks of a chart; arrow keys go to the nearest mark in their direction. @param {SVGElement} svg */
+  /** One Tab stop for all marks of a chart; arrow keys go to the nearest mark in their direction. */
   ct.roving = function (svg) {
     svg.addEventListener("keydown", (event) => {
       const direction = DIRECTIONS[event.key];
@@ -126,14 +121,13 @@ var ct = window.ct || {};
     });
   };
 
-  /** After drawing: exactly one mark takes part in the Tab order. @param {Element} svg */
+  /** After drawing: exactly one mark takes part in the Tab order. */
   ct.settle = function (svg) {
     const all = marks(svg);
     const active = all.find((mark) => mark.getAttribute("tabindex") === "0") || all[0];
     if (active) focusable(all, active);
   };
 
-  /** @param {Element[]} all @param {Element} active */
   function focusable(all, active) {
     for (const mark of all) {
       const index = mark === active ? "0" : "-1";
@@ -141,7 +135,6 @@ var ct = window.ct || {};
     }
   }
 
-  /** @param {Element} from @param {Element[]} all @param {[number, number]} direction */
   function nearest(from, all, [dx, dy]) {
     const [x, y] = middle(from);
     let [best, least] = [/** @type {Element} */ (null), Infinity];

@@ -2,13 +2,11 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const PATIENCE = 600;
   const MOST_ROWS = 500;
   const TALL = 900;
 
-  /** @param {PanelOptions} options @returns {Panel} */
   ct.panel = function (options) {
     const heading = ct.h("h2", null, options.plain);
     const lead = ct.h("p", { class: "lead" });
@@ -43,7 +41,7 @@ var ct = window.ct || {};
     /** @type {string[]} */
     let hidden = [];
 
-    const button = (/** @type {string} */ kind, /** @type {() => void} */ action) =>
+    const button = (kind, action) =>
       ct.h("button", { type: "button", "data-save": kind.toLowerCase(), onclick: () => answer && action() }, kind);
     const json = ct.source.static
       ? button("JSON", () => ct.save.json(answer, name()))
@@ -59,7 +57,6 @@ var ct = window.ct || {};
     const name = () =>
       ct.format.file(asked.question, ...[asked.params.word, asked.params.at].flat().filter(Boolean));
 
-    /** @param {"svg" | "png"} kind */
     function save(kind) {
       const source = `Source: ${ct.about.title} · chronotope ${asked.question} · ${answer.signature || ct.about.signature}`;
       const title = ct.format.word(answer.title || heading.textContent);
@@ -79,14 +76,12 @@ var ct = window.ct || {};
     };
 
     // What is in sight is drawn at once, the rest when the browser is idle.
-    /** @param {boolean} still */
     function drawSoon(still) {
       window.cancelIdleCallback(waiting);
       if (element.getBoundingClientRect().top < window.innerHeight + 100) draw(still);
       else waiting = window.requestIdleCallback(() => draw(still), { timeout: PATIENCE });
     }
 
-    /** @param {boolean} still */
     function draw(still) {
       const width = Math.floor(plot.clientWidth);
       const chart = answer && chartOf();
@@ -116,7 +111,6 @@ var ct = window.ct || {};
       caption.hidden = !caption.textContent;
     }
 
-    /** @param {boolean} still */
     function render(still) {
       ct.replace(heading, options.title ? options.title(answer, state) : options.plain || ct.format.word(answer.title));
       const text = typeof options.lead === "function" ? options.lead(answer, state) : options.lead;
@@ -132,7 +126,7 @@ var ct = window.ct || {};
       fillTable();
     }
 
-    /** Old content stays until the new is there; only what takes long is dimmed. @param {Asked} next @param {State} nextState */
+    /** Old content stays until the new is there; only what takes long is dimmed. */
     async function show(next, nextState) {
       const mine = ++turn;
       const late = setTimeout(() => {
@@ -156,7 +150,6 @@ var ct = window.ct || {};
       }
     }
 
-    /** @param {any} error @param {State} at */
     function fail(error, at) {
       ct.replace(heading, options.plain);
       ct.replace(lead);
@@ -185,10 +178,10 @@ var ct = window.ct || {};
     };
   };
 
-  /** A message of the library as a sentence. @param {string} text */
+  /** A message of the library as a sentence. */
   ct.sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
-  /** The rows of an answer as a table; the first column names the row. @param {Row[]} rows @param {string} [title] */
+  /** The rows of an answer as a table; the first column names the row. */
   ct.tableOf = function (rows, title) {
     const columns = ct.columnsOf(rows);
     const numeric = columns.map((name) => rows.some((row) => typeof row[name] === "number"));

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
 
   const KEPT = (
@@ -12,7 +11,6 @@ var ct = window.ct || {};
   const MARGIN = 24;
   const SCALE = 2;
 
-  /** @param {Blob} blob @param {string} name */
   function download(blob, name) {
     const link = ct.h("a", { href: URL.createObjectURL(blob), download: name });
     document.body.append(link);
@@ -22,9 +20,8 @@ var ct = window.ct || {};
   }
 
   /**
-   * A copy of a chart that needs no style sheet: what the light theme computes for each element becomes its attributes.
-   * @param {SVGSVGElement} svg @param {string} title @param {string[]} head lines above the chart
-   * @param {string[]} foot lines below it: notes, and the source
+   * A copy of a chart that needs no style sheet: what the light theme computes for each element becomes its
+   * attributes.
    */
   function standalone(svg, title, head, foot) {
     const stage = ct.h("div", { class: "stage", "data-theme": "light", "aria-hidden": "true" });
@@ -54,7 +51,6 @@ var ct = window.ct || {};
     const height = Number(svg.getAttribute("height"));
     const above = 30 + head.length * 17;
     const family = window.getComputedStyle(document.body).fontFamily;
-    /** @param {string} content @param {number} y @param {number} size @param {string} fill @param {number} weight */
     const text = (content, y, size, fill, weight) =>
       ct.s("text", { x: 0, y, "font-family": family, "font-size": size, "font-weight": weight, fill }, content);
     const whole = [width + 2 * MARGIN, above + height + 24 + foot.length * 16 + 2 * MARGIN];
@@ -79,10 +75,8 @@ var ct = window.ct || {};
     );
   }
 
-  /** @param {SVGSVGElement} drawn */
   const textOf = (drawn) => new XMLSerializer().serializeToString(drawn);
 
-  /** @param {SVGSVGElement} drawn */
   async function png(drawn) {
     const address = URL.createObjectURL(new Blob([textOf(drawn)], { type: "image/svg+xml" }));
     try {
@@ -93,13 +87,13 @@ var ct = window.ct || {};
       canvas.width = Number(drawn.getAttribute("width")) * SCALE;
       canvas.height = Number(drawn.getAttribute("height")) * SCALE;
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      return await new Promise((/** @type {(blob: Blob) => void} */ resolve) => canvas.toBlob(resolve, "image/png"));
+      return await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
     } finally {
       URL.revokeObjectURL(address);
     }
   }
 
-  /** Break a text into lines that fit. @param {string} text @param {number} width */
+  /** Break a text into lines that fit. */
   function wrap(text, width) {
     const most = Math.max(30, Math.floor(width / 6.2));
     const lines = [""];
@@ -110,11 +104,7 @@ var ct = window.ct || {};
     return lines.filter(Boolean);
   }
 
-  /**
-   * Save a chart.
-   * @param {"svg" | "png"} kind @param {SVGSVGElement} svg
-   * @param {{title: string, lead: string, notes: string[], source: string, name: string}} text
-   */
+  /** Save a chart. */
   async function picture(kind, svg, { title, lead, notes, source, name }) {
     const width = Number(svg.getAttribute("width"));
     const drawn = standalone(
@@ -128,15 +118,14 @@ var ct = window.ct || {};
 
   ct.save = {
     picture,
-    /** The mark at the start tells Excel that the file is UTF-8. @param {Row[]} rows @param {string} name */
+    /** The mark at the start tells Excel that the file is UTF-8. */
     csv: (rows, name) =>
       download(new Blob(["\ufeff", ct.csv(rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`),
-    json: (/** @type {any} */ data, /** @type {string} */ name) =>
+    json: (data, name) =>
       download(new Blob([JSON.stringify(data, null, 1)], { type: "application/json" }), `${name}.json`),
   };
 
-  /** A text to copy, in a dialog: it is copied at once if the browser allows that.
-   * @param {string} title @param {string} about @param {string} text */
+  /** A text to copy, in a dialog: it is copied at once if the browser allows that. */
   function copying(title, about, text) {
     const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("copying"));
     const field = ct.h("textarea", { readonly: true, rows: 5, spellcheck: "false", "aria-label": title });
@@ -166,7 +155,7 @@ var ct = window.ct || {};
     copy();
   }
 
-  /** A line for a footnote: what was looked at, with which model, where, when. @param {string} what */
+  /** A line for a footnote: what was looked at, with which model, where, when. */
   ct.cite = function (what) {
     const day = new Date().toLocaleDateString("en-US", { year: "numeric", month: "long", day: "numeric" });
     const where = window.location.protocol === "file:" ? decodeURI(window.location.hash) : window.location.href;
@@ -177,7 +166,7 @@ var ct = window.ct || {};
     );
   };
 
-  /** The call that gives the same answer in Python. @param {string} question @param {Params} params */
+  /** The call that gives the same answer in Python. */
   function python(question, params) {
     /** @type {(value: any) => string} */
     const literal = (value) =>
@@ -195,13 +184,12 @@ var ct = window.ct || {};
     const { word, ...rest } = params;
     // On the command line and in the API a range is `from` and `to`, which Python does not allow as names.
     const range = (ct.questions[question] || { parameters: [] }).parameters.some((one) => one.name === "from");
-    const name = (/** @type {string} */ key) => (range && key === "from" ? "start" : range && key === "to" ? "end" : key);
+    const name = (key) => (range && key === "from" ? "start" : range && key === "to" ? "end" : key);
     const given = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
     const parts = ["model", ...(word ? [literal(word)] : []), ...given.map(([key, value]) => `${name(key)}=${literal(value)}`)];
     return `ct.${question}(${parts.join(", ")})`;
   }
 
-  /** @param {string} question @param {Params} params */
   ct.copyPython = (question, params) =>
     copying(
       "Copy as Python",

@@ -2,15 +2,13 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
-  /** @param {number} from @param {number} to @param {number} start @param {number} end */
   ct.linear = function (from, to, start, end) {
     const span = to - from || 1;
-    return (/** @type {number} */ value) => start + ((value - from) / span) * (end - start);
+    return (value) => start + ((value - from) / span) * (end - start);
   };
 
-  /** Round numbers between two values, about `count` of them and at least two. @param {number} low @param {number} high */
+  /** Round numbers between two values, about `count` of them and at least two. */
   ct.ticks = function (low, high, count = 4) {
     for (let wanted = count; ; wanted *= 2) {
       const raw = (high - low || 1) / wanted;
@@ -23,7 +21,7 @@ var ct = window.ct || {};
     }
   };
 
-  /** The least and the greatest value, at least `least` apart. @param {any[]} values */
+  /** The least and the greatest value, at least `least` apart. */
   ct.extent = function (values, least = 0) {
     const known = values.filter(ct.known);
     if (!known.length) return [0, 1];
@@ -32,8 +30,7 @@ var ct = window.ct || {};
     return [low - short, high + short];
   };
 
-  /** Which of `count` labels are shown when each needs `wide` of `width` pixels: every nth, and always the last.
-   * @param {number} count @param {number} width @param {number} wide */
+  /** Which of `count` labels are shown when each needs `wide` of `width` pixels: every nth, and always the last. */
   ct.every = function (count, width, wide) {
     const step = Math.max(1, Math.ceil((count * wide) / Math.max(width, 1)));
     const shown = new Set();
@@ -42,14 +39,12 @@ var ct = window.ct || {};
   };
 
   /**
-   * At most `most` of `count` columns: the first, the last, those to keep (as many as fit), others at even distances.
-   * @param {number} count @param {number} most @param {number[]} keep
+   * At most `most` of `count` columns: the first, the last, those to keep, others at even distances.
    */
   ct.columns = function (count, most, keep = []) {
     if (count <= most) return Array.from({ length: count }, (_, at) => at);
-    const slots = Math.max(most, 3);
-    const wanted = [0, count - 1, ...keep.filter((at) => at >= 0)];
-    const chosen = new Set([...new Set(wanted)].slice(0, slots));
+    const chosen = new Set([0, count - 1, ...keep.filter((at) => at >= 0)].slice(0, most + 3));
+    const slots = Math.max(most, 3, chosen.size);
     while (chosen.size < slots) {
       // The middle of the widest gap.
       const sorted = [...chosen].sort((a, b) => a - b);
@@ -61,8 +56,7 @@ var ct = window.ct || {};
     return [...chosen].sort((a, b) => a - b);
   };
 
-  /** Move heights apart that are nearer than `gap`, in their order.
-   * @param {number[]} heights @param {number} gap @param {number} low @param {number} high */
+  /** Move heights apart that are nearer than `gap`, in their order. */
   ct.spread = function (heights, gap, low, high) {
     const order = heights.map((height, at) => ({ height, at })).sort((a, b) => a.height - b.height);
     for (let pass = 0; pass < 40; pass++) {
@@ -82,6 +76,6 @@ var ct = window.ct || {};
     return placed;
   };
 
-  /** A rough width of a text in pixels: enough to place labels. @param {any} text */
+  /** A rough width of a text in pixels: enough to place labels. */
   ct.wide = (text, size = 13) => [...String(text)].length * size * 0.6;
 }

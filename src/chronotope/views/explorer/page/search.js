@@ -2,12 +2,10 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const WAIT = 70;
   let made = 0;
 
-  /** @param {{label: string, placeholder: string, choose: (word: string) => void}} options */
   ct.combobox = function ({ label, placeholder, choose }) {
     const id = `search-${++made}`;
     const list = ct.h("ul", { id: `${id}-list`, role: "listbox", "aria-label": "Words", hidden: true });
@@ -42,7 +40,6 @@ var ct = window.ct || {};
       input.removeAttribute("aria-activedescendant");
     }
 
-    /** @param {number} at */
     function point(at) {
       active = at;
       [...list.children].forEach((option, number) => option.setAttribute("aria-selected", String(number === at)));
@@ -53,7 +50,6 @@ var ct = window.ct || {};
       }
     }
 
-    /** @param {string} word */
     function take(word) {
       close();
       asked++;
@@ -61,7 +57,6 @@ var ct = window.ct || {};
       choose(word);
     }
 
-    /** @param {{word: string, count: number, conditions: number}} row @param {number} at */
     function optionOf(row, at) {
       const often = ct.about.counted ? `${ct.format.count(row.count)}×` : "";
       const where = ct.about.conditions.length > 1 ? `in ${row.conditions} of ${ct.about.conditions.length}` : "";
@@ -71,7 +66,7 @@ var ct = window.ct || {};
           id: `${id}-${at}`,
           role: "option",
           "aria-selected": "false",
-          onpointerdown: (/** @type {Event} */ event) => event.preventDefault(),
+          onpointerdown: (event) => event.preventDefault(),
           onclick: () => take(row.word),
         },
         ct.h("span", { class: "word" }, ct.format.word(row.word)),
@@ -137,8 +132,7 @@ var ct = window.ct || {};
     return { element, input };
   };
 
-  /** The chosen words, each with a button that removes it.
-   * @param {Element} parent @param {string[]} words @param {(word: string) => void} takeAway */
+  /** The chosen words, each with a button that removes it. */
   ct.wordChips = function (parent, words, takeAway) {
     ct.join(
       parent,

@@ -4,7 +4,6 @@
 "use strict";
 
 window.chronotope = window.chronotope || {};
-var ct = window.ct || {};
 {
   const KEPT = 200;
   /** @type {Map<string, any>} address → answer, the most recently used last */
@@ -13,7 +12,6 @@ var ct = window.ct || {};
   const asking = new Map();
 
   class AnswerError extends Error {
-    /** @param {string} kind @param {string} message @param {number} status @param {string[]} didYouMean */
     constructor(kind, message, status = 0, didYouMean = []) {
       super(message);
       this.name = "AnswerError";
@@ -23,7 +21,6 @@ var ct = window.ct || {};
     }
   }
 
-  /** @param {string} name @param {Params} params */
   function address(name, params) {
     const query = new URLSearchParams();
     for (const key of Object.keys(params).sort())
@@ -33,7 +30,6 @@ var ct = window.ct || {};
     return text ? `${name}?${text}` : name;
   }
 
-  /** @param {string} where @param {AbortSignal} signal */
   async function fromServer(where, signal) {
     let response;
     try {
@@ -51,7 +47,7 @@ var ct = window.ct || {};
     throw new AnswerError(kind, message, response.status, did_you_mean || []);
   }
 
-  /** Python counts characters, JavaScript counts UTF-16 units: they differ after an emoji. @param {Row} row */
+  /** Python counts characters, JavaScript counts UTF-16 units: they differ after an emoji. */
   function withUnits(row) {
     if (!/[\ud800-\udbff]/.test(row.text)) return row;
     const starts = [0];
@@ -62,7 +58,6 @@ var ct = window.ct || {};
     return { ...row, ...units };
   }
 
-  /** @param {string} name @param {Params} params @param {string} where @param {AbortSignal} signal */
   async function ask(name, params, where, signal) {
     const { engine } = window.chronotope;
     // The engine computes in this thread: first the page shows that it is working.
@@ -75,16 +70,13 @@ var ct = window.ct || {};
     return answer;
   }
 
-  /** @param {string} where @param {Promise<any>} promise */
   function forget(where, promise) {
     if (asking.has(where) && asking.get(where).promise === promise) asking.delete(where);
   }
 
-  /**
-   * A question that is asked twice at the same time goes out once; it is aborted when nobody waits for it any more.
-   * @param {string} name @param {Params} params @param {{signal?: AbortSignal}} [options] @returns {Promise<any>}
-   */
-  function get(name, params = {}, { signal } = {}) {
+  /** A question that is asked twice at the same time goes out once; it is aborted when nobody waits for it any more. */
+  function get(name, params = {}, options = {}) {
+    const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
     const where = address(name, params);
     if (kept.has(where)) {
@@ -115,7 +107,6 @@ var ct = window.ct || {};
     });
   }
 
-  /** @param {string} question @param {Params} params @param {AbortSignal} [signal] @returns {Asked} */
   ct.ask = (question, params, signal) => ({ question, params, answer: get(question, params, { signal }) });
 
   window.chronotope.AnswerError = AnswerError;

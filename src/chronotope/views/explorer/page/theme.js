@@ -2,14 +2,13 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
+window.ct = /** @type {Chronotope} */ ({});
 {
   const KEY = "chronotope-theme";
   const system = window.matchMedia("(prefers-color-scheme: dark)");
 
   /** What the reader chose earlier is kept in the browser, if it allows that. */
   ct.remember = {
-    /** @param {string} key */
     get(key) {
       try {
         return window.localStorage.getItem(key);
@@ -17,7 +16,6 @@ var ct = window.ct || {};
         return null;
       }
     },
-    /** @param {string} key @param {string} value */
     set(key, value) {
       try {
         window.localStorage.setItem(key, value);

@@ -2,18 +2,15 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const TOGETHER = 1500;
   const PACE = 1100;
 
-  /** @param {string[]} labels @param {string} wanted */
   const find = (labels, wanted) => labels.findIndex((label) => label.toLowerCase() === wanted.toLowerCase());
 
   /**
    * The condition that an address means; what it leaves out is filled in. Labels are found in any case; one that does
    * not exist is an error that lists those that do.
-   * @param {Record<string, string>} params @param {boolean} acts @returns {State}
    */
   ct.stateOf = function (params, acts = false) {
     const { times, places, conditions, default_time } = ct.about;
@@ -39,7 +36,6 @@ var ct = window.ct || {};
     };
   };
 
-  /** @param {"time" | "place"} kind @param {string[]} labels @param {string} wanted */
   function found(kind, labels, wanted) {
     const at = find(labels, wanted);
     if (at >= 0) return at;
@@ -52,7 +48,7 @@ var ct = window.ct || {};
     return sums.indexOf(Math.max(...sums));
   }
 
-  /** The parameters of an address that mean a condition. @param {string} label @returns {{at?: string, place?: string}} */
+  /** The parameters of an address that mean a condition. */
   ct.placeOf = function (label) {
     const { times, places, conditions } = ct.about;
     const one = conditions.find((condition) => condition.label === label);
@@ -61,20 +57,20 @@ var ct = window.ct || {};
     return { at: one.time === null ? null : times[one.time], place: one.place === null ? null : places[one.place] };
   };
 
-  /** The position of the condition looked at among labels of conditions, time bins or places. @param {string[]} labels @param {State} state */
+  /** The position of the condition looked at among labels of conditions, time bins or places. */
   ct.nowIn = function (labels, state) {
     if (!state.acts) return -1;
     const whole = labels.indexOf(state.condition);
     return whole >= 0 ? whole : labels.indexOf(state.at);
   };
 
-  /** How a condition is called: in a chart about one place, by its time alone. @param {State} state */
-  ct.namer = (state) => (/** @type {string} */ label) => {
+  /** How a condition is called: in a chart about one place, by its time alone. */
+  ct.namer = (state) => (label) => {
     const at = state.within !== null && ct.placeOf(label).place === state.within ? ct.placeOf(label).at : null;
     return ct.format.label(at ?? label);
   };
 
-  /** The bar with slider and chooser. @param {HTMLElement} element */
+  /** The bar with slider and chooser. */
   ct.where = function (element) {
     const { times, places } = ct.about;
     let moved = -Infinity;
@@ -122,7 +118,7 @@ var ct = window.ct || {};
     element.setAttribute("role", "region");
     element.setAttribute("aria-label", "Time and place");
 
-    /** A drag is one step of Back, however many bins it passes. @param {number} position */
+    /** A drag is one step of Back, however many bins it passes. */
     function to(position) {
       const now = performance.now();
       pending++;
@@ -165,7 +161,6 @@ var ct = window.ct || {};
     return {
       /**
        * Show what acts on the view; `rates` (how often the word occurs in each time bin) are drawn above the slider.
-       * @param {State | null} next @param {ViewKind["uses"]} uses @param {(number | null)[] | null} [rates]
        */
       show(next, uses, rates) {
         state = next;
@@ -186,7 +181,6 @@ var ct = window.ct || {};
       },
     };
 
-    /** @param {(number | null)[]} rates */
     function bars(rates) {
       const most = Math.max(...rates.map((rate) => rate || 0)) || 1;
       ct.join(

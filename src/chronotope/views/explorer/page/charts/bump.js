@@ -3,7 +3,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const TOP = 34;
   const ROW = 34;
@@ -23,9 +22,9 @@ var ct = window.ct || {};
     const name = ct.namer(state);
     const step = width / across;
     const tall = TOP + ROW * Math.max(...rows.map((row) => row.rank)) + 16;
-    const x = (/** @type {number} */ column) => step * ((column % across) + 0.5);
-    const above = (/** @type {number} */ column) => Math.floor(column / across) * (tall + 12);
-    const y = (/** @type {number} */ rank, column = 0) => above(column) + TOP + ROW * (rank - 0.5) + 8;
+    const x = (column) => step * ((column % across) + 0.5);
+    const above = (column) => Math.floor(column / across) * (tall + 12);
+    const y = (rank, column = 0) => above(column) + TOP + ROW * (rank - 0.5) + 8;
     svg.setAttribute("height", String(above(shown.length - 1) + tall));
     const layer = ct.layers(svg, ["now", "heads", "links", "words"]);
     const now = shown.indexOf(state.condition);
@@ -84,8 +83,7 @@ var ct = window.ct || {};
     ].filter(Boolean);
   };
 
-  /** Over time: a word of the first half, of the second, or of both. Over places: of several places, or of one.
-   * @param {string[]} near @param {string[]} conditions @param {boolean} ordered */
+  /** Over time: a word of the first half, of the second, or of both. Over places: of several places, or of one. */
   function kindOf(near, conditions, ordered) {
     if (!ordered) return near.length > 1 ? "both" : "late";
     const half = conditions.length / 2;
@@ -94,15 +92,15 @@ var ct = window.ct || {};
     return early === late ? "both" : early ? "early" : "late";
   }
 
-  /** Pointing at a word follows it through all columns. @param {SVGElement} svg */
+  /** Pointing at a word follows it through all columns. */
   function together(svg) {
     if (svg.dataset.follows) return;
     svg.dataset.follows = "yes";
-    const mark = (/** @type {string | null} */ word) => {
+    const mark = (word) => {
       for (const element of svg.querySelectorAll("[data-word]"))
         element.classList.toggle("faded", word !== null && /** @type {HTMLElement} */ (element).dataset.word !== word);
     };
-    const wordOf = (/** @type {any} */ event) => (event.target.closest("[data-word]") || { dataset: {} }).dataset.word || null;
+    const wordOf = (event) => (event.target.closest("[data-word]") || { dataset: {} }).dataset.word || null;
     // The listeners are outside of the picture: an SVG element that listens for focus takes part in the Tab order.
     const around = svg.parentNode;
     around.addEventListener("pointerover", (event) => mark(wordOf(event)));

@@ -2,13 +2,12 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const SIZE = 12;
   const GAP = 8;
   const WIDEST = 44;
 
-  /** The layers of a chart, made once, from back to front. @param {Element} svg @param {string[]} names */
+  /** The layers of a chart, made once, from back to front. */
   ct.layers = function (svg, names) {
     return Object.fromEntries(
       names.map((name) => {
@@ -19,10 +18,10 @@ var ct = window.ct || {};
     );
   };
 
-  /** The distinct values of a column, in order of appearance. @param {Row[]} rows @param {string} column @returns {any[]} */
+  /** The distinct values of a column, in order of appearance. */
   ct.distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
 
-  /** The same for a column of conditions, times or places, in the order of the model. @param {Row[]} rows @param {string} column */
+  /** The same for a column of conditions, times or places, in the order of the model. */
   ct.labelsOf = function (rows, column) {
     const { conditions, times, places } = ct.about;
     const found = ct.distinct(rows, column);
@@ -30,7 +29,7 @@ var ct = window.ct || {};
     return order ? found.sort((a, b) => order.indexOf(a) - order.indexOf(b)) : found;
   };
 
-  /** Rows by the value of a column. @param {Row[]} rows @param {string} column @returns {Map<any, Row[]>} */
+  /** Rows by the value of a column. */
   ct.groups = function (rows, column) {
     const found = new Map();
     for (const row of rows) {
@@ -40,10 +39,7 @@ var ct = window.ct || {};
     return found;
   };
 
-  /**
-   * The time line of some conditions, with the bins between them that have no rows: a gap must be seen as a gap.
-   * @param {string[]} labels
-   */
+  /** The time line of some conditions, with the bins between them that have no rows: a gap must be seen as a gap. */
   ct.timeline = function (labels) {
     const { conditions, times } = ct.about;
     const all = conditions.map((one) => one.label);
@@ -55,19 +51,18 @@ var ct = window.ct || {};
     return at.length && !at.includes(-1) ? line.slice(Math.min(...at), Math.max(...at) + 1) : labels;
   };
 
-  /** How often the word of a row occurs, for its tip. @param {Row} row @param {ChartSpec} chart */
+  /** How often the word of a row occurs, for its tip. */
   ct.often = (row, chart) =>
     chart.faint && ct.known(row[chart.faint]) && ct.about.counted ? `occurs here ${ct.format.times(row[chart.faint])}` : null;
 
-  /** Whether a row rests on too few occurrences. @param {Row} row @param {ChartSpec} chart */
+  /** Whether a row rests on too few occurrences. */
   ct.isFaint = (row, chart) =>
     Boolean(chart.faint) && ct.about.counted && ct.known(row[chart.faint]) && row[chart.faint] < ct.ENOUGH;
 
-  /** @param {Row[]} rows the rows drawn @param {ChartSpec} chart */
   ct.faintNote = (rows, chart) =>
     rows.some((row) => ct.isFaint(row, chart)) ? [`Faint marks rest on fewer than five occurrences.`] : [];
 
-  /** What a column is called in a chart. @param {string} column */
+  /** What a column is called in a chart. */
   ct.columnName = (column) =>
     ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", p_words: "p among words", value: "similarity with the other places" })[
       column
@@ -76,11 +71,7 @@ var ct = window.ct || {};
   const WORDS = new Set(["word", "neighbor", "equivalent", "collocate", "context", "other"]);
   const CONDITIONS = new Set(["condition", "time", "after", "before", "at", "against"]);
 
-  /**
-   * Where a label of a chart leads: a word to its page, a condition or place to itself.
-   * @param {string} column @param {any} value @param {State} state @param {Row} row
-   * @returns {{href?: string, act?: () => void}}
-   */
+  /** Where a label of a chart leads: a word to its page, a condition or place to itself. */
   ct.leads = function (column, value, state, row) {
     if (ct.about.places.includes(value) && (column === "place" || column === "other")) return state.acts ? { act: () => state.choosePlace(value) } : {};
     if (CONDITIONS.has(column)) return state.acts ? { act: () => state.choose(value) } : {};
@@ -89,12 +80,7 @@ var ct = window.ct || {};
     return { href: ct.address.write("word", [value], here) };
   };
 
-  /**
-   * Labels below a chart, as many as fit.
-   * @param {Element} parent
-   * @param {{conditions: string[], name: (label: string) => string, x: (at: number) => number, y: number,
-   *   right: number, step: number, now: number, choose?: (label: string) => void}} options
-   */
+  /** Labels below a chart, as many as fit. */
   ct.conditionLabels = function (parent, { conditions, name, x, y, right, step, now, choose }) {
     const items = conditions.map((label, at) => {
       const text = name(label);
@@ -104,7 +90,7 @@ var ct = window.ct || {};
     const widest = 2 * Math.max(...items.map((item) => item.half)) + GAP;
     const shown = ct.every(items.length, step * items.length, widest);
     // A label that would touch the one looked at gives way to it.
-    const covered = (/** @type {{at: number, middle: number, half: number}} */ { at, middle, half }) =>
+    const covered = ({ at, middle, half }) =>
       now >= 0 && at !== now && Math.abs(middle - items[now].middle) < half + items[now].half + GAP;
     ct.join(
       parent,
@@ -120,11 +106,7 @@ var ct = window.ct || {};
     );
   };
 
-  /**
-   * The band behind the condition looked at, down to its label.
-   * @param {Element} parent
-   * @param {{now: number, x: (at: number) => number, step: number, top: number, tall: number, widest?: number}} options
-   */
+  /** The band behind the condition looked at, down to its label. */
   ct.nowBand = function (parent, { now, x, step, top, tall, widest = WIDEST }) {
     ct.join(
       parent,

@@ -3,7 +3,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const TALL = 230;
   const COLORS = 8;
@@ -20,8 +19,8 @@ var ct = window.ct || {};
     const both = axis === "time × place" && state.within !== null && labels.some((label) => ct.placeOf(label).place !== state.within);
     if (axis === "place" || labels.length < 2) return ct.rankedPlaces(drawing);
     // Over time × place without a chosen place: one line for each place.
-    const timeOf = (/** @type {Row} */ row) => (both ? ct.placeOf(row[chart.x]).at : row[chart.x]);
-    const nameOf = (/** @type {Row} */ row) =>
+    const timeOf = (row) => (both ? ct.placeOf(row[chart.x]).at : row[chart.x]);
+    const nameOf = (row) =>
       [ct.distinct(answer.rows, chart.color).length > 1 || !both ? ct.format.word(row[chart.color] ?? "") : "", both ? ct.placeOf(row[chart.x]).place : ""].filter(Boolean).join(" · ");
     const conditions = ct.timeline(both ? ct.about.times : labels);
     const name = both ? ct.format.label : ct.namer(state);
@@ -32,7 +31,7 @@ var ct = window.ct || {};
     /** @type {Series[]} */
     const series = [...every].slice(0, most).map(([title, own], at) => {
       const byTime = new Map(own.map((row) => [timeOf(row), row]));
-      const values = (/** @type {string} */ column) => conditions.map((label) => (byTime.get(label) || {})[column] ?? null);
+      const values = (column) => conditions.map((label) => (byTime.get(label) || {})[column] ?? null);
       const asked = colors ? colors.indexOf(own[0][chart.color]) : -1;
       return {
         name: title,
@@ -60,7 +59,7 @@ var ct = window.ct || {};
     [low, high] = [zero && low === 0 ? 0 : low - pad, high + pad];
     const y = ct.linear(low, high, bottom, top);
     const step = (width - left - right) / Math.max(conditions.length, 1);
-    const x = (/** @type {number} */ at) => left + step * (at + 0.5);
+    const x = (at) => left + step * (at + 0.5);
     const layer = ct.layers(svg, ["now", "grid", "labels", "axis", "bands", "changes", "lines", "points", "names"]);
 
     ct.nowBand(layer.now, { now, x, step, top: top - 8, tall: TALL + 38 });
@@ -126,7 +125,6 @@ var ct = window.ct || {};
     ].filter(Boolean);
   };
 
-  /** @param {number[]} values */
   function stretches(values) {
     const found = [];
     /** @type {number[]} */
@@ -141,15 +139,14 @@ var ct = window.ct || {};
     return found;
   }
 
-  const spot = (/** @type {number} */ x, /** @type {number} */ y) => `${ct.round(x)} ${ct.round(y)}`;
+  const spot = (x, y) => `${ct.round(x)} ${ct.round(y)}`;
 
-  /** Gaps stay gaps. @param {number[]} values @param {(at: number) => number} x @param {(value: number) => number} y */
+  /** Gaps stay gaps. */
   const pathOf = (values, x, y) =>
     stretches(values)
       .map((run) => run.map((at, first) => `${first ? "L" : "M"}${spot(x(at), y(values[at]))}`).join(""))
       .join("");
 
-  /** @param {Series} one @param {(at: number) => number} x @param {(value: number) => number} y */
   function bandOf({ low, high }, x, y) {
     const both = low.map((value, at) => (ct.known(value) && ct.known(high[at]) ? value : null));
     return stretches(both)
@@ -161,10 +158,6 @@ var ct = window.ct || {};
       .join("");
   }
 
-  /**
-   * @param {Element} parent @param {{at: number, text: string}[]} changes
-   * @param {{x: (at: number) => number, step: number, top: number, width: number}} frame
-   */
   function drawChanges(parent, changes, { x, step, top, width }) {
     ct.join(
       parent,
@@ -182,9 +175,7 @@ var ct = window.ct || {};
     );
   }
 
-  /** Names at the right end of the lines instead of a legend.
-   * @param {Element} parent @param {Series[]} series
-   * @param {{y: (value: number) => number, top: number, bottom: number, right: number, width: number}} frame */
+  /** Names at the right end of the lines instead of a legend. */
   function drawNames(parent, series, { y, top, bottom, right, width }) {
     const shown = series
       .map((one) => ({ one, last: one.values.filter(ct.known).pop() }))

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   /** @type {Draw} */
   ct.charts.plane = function (drawing) {
@@ -14,14 +13,12 @@ var ct = window.ct || {};
     return ct.charts.ranked({ ...drawing, answer: sorted(answer, chart), chart: { ...chart, family: "ranked", band: null, limit: 1000 } });
   };
 
-  /** @param {Answer} answer @param {ChartSpec} chart */
   const sorted = (answer, chart) => ({
     ...answer,
     rows: [...answer.rows].sort((a, b) => (b[chart.value] ?? -9) - (a[chart.value] ?? -9)),
   });
 
-  /** Plate carrée, with degrees of longitude at their true width in the middle of the map.
-   * @param {Drawing} drawing @param {Row[]} rows @returns {string[]} */
+  /** Plate carrée, with degrees of longitude at their true width in the middle of the map. */
   function map({ svg, answer, chart, state, width }, rows) {
     const [west, east] = ct.extent(rows.map((row) => row.lon), 4);
     const [south, north] = ct.extent(rows.map((row) => row.lat), 4);
@@ -31,8 +28,8 @@ var ct = window.ct || {};
     const height = (north - south) * scale + 2 * margin;
     svg.setAttribute("height", String(Math.ceil(height)));
     svg.dataset.nearest = "yes";
-    const x = (/** @type {number} */ lon) => width / 2 + (lon - (east + west) / 2) * squeeze * scale;
-    const y = (/** @type {number} */ lat) => height / 2 - (lat - (south + north) / 2) * scale;
+    const x = (lon) => width / 2 + (lon - (east + west) / 2) * squeeze * scale;
+    const y = (lat) => height / 2 - (lat - (south + north) / 2) * scale;
     const [low, high] = ct.extent(answer.rows.map((row) => row[chart.value]));
     const most = Math.max(1, ...rows.map((row) => row.count));
     const layer = ct.layers(svg, ["graticule", "places", "names"]);
@@ -42,7 +39,7 @@ var ct = window.ct || {};
     ];
     ct.join(layer.graticule, lines, String, () => ct.s("path", { class: "graticule" }), (path, line) => path.setAttribute("d", line));
     const order = [...rows].sort((a, b) => b.count - a.count);
-    const radius = (/** @type {Row} */ row) => 6 + 13 * Math.sqrt(row.count / most);
+    const radius = (row) => 6 + 13 * Math.sqrt(row.count / most);
     ct.join(layer.places, order, (row) => row.place, () => ct.s("g", null, ct.s("circle", { class: "ground" }), ct.s("circle", { class: "shade hot" })), (group, row) => {
       const value = row[chart.value];
       ct.move(group, x(row.lon), y(row.lat));
@@ -78,16 +75,16 @@ var ct = window.ct || {};
     const height = Math.max(180, (high - low) * scale + 72);
     svg.setAttribute("height", String(Math.ceil(height)));
     svg.dataset.nearest = "yes";
-    const x = (/** @type {Row} */ row) => width / 2 + (row[chart.x] - (left + right) / 2) * scale;
-    const y = (/** @type {Row} */ row) => height / 2 - (row[chart.y] - (low + high) / 2) * scale;
+    const x = (row) => width / 2 + (row[chart.x] - (left + right) / 2) * scale;
+    const y = (row) => height / 2 - (row[chart.y] - (low + high) / 2) * scale;
     const name = ct.namer(state);
-    const isPath = (/** @type {Row} */ row) => !chart.kind || row[chart.kind] === "path";
+    const isPath = (row) => !chart.kind || row[chart.kind] === "path";
     const every = rows.filter(isPath);
     // Over time × place the path is that of the place looked at; the other places are dots.
-    const here = (/** @type {Row} */ row) => state.within === null || ct.placeOf(row[chart.label]).place === state.within;
+    const here = (row) => state.within === null || ct.placeOf(row[chart.label]).place === state.within;
     const path = every.filter(here);
     const ordered = Boolean(chart.kind) && answer.facts.axis !== "place";
-    const isNow = (/** @type {Row} */ row) => row[chart.label] === state.condition;
+    const isNow = (row) => row[chart.label] === state.condition;
     const order = ct.about.conditions.map((one) => one.label);
     const layer = ct.layers(svg, ["line", "points", "names", "neighbors"]);
 
@@ -111,7 +108,7 @@ var ct = window.ct || {};
     const taken = path.map((row) => box(x(row), y(row), 10, 10));
     for (const step of steps) taken.push(...along(x(step.from), y(step.from), x(step.row), y(step.row)));
     const room = labels(width, height, taken);
-    const weight = (/** @type {Row} */ row) => (isNow(row) ? 0 : row === path[0] || row === path[path.length - 1] ? 1 : 2);
+    const weight = (row) => (isNow(row) ? 0 : row === path[0] || row === path[path.length - 1] ? 1 : 2);
     const named = [...path]
       .sort((a, b) => weight(a) - weight(b))
       .map((row) => ({ row, spot: room(name(row[chart.label]), x(row), y(row), 12, isNow(row)) }))
@@ -122,7 +119,7 @@ var ct = window.ct || {};
       ct.move(text, one.spot[0], one.spot[1]);
     });
     const others = rows.filter((row) => !isPath(row));
-    const isNear = (/** @type {Row} */ row) => (row.near_in || []).includes(state.condition);
+    const isNear = (row) => (row.near_in || []).includes(state.condition);
     const friends = [...others]
       .sort((a, b) => Number(isNear(b)) - Number(isNear(a)) || (b.near_in || []).length - (a.near_in || []).length)
       .map((row) => ({ row, spot: room(ct.format.word(row[chart.label]), x(row), y(row), 13, isNear(row), 0) }))
@@ -144,13 +141,11 @@ var ct = window.ct || {};
 
   /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 
-  /** @param {number} x @param {number} y @param {number} wide @param {number} tall @returns {Box} */
   const box = (x, y, wide, tall) => ({ left: x - wide / 2, right: x + wide / 2, top: y - tall / 2, bottom: y + tall / 2 });
 
-  /** @param {Box} a @param {Box} b */
   const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-  /** A line as a row of small boxes that labels keep away from. @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 */
+  /** A line as a row of small boxes that labels keep away from. */
   function along(x1, y1, x2, y2) {
     const steps = Math.floor(Math.hypot(x2 - x1, y2 - y1) / 9);
     return Array.from({ length: Math.max(steps - 1, 0) }, (_, step) =>
@@ -159,15 +154,12 @@ var ct = window.ct || {};
   }
 
   /**
-   * Find room for labels around points: returns a function from a text and its point to a spot, or null if there is none.
-   * @param {number} width @param {number} height @param {Box[]} taken
+   * Find room for labels around points: returns a function from a text and its point to a spot, or null if there is
+   * none.
    */
   function labels(width, height, taken) {
-    /** @param {Box} wanted */
     const free = (wanted) =>
       taken.every((other) => !overlap(other, wanted)) && wanted.left > 0 && wanted.right < width && wanted.top > 0 && wanted.bottom < height;
-    /** @param {string} text @param {number} px @param {number} py @param {number} size @param {boolean} must
-     * @returns {[number, number]} */
     return (text, px, py, size, must, away = 6) => {
       const wide = ct.wide(text, size);
       const [up, side] = [away + 9, wide / 2 + away + 4];

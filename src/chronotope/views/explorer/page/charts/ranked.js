@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const ROW = 30;
   const DETAIL = 20;
@@ -63,7 +62,6 @@ var ct = window.ct || {};
     return [left ? `Without a value and not drawn: ${left}; the table has all.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   };
 
-  /** @param {Row} row @param {ChartSpec} chart */
   function detailOf(row, chart) {
     const texts = (chart.detail || []).map((column) => {
       const value = row[column];
@@ -73,14 +71,13 @@ var ct = window.ct || {};
     return texts.filter(Boolean).join((chart.detail || []).some((column) => Array.isArray(row[column])) ? " → " : ", ");
   }
 
-  /** @param {Drawing} drawing @param {Item[]} items @param {string} column the column of the values */
   function draw({ svg, chart, state, width }, items, column) {
     const several = items.some((item) => item.marks.length > 1);
     const detailed = items.some((item) => item.detail);
     const tall = ROW + (detailed ? DETAIL : 0);
     const top = 24;
     svg.setAttribute("height", String(top + tall * Math.max(items.length, 1) + (several ? 30 : 4)));
-    const text = (/** @type {Item} */ item) => (item.column === "condition" ? ct.namer(state)(item.label) : ct.cell(item.column, item.label));
+    const text = (item) => (item.column === "condition" ? ct.namer(state)(item.label) : ct.cell(item.column, item.label));
     const names = Math.min(Math.max(80, ...items.map((item) => ct.wide(text(item), 15) + 18)), width * 0.55);
     const end = width - (several ? 12 : 52);
     const values = items.flatMap((item) => item.marks.flatMap((mark) => [mark.value, mark.low, mark.high])).filter(ct.known);

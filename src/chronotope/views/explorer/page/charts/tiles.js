@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   // More tiles than this do not fade and glide, and are drawn a few rows at a time, so that the page keeps answering.
   const MOVING = 900;
@@ -15,12 +14,12 @@ var ct = window.ct || {};
     const { x: columnX, y: columnY, value: columnValue, mark } = chart;
     const name = ct.namer(state);
     const [allAcross, allDown] = [ct.distinct(answer.rows, columnX), ct.distinct(answer.rows, columnY)];
-    const now = (/** @type {string[]} */ labels) => state.acts ? labels.findIndex((label) => [state.condition, state.at, state.place].includes(label)) : -1;
-    const keptIn = (/** @type {string[]} */ labels) => [now(labels), ...keep.map((label) => labels.indexOf(label))];
+    const now = (labels) => state.acts ? labels.findIndex((label) => [state.condition, state.at, state.place].includes(label)) : -1;
+    const keptIn = (labels) => [now(labels), ...keep.map((label) => labels.indexOf(label))];
     const across = ct.columns(allAcross.length, MOST, keptIn(allAcross)).map((at) => allAcross[at]);
     const down = ct.columns(allDown.length, MOST, keptIn(allDown)).map((at) => allDown[at]);
     const cells = new Map(answer.rows.map((row) => [`${row[columnX]}\u0000${row[columnY]}`, row]));
-    const at = (/** @type {number} */ y, /** @type {number} */ x) => cells.get(`${across[x]}\u0000${down[y]}`) || /** @type {Row} */ ({});
+    const at = (y, x) => cells.get(`${across[x]}\u0000${down[y]}`) || /** @type {Row} */ ({});
 
     const same = across.join() === down.join();
     const left = Math.min(Math.max(...down.map((label) => ct.wide(name(label), 12))) + 12, width * 0.34);
@@ -29,7 +28,7 @@ var ct = window.ct || {};
     const tall = same ? size : Math.max(18, Math.min(34, size));
     svg.setAttribute("height", String(Math.ceil(top + tall * down.length + 8)));
     const [low, high] = ct.extent(answer.rows.map((row) => row[columnValue]));
-    const shade = (/** @type {number} */ value) => 0.06 + 0.94 * ((value - low) / (high - low || 1));
+    const shade = (value) => 0.06 + 0.94 * ((value - low) / (high - low || 1));
     const layer = ct.layers(svg, ["tiles", "frames", "heads", "sides"]);
     const gap = size > 12 ? 1 : size > 5 ? 0.5 : 0;
     const many = across.length * down.length > MOVING;
@@ -54,7 +53,6 @@ var ct = window.ct || {};
     else for (const row of rows) row();
     return hidden;
 
-    /** @param {Element} parent @param {number} y */
     function drawRow(parent, y) {
       ct.join(
         parent,
@@ -99,7 +97,7 @@ var ct = window.ct || {};
         group.setAttribute("class", `frame ${frame.kind}`);
         ct.set(group.firstChild, { width: size, height: tall });
       });
-      const labels = (/** @type {string[]} */ all, /** @type {Set<number>} */ shown, /** @type {number} */ here) =>
+      const labels = (all, shown, here) =>
         all.map((label, at) => ({ label, at, now: at === here })).filter((item) => shown.has(item.at) || item.now);
       ct.join(layer.heads, labels(across, ct.every(across.length, size * across.length, 16), nowAcross), (item) => item.label, () => ct.s("g", null, ct.s("text", { transform: "rotate(-42)" })), (group, item) => {
         group.setAttribute("class", `label${item.now ? " now" : ""}`);
@@ -114,5 +112,5 @@ var ct = window.ct || {};
     }
   };
 
-  const short = (/** @type {any} */ value) => (ct.known(value) ? ct.format.number(value).replace(/^(−?)0\./, "$1.") : "·");
+  const short = (value) => (ct.known(value) ? ct.format.number(value).replace(/^(−?)0\./, "$1.") : "·");
 }

@@ -2,18 +2,17 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   ct.views.about = {
     uses: {},
     title: () => "About",
     create() {
       const { about } = ct;
-      const fact = (/** @type {string} */ name, /** @type {any} */ value) => (value ? [ct.h("dt", null, name), ct.h("dd", null, value)] : []);
+      const fact = (name, value) => (value ? [ct.h("dt", null, name), ct.h("dd", null, value)] : []);
       // A model without places lacks no map.
       const missing = Object.entries(about.missing).filter(([name]) => name !== "coordinates" || about.places.length);
       const rows = about.conditions.map(({ label, words, tokens }) => ({ condition: label, words, tokens }));
-      const panel = (/** @type {string} */ kind, /** @type {string} */ title, /** @type {any[]} */ ...content) =>
+      const panel = (kind, title, ...content) =>
         ct.h("section", { class: `panel ${kind}` }, ct.h("h2", null, title), content);
       const holds = "What each time and place holds";
       const element = ct.h(

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   ct.views.ask = {
     uses: {},
@@ -30,7 +29,7 @@ var ct = window.ct || {};
     },
   };
 
-  const title = (/** @type {string} */ name) => name.replace(/_/g, " ");
+  const title = (name) => name.replace(/_/g, " ");
 
   /** All questions by their groups. */
   function all() {
@@ -48,7 +47,7 @@ var ct = window.ct || {};
             ct.h(
               "dl",
               { class: "facts" },
-              questions.map((/** @type {any} */ one) => [
+              questions.map((one) => [
                 ct.h("dt", null, one.available === false ? title(one.name) : ct.h("a", { href: `#/ask/${one.name}` }, title(one.name))),
                 ct.h("dd", null, one.summary, one.available === false ? ct.h("span", { class: "quiet" }, ` ${ct.sentence(one.reason || "Not available here")}`) : null),
               ]),
@@ -59,7 +58,6 @@ var ct = window.ct || {};
     ];
   }
 
-  /** @param {Question} question */
   function asking(question) {
     const fields = question.parameters.map(field);
     const first = fields.filter((one) => one.parameter.required || ["at", "from", "to", "top"].includes(one.parameter.name));
@@ -69,7 +67,7 @@ var ct = window.ct || {};
     const holder = ct.h("div", { class: "panels", hidden: true }, panel.element);
     const form = ct.h(
       "form",
-      { class: "asking", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), go()) },
+      { class: "asking", onsubmit: (event) => (event.preventDefault(), go()) },
       first.map((one) => one.element),
       rest.length ? ct.h("details", { class: "settings" }, ct.h("summary", null, "More settings"), ct.h("div", null, rest.map((one) => one.element))) : null,
       ct.h("p", { class: "row" }, ct.h("button", { class: "strong" }, "Ask")),
@@ -85,7 +83,6 @@ var ct = window.ct || {};
         ct.h("div", { class: "opening" }, ct.h("p", { class: "quiet" }, ct.h("a", { href: "#/ask" }, "All questions")), ct.h("h1", null, title(question.name)), ct.h("p", { class: "deck" }, question.summary), form, note),
         holder,
       ),
-      /** @param {Record<string, string>} params @param {State} state */
       async show(params, state) {
         for (const one of fields) one.write(params[one.parameter.name] ?? "");
         const missing = fields.filter((one) => one.parameter.required && !params[one.parameter.name]);
@@ -98,7 +95,7 @@ var ct = window.ct || {};
     };
   }
 
-  /** A field of the form. @param {Parameter} parameter */
+  /** A field of the form. */
   function field(parameter) {
     const { name, type, choices, complete, least, most, many } = parameter;
     const usual = parameter.default === null || parameter.default === undefined ? "" : String(parameter.default);
@@ -116,11 +113,11 @@ var ct = window.ct || {};
       parameter,
       element: ct.h("label", { class: `field ${type}` }, ct.h("span", { class: "name" }, name.replace(/_/g, " ")), input, ct.h("span", { class: "quiet" }, `${parameter.help}${many ? " Separate several by commas." : ""}${limits}`)),
       read: () => (type === "bool" ? (input.checked ? "true" : "") : input.value.trim()),
-      write(/** @type {string} */ text) {
+      write(text) {
         if (type === "bool") input.checked = text === "true";
         else input.value = text;
       },
-      /** The value for the API. @param {string} text */
+      /** The value for the API. */
       value: (text) => {
         if (type === "bool") return text === "true";
         if (many) return text.split(",").map((one) => one.trim()).filter(Boolean);

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const MOST = 5;
 
@@ -21,7 +20,7 @@ var ct = window.ct || {};
       const cite = ct.h("button", { type: "button", onclick: () => ct.cite(`${ct.format.list(words.map(ct.format.quoted))} on the axis ${formula.value}`) }, "Cite");
       const form = ct.h(
         "form",
-        { class: "picker", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), go(words)) },
+        { class: "picker", onsubmit: (event) => (event.preventDefault(), go(words)) },
         chips,
         box.element,
         ct.h("label", { class: "field", for: "formula" }, ct.h("span", null, "The axis: words at one end − words at the other"), formula),
@@ -54,7 +53,6 @@ var ct = window.ct || {};
       /** @type {string[]} */
       let words = [];
 
-      /** @param {string[]} next */
       function go(next) {
         const { params } = ct.address.current();
         ct.address.go("axis", next, { formula: formula.value.trim(), fixed: fixed.checked ? "yes" : null, at: params.at, place: params.place });
@@ -83,7 +81,6 @@ var ct = window.ct || {};
         }
       }
 
-      /** @param {string} reason */
       function nothing(reason) {
         holder.hidden = cite.hidden = true;
         state.textContent = reason;

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const MOST = 5;
 
@@ -22,7 +21,7 @@ var ct = window.ct || {};
         series: ct.panel({
           class: "wide",
           plain: "How much the use of each stayed the same",
-          lead: (/** @type {Answer} */ answer) => {
+          lead: (answer) => {
             const first = [...ct.groups(answer.rows, "word")].map(([word, rows]) => [word, (rows.find((row) => row.against) || {}).against]);
             const same = new Set(first.map(([, against]) => against));
             const each = same.size === 1 ? ct.format.label(first[0][1]) : first.map(([word, against]) => `${ct.format.word(word)}: ${ct.format.label(against)}`).join(", ");
@@ -55,10 +54,8 @@ var ct = window.ct || {};
       // As on the page of a word: one value everywhere.
       const usual = ct.about.times.length ? "first" : "overall";
 
-      /** @param {string[]} next */
       const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
 
-      /** @param {string} word */
       function add(word) {
         const { words: all } = ct.address.current();
         if (!all.includes(word)) go([...all, word]);
@@ -75,7 +72,7 @@ var ct = window.ct || {};
         const known = asked.filter((_, at) => !found[at]);
         words = known.slice(0, MOST);
         const beyond = known.slice(MOST);
-        const instead = (/** @type {string} */ word, /** @type {string} */ other) => ct.address.write("compare", [...new Set(asked.map((one) => (one === word ? other : one)))], address.params);
+        const instead = (word, other) => ct.address.write("compare", [...new Set(asked.map((one) => (one === word ? other : one)))], address.params);
         ct.replace(
           notice,
           asked.map((word, at) =>
@@ -84,7 +81,7 @@ var ct = window.ct || {};
                   "p",
                   { class: "notice", role: "alert" },
                   found[at].kind === "unknown_word" ? `${ct.format.quoted(word)} is not a word of this model.` : `${ct.format.quoted(word)}: ${ct.sentence(found[at].message)}`,
-                  (found[at].didYouMean || []).slice(0, 3).map((/** @type {string} */ other, /** @type {number} */ n) => [n ? ", " : " Did you mean ", ct.h("a", { href: instead(word, other) }, ct.format.word(other))]),
+                  (found[at].didYouMean || []).slice(0, 3).map((other, n) => [n ? ", " : " Did you mean ", ct.h("a", { href: instead(word, other) }, ct.format.word(other))]),
                   (found[at].didYouMean || []).length ? "?" : "",
                 )
               : null,
@@ -109,7 +106,7 @@ var ct = window.ct || {};
         ]);
       }
 
-      /** The pairs of one word, so that each line has the color of the other word. @param {Answer} answer @returns {Answer} */
+      /** The pairs of one word, so that each line has the color of the other word. */
       const withBase = (answer) => ({
         ...answer,
         rows: answer.rows

@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   ct.views.parts = {
     uses: { time: true, place: true },
@@ -20,7 +19,7 @@ var ct = window.ct || {};
       });
       const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
 
-      /** Of thousands of times in places, those that share the time or the place. @param {Answer} answer @param {State} state */
+      /** Of thousands of times in places, those that share the time or the place. */
       function beside(answer, state) {
         if (state.within === null) return answer;
         const rows = answer.rows.filter((row) => {
@@ -39,7 +38,7 @@ var ct = window.ct || {};
         const series = await ct.source.get("series", { word, place: state.within });
         if (!turn.current()) return;
         turn.rates(ct.ratesOf(series, state));
-        const row = series.rows.find((/** @type {Row} */ one) => one.condition === state.condition);
+        const row = series.rows.find((one) => one.condition === state.condition);
         ct.replace(heading, "Equivalents of ", ct.h("em", null, ct.format.word(word)));
         const others = ct.about.places.length ? (ct.about.times.length ? "every other time in this place and every other place at this time" : "every other place") : "every other time";
         deck.textContent = `In ${ct.format.label(state.condition)} ${ct.format.quoted(word)} occurs ${ct.format.times(row ? row.count : 0)}. These are the words used like it in ${others}.`;

@@ -2,16 +2,13 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const PAGE = 8;
   const ASKED = 50;
 
-  /** The sentences that both the panel and the line beside the word's name ask for.
-   * @param {string} word @param {string | null} at @param {string | null} near */
+  /** The sentences that both the panel and the line beside the word's name ask for. */
   ct.evidence = (word, at, near = null) => ct.ask("evidence", { word, at, near, top: ASKED });
 
-  /** @param {{title?: string, choices?: boolean}} [options] without choices: only the list */
   ct.sentences = function ({ title = "The sentences", choices = true } = {}) {
     const lead = ct.h("p", { class: "lead", role: "status" });
     const list = ct.h("ol", { class: "sentences" });
@@ -75,7 +72,6 @@ var ct = window.ct || {};
       source.parentElement.hidden = names.length < 2;
     }
 
-    /** @param {Asked} question */
     async function ask(question) {
       const mine = ++turn;
       const late = setTimeout(() => {
@@ -107,7 +103,6 @@ var ct = window.ct || {};
 
     return {
       element,
-      /** @param {string} word @param {State} state @param {Record<string, string>} params @param {string[]} neighbors words to filter by */
       show(word, state, params, neighbors = []) {
         const at = params.from === "all" ? null : params.from || state.condition;
         from.value = params.from || "";
@@ -137,7 +132,6 @@ var ct = window.ct || {};
       leave() {
         turn++;
       },
-      /** @param {string} word @param {State} state */
       async show(word, state) {
         const mine = ++turn;
         /** @type {Row[]} */
@@ -149,7 +143,7 @@ var ct = window.ct || {};
         }
         if (mine !== turn) return;
         // The sentence whose length reads best.
-        const off = (/** @type {Row} */ row) => Math.abs(row.text.length - 130);
+        const off = (row) => Math.abs(row.text.length - 130);
         const best = rows.reduce((found, row) => (found === null || off(row) < off(found) ? row : found), /** @type {Row} */ (null));
         element.hidden = best === null;
         if (best === null) return;
@@ -159,13 +153,12 @@ var ct = window.ct || {};
     };
   };
 
-  /** @param {Row} row */
   function sourceOf(row) {
     const { at, place } = ct.placeOf(row.condition);
     return [...new Set([row.date || (at && ct.format.label(at)), row.place || place, row.document])].filter(Boolean).join(" · ");
   }
 
-  /** The sentence as text nodes, the word and its neighbor in marks of their own. @param {Row} row */
+  /** The sentence as text nodes, the word and its neighbor in marks of their own. */
   function marked(row) {
     const spans = [{ start: row.start, end: row.end, kind: "word" }];
     if (ct.known(row.near_start)) spans.push({ start: row.near_start, end: row.near_end, kind: "near" });

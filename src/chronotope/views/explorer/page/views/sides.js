@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const OTHERS = 10;
 
@@ -25,16 +24,16 @@ var ct = window.ct || {};
         if (!word) return ct.address.go("start");
         const series = await ct.source.get("series", { word });
         if (!turn.current()) return;
-        const enough = series.rows.filter((/** @type {Row} */ row) => row.count >= ct.ENOUGH || !ct.about.counted);
+        const enough = series.rows.filter((row) => row.count >= ct.ENOUGH || !ct.about.counted);
         const here = state.condition || enough[0]?.condition;
         // By default the first time or place where it occurs often enough, in the same place if there are several.
-        const other = enough.find((/** @type {Row} */ row) => row.condition !== here && (state.within === null || ct.placeOf(row.condition).place === state.within));
+        const other = enough.find((row) => row.condition !== here && (state.within === null || ct.placeOf(row.condition).place === state.within));
         const sides = [here, params.to || other?.condition || here];
         if (!ct.about.conditions.some((one) => one.label === sides[1])) ct.stateOf({ at: sides[1] });
         heading.textContent = ct.format.word(word);
         const answers = await Promise.all(sides.map((label) => ct.source.get("neighbors", { word, at: label, top: OTHERS }).catch(() => ({ rows: /** @type {Row[]} */ ([]) }))));
         if (!turn.current()) return;
-        const sets = answers.map((answer) => new Set(answer.rows.map((/** @type {Row} */ row) => row.neighbor)));
+        const sets = answers.map((answer) => new Set(answer.rows.map((row) => row.neighbor)));
         const shared = [...sets[0]].filter((one) => sets[1].has(one));
         deck.textContent = `${ct.format.label(sides[0])} and ${ct.format.label(sides[1])}: ${shared.length ? `${shared.length} of ${OTHERS} nearest words are the same (${ct.format.some(shared.map(ct.format.word), 5)})` : "no nearest word is the same"}.`;
         halves.forEach((one, at) => one.show(word, { ...state, condition: sides[at], ...ct.placeOf(sides[at]) }));
@@ -44,7 +43,7 @@ var ct = window.ct || {};
     },
   };
 
-  /** One side: its condition to choose, its panel, its sentences. @param {string} name the parameter of the address */
+  /** One side: its condition to choose, its panel, its sentences. */
   function half(name) {
     const select = ct.h(
       "select",
@@ -57,7 +56,6 @@ var ct = window.ct || {};
     const label = ct.h("label", { class: "choice" }, ct.h("span", null, name === "at" ? "Left" : "Right"), select);
     return {
       element: ct.h("div", { class: "stack" }, label, panel.element, sentences.element),
-      /** @param {string} word @param {State} state */
       show(word, state) {
         select.value = state.condition;
         panel.show(ct.ask("neighbors", { word, at: state.condition, top: OTHERS }), state);

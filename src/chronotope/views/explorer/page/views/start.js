@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const HINT = "chronotope-hint-seen";
   const SHOWN = 12;
@@ -42,11 +41,7 @@ var ct = window.ct || {};
     },
   };
 
-  /**
-   * A list of words: the first rows of a question.
-   * @param {string} title @param {string} kind @param {string} question
-   * @param {(row: Row, most: number) => HTMLElement} item @param {(answer: Answer) => string} lead
-   */
+  /** A list of words: the first rows of a question. */
   function list(title, kind, question, item, lead) {
     const said = ct.h("p", { class: "lead" });
     const state = ct.h("p", { class: "state", role: "status" });
@@ -59,8 +54,8 @@ var ct = window.ct || {};
       try {
         const answer = await ct.source.get(question);
         said.textContent = lead(answer);
-        const most = Math.max(0.001, ...answer.rows.map((/** @type {Row} */ row) => Math.abs(row.change ?? 0)));
-        ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((/** @type {Row} */ row) => item(row, most)));
+        const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
+        ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
         caption.textContent = answer.notes.map(ct.format.word).join(" ");
         caption.hidden = !answer.notes.length;
         ct.replace(
@@ -103,17 +98,15 @@ var ct = window.ct || {};
     return box;
   }
 
-  /** @param {string} word @param {Params} params */
   ct.wordLink = (word, params = {}) => ct.h("a", { class: "word", href: ct.address.write("word", [word], params) }, ct.format.word(word));
 
-  /** In how many documents, if that is known. @param {Row} row */
+  /** In how many documents, if that is known. */
   const documents = (row) => (ct.known(row.documents) ? `${ct.format.count(row.documents)} document${row.documents === 1 ? "" : "s"}` : "");
 
-  /** @param {Row} row @param {number} most */
   function changedRow(row, most) {
     const bar = ct.h("span", { class: "score", title: `change ${ct.format.number(row.change)}`, "aria-hidden": "true" }, ct.h("i"));
     /** @type {HTMLElement} */ (bar.firstChild).style.width = `${Math.round((row.change / most) * 100)}%`;
-    const side = (/** @type {string} */ condition, /** @type {string[]} */ words, /** @type {string} */ kind) =>
+    const side = (condition, words, kind) =>
       ct.h(
         "span",
         { class: `side ${kind}` },
@@ -123,7 +116,7 @@ var ct = window.ct || {};
       );
     // Over time the earlier of the two stands first.
     const over = ct.about.times.length > 0;
-    const position = (/** @type {string} */ label) => ct.about.conditions.findIndex((one) => one.label === label);
+    const position = (label) => ct.about.conditions.findIndex((one) => one.label === label);
     const sides = [{ at: row.before, words: row.neighbors_before }, { at: row.after, words: row.neighbors_after }];
     if (over && position(row.after) < position(row.before)) sides.reverse();
     return ct.h(
@@ -141,7 +134,6 @@ var ct = window.ct || {};
     );
   }
 
-  /** @param {Row} row */
   const stableRow = (row) =>
     ct.h(
       "li",

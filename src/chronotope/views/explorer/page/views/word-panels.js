@@ -2,15 +2,12 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const { label, quoted, times } = ct.format;
-  /** @param {Answer} answer */
   const word = (answer) => (answer.rows[0] || {}).word || "";
-  /** @param {Answer} answer */
   const isPlace = (answer) => answer.facts.axis === "place";
 
-  /** What each condition is compared with, in words. @param {Answer} answer */
+  /** What each condition is compared with, in words. */
   function against(answer) {
     const found = [...new Set(answer.rows.map((row) => row.against).filter(Boolean))];
     if (found.length > 1) return "the time before";
@@ -24,7 +21,7 @@ var ct = window.ct || {};
         class: "nearest",
         plain: "Its nearest words",
         title: (answer, state) => `Its nearest words ${ct.format.in((answer.rows[0] || {}).condition || state.condition)}`,
-        lead: (/** @type {Answer} */ answer) => {
+        lead: (answer) => {
           const { count } = answer.rows[0] || {};
           const often = count && ct.about.counted ? `, which occurs here ${times(count)}` : "";
           return `The words used most like ${quoted(word(answer))}${often}.`;
@@ -48,9 +45,9 @@ var ct = window.ct || {};
         class: "company wide",
         plain: "How its neighbors changed",
         title: (answer) => (isPlace(answer) ? "Its nearest words in each place" : "How its neighbors changed"),
-        lead: (/** @type {Answer} */ answer) => {
+        lead: (answer) => {
           if (ct.address.current().params.company === "lines") return "The similarity of the word with each neighbor over time.";
-          const key = (/** @type {string} */ kind, /** @type {string} */ text) => ct.h("span", { class: `key ${kind}` }, text);
+          const key = (kind, text) => ct.h("span", { class: `key ${kind}` }, text);
           return isPlace(answer)
             ? ["The nearest words in each place, the nearest on top. ", key("late", "Orange"), " words are near in one place only."]
             : ["The nearest words at each time, the nearest on top. ", key("early", "Blue"), " words belong to the first half, ", key("late", "orange"), " to the second, ", key("both", "gray"), " to both."];
@@ -68,7 +65,7 @@ var ct = window.ct || {};
         class: "series",
         plain: "How much its use stayed the same",
         title: (answer) => (isPlace(answer) ? "How alike its use is" : "How much its use stayed the same"),
-        lead: (/** @type {Answer} */ answer) => `Similarity of ${quoted(word(answer))} with ${against(answer)}: 1 is the same use, 0 an unrelated one.`,
+        lead: (answer) => `Similarity of ${quoted(word(answer))} with ${against(answer)}: 1 is the same use, 0 an unrelated one.`,
         caption: (answer) => [
           answer.facts.bootstrap && answer.rows.some((row) => ct.known(row.low))
             ? `The ${isPlace(answer) ? "thin line" : "band"} is a 95 % interval for the similarity after correction for sampling noise, so the value drawn may lie below it.`
@@ -98,7 +95,7 @@ var ct = window.ct || {};
         class: "matrix",
         plain: "When it meant the same",
         title: (answer) => (isPlace(answer) ? "Where it means the same" : "When it meant the same"),
-        lead: (/** @type {Answer} */ answer) =>
+        lead: (answer) =>
           isPlace(answer)
             ? "Every place against every other: the stronger the color, the more alike the word is used."
             : "Every time against every other: the stronger the color, the more alike the word is used. Strong blocks are periods of one meaning.",
@@ -149,7 +146,7 @@ var ct = window.ct || {};
         class: "trajectory wide",
         plain: "Its path among its neighbors",
         title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
-        lead: (/** @type {Answer} */ answer, /** @type {State} */ state) => `Words that are close here are used alike. Bold words are near it ${ct.format.in(state.condition || "")}.`,
+        lead: (answer, state) => `Words that are close here are used alike. Bold words are near it ${ct.format.in(state.condition || "")}.`,
         caption: () => ["Only closeness has a meaning here; directions and exact distances have none."],
         empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
         ...extra,

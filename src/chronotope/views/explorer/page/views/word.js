@@ -2,7 +2,6 @@
 // @ts-check
 "use strict";
 
-var ct = window.ct || {};
 {
   const TOGETHER = 150;
   const REST = 900;
@@ -33,8 +32,8 @@ var ct = window.ct || {};
       const drawn = companyChooser();
       if (panels.series) panels.series.header.append(against.element);
       if (panels.company) panels.company.header.append(drawn.element);
-      const one = (/** @type {string} */ name) => (panels[name] ? panels[name].element : null);
-      const stack = (/** @type {string[]} */ ...names) => ct.h("div", { class: "stack" }, names.map(one));
+      const one = (name) => (panels[name] ? panels[name].element : null);
+      const stack = (...names) => ct.h("div", { class: "stack" }, names.map(one));
       const element = ct.h(
         "div",
         { class: "word-page" },
@@ -61,7 +60,7 @@ var ct = window.ct || {};
       async function show({ words: [word], params }, state, turn) {
         if (asking.word !== word) leave(word);
         const { signal } = asking.controller;
-        const ask = (/** @type {string} */ name, /** @type {Params} */ more = {}) => ct.ask(name, { word, ...more }, signal);
+        const ask = (name, more = {}) => ct.ask(name, { word, ...more }, signal);
         const place = state.within;
         const usual = ct.about.times.length ? "first" : "overall";
         const key = `${word}|${place}|${params.against || ""}`;
@@ -125,7 +124,7 @@ var ct = window.ct || {};
         await Promise.race([series.answer.catch(() => {}), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
       }
 
-      /** Open questions about the last word are aborted: the new one would wait behind them. @param {string} word */
+      /** Open questions about the last word are aborted: the new one would wait behind them. */
       function leave(word) {
         asking.controller.abort();
         asking = { word, controller: new AbortController() };
@@ -136,8 +135,7 @@ var ct = window.ct || {};
         for (const panel of Object.values(panels)) panel.leave();
       }
 
-      /** How often the word occurs, and when its use changed, in a sentence or two.
-       * @param {string} word @param {Promise<Answer>} series @param {Promise<Row[] | null>} changes @param {State} state */
+      /** How often the word occurs, and when its use changed, in a sentence or two. */
       function opening(word, series, changes, state) {
         Promise.all([series, changes]).then(
           ([answer, found]) => {
@@ -151,10 +149,9 @@ var ct = window.ct || {};
         );
       }
 
-      /** @param {string} word @param {State} state */
       function links(word, state) {
         const here = { at: state.at, place: state.place };
-        const link = (/** @type {string} */ view, /** @type {string} */ text) => ct.h("a", { class: "action", href: ct.address.write(view, [word], here) }, text);
+        const link = (view, text) => ct.h("a", { class: "action", href: ct.address.write(view, [word], here) }, text);
         ct.replace(
           actions,
           link("parts", "Its equivalents elsewhere"),
@@ -169,7 +166,7 @@ var ct = window.ct || {};
     },
   };
 
-  /** Whether this model can fill a panel. @param {string} name */
+  /** Whether this model can fill a panel. */
   function wanted(name) {
     const { times, places, available, conditions, counted } = ct.about;
     if (name === "nearest") return true;
@@ -183,13 +180,12 @@ var ct = window.ct || {};
     return true;
   }
 
-  /** @param {string} text @param {[string, string][]} options @param {(value: string) => void} choose */
   function selecting(text, options, choose) {
     const select = ct.h("select", { onchange: () => choose(select.value) });
     for (const [value, name] of options) select.append(ct.h("option", { value }, name));
     return {
       element: ct.h("label", { class: "choice" }, ct.h("span", null, text), select),
-      show(/** @type {string} */ value) {
+      show(value) {
         select.value = value;
       },
     };
@@ -207,9 +203,8 @@ var ct = window.ct || {};
   const companyChooser = () =>
     selecting("Show", [["", "ranks"], ["lines", "similarity"]], (value) => ct.address.change({ company: value || null }, true));
 
-  /** @param {Row} point */
   function changeSentence(point) {
-    const words = (/** @type {string[]} */ all) => all.slice(0, 3).flatMap((word, at) => [at ? ", " : "", ct.wordLink(word)]);
+    const words = (all) => all.slice(0, 3).flatMap((word, at) => [at ? ", " : "", ct.wordLink(word)]);
     /** @type {any[]} */
     const parts = [`Its use changed ${ct.format.in(ct.placeOf(point.after).at || point.after)}`];
     if (point.joined.length) parts.push(": ", ...words(point.joined), " came nearer");
@@ -217,7 +212,7 @@ var ct = window.ct || {};
     return [...parts, ". "];
   }
 
-  /** How often the word occurs in each time bin, for the bars above the slider. @param {Answer} series @param {State} state */
+  /** How often the word occurs in each time bin, for the bars above the slider. */
   ct.ratesOf = function (series, state) {
     if (!ct.about.counted) return /** @type {number[]} */ (null);
     const rates = new Map(series.rows.map((row) => [row.condition, row.per_million]));
@@ -227,7 +222,7 @@ var ct = window.ct || {};
     });
   };
 
-  /** Frequencies in one place. @param {Asked} asked @param {string | null} place @returns {Asked} */
+  /** Frequencies in one place. */
   const frequency = (asked, place) => ({
     ...asked,
     answer: asked.answer.then((answer) => ({ ...answer, rows: answer.rows.filter((row) => place === null || ct.placeOf(row.condition).place === place) })),
