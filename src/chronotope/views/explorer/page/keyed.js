@@ -57,7 +57,7 @@
     if (calm.matches) return element.remove();
     element.classList.add("leave");
     element.setAttribute("aria-hidden", "true");
-    if (element.matches("a, [tabindex]")) element.setAttribute("tabindex", "-1");
+    for (const mark of [element, ...element.querySelectorAll("a, [tabindex]")]) mark.setAttribute("tabindex", "-1");
     setTimeout(() => element.remove(), LEAVING);
   }
 

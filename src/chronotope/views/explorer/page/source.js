@@ -107,7 +107,7 @@ window.chronotope = window.chronotope || {};
     });
   }
 
-  ct.ask = (question, params, signal) => ({ question, params, answer: get(question, params, { signal }) });
+  ct.ask = (question, params, signal) => ({ question, params, answer: ct.source.get(question, params, { signal }) });
 
   window.chronotope.AnswerError = AnswerError;
   ct.source = { get, address, static: Boolean(window.chronotope.engine) };

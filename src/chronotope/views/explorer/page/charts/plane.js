@@ -8,7 +8,6 @@
     const { answer, chart } = drawing;
     if (chart.x !== "lon") return points(drawing);
     const located = answer.rows.filter((row) => ct.known(row.lon) && ct.known(row.lat));
-    drawing.svg.querySelectorAll(":scope > g").forEach((layer) => ct.join(layer, [], String, () => null, () => null));
     if (located.length > 1) return map(drawing, located);
     return ct.charts.ranked({ ...drawing, answer: sorted(answer, chart), chart: { ...chart, family: "ranked", band: null, limit: 1000 } });
   };

@@ -5,6 +5,7 @@
 {
   const ROW = 30;
   const DETAIL = 20;
+  const KEY = 16;
 
   /**
    * A row: its label, and one mark or several (a color each).
@@ -91,7 +92,7 @@
       ct.set(group.firstChild, { width: width + 6, height: tall });
     });
     ct.join(layer.axis, [column], String, () => ct.s("text", { class: "axis", y: 12 }), (title) => {
-      title.setAttribute("x", names);
+      title.setAttribute("x", Math.min(names, width - ct.wide(ct.columnName(column), 12)));
       title.textContent = ct.columnName(column);
     });
     ct.join(
@@ -147,15 +148,15 @@
     );
     // Several words: a key of their colors below.
     const names_ = several ? [...new Map(items.flatMap((item) => item.marks.map((mark) => [mark.name, mark.color])))] : [];
-    let left = names;
+    let left = 0;
     const key = names_.map(([word, color]) => {
       const at = left;
-      left += ct.wide(word, 13) + 26;
+      left += ct.wide(ct.format.clip(word, KEY), 13) + 26;
       return { word, color, at };
     });
     ct.join(layer.key, key, (one) => one.word, () => ct.s("text", null), (label, one) => {
       label.setAttribute("class", `name color-${one.color}`);
-      label.textContent = `● ${ct.format.word(one.word)}`;
+      label.textContent = `● ${ct.format.clip(ct.format.word(one.word), KEY)}`;
       ct.move(label, one.at, top + tall * items.length + 20);
     });
   }

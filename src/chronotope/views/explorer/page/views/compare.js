@@ -88,7 +88,7 @@
           ),
           beyond.length ? ct.h("p", { class: "notice", role: "alert" }, `Five words at most. Not shown: ${ct.format.list(beyond.map(ct.format.word))}.`) : null,
         );
-        ct.wordChips(chips, words, (word) => go(asked.filter((other) => other !== word)));
+        ct.wordChips(chips, words, (word) => go(ct.address.current().words.filter((other) => other !== word)));
         cite.hidden = holder.hidden = words.length < 2;
         deck.textContent =
           words.length < 2
