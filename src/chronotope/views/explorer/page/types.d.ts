@@ -210,7 +210,8 @@ interface Chronotope {
   columnName(column: string): string;
   leads(column: string, value: any, state: State, row: Row): { href?: string; act?: () => void };
   conditionLabels(parent: Element, options: { conditions: string[]; name: (label: string) => string; x: (at: number) => number; y: number; right: number; step: number; now: number; choose?: (label: string) => void }): void;
-  nowBand(parent: Element, options: { now: number; x: (at: number) => number; step: number; top: number; tall: number; widest?: number }): void;
+  texts(parent: Element, items: { key: any; text: string; at: number[]; class: string; act?: () => void }[], attributes?: Attributes): void;
+  band(parent: Element, box: { x: number; y: number; width: number; height: number } | null): void;
   rankedPlaces: Draw;
   // search.js
   combobox(options: { label: string; placeholder: string; choose: (word: string) => void }): { element: HTMLElement; input: HTMLInputElement };

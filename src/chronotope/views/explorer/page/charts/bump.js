@@ -28,7 +28,7 @@
     svg.setAttribute("height", String(above(shown.length - 1) + tall));
     const layer = ct.layers(svg, ["now", "heads", "links", "words"]);
     const now = shown.indexOf(state.condition);
-    ct.nowBand(layer.now, { now, x, step: step - 4, top: above(Math.max(now, 0)), tall, widest: step });
+    ct.band(layer.now, now < 0 ? null : { x: x(now) - step / 2 + 2, y: above(now), width: step - 4, height: tall });
     ct.join(layer.heads, shown, String, () => ct.s("g", { class: "head" }, ct.s("text", { "text-anchor": "middle", y: 20 })), (group, label) => {
       ct.move(group, x(shown.indexOf(label)), above(shown.indexOf(label)));
       group.classList.toggle("now", label === state.condition);

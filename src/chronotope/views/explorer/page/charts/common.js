@@ -5,7 +5,6 @@
 {
   const SIZE = 12;
   const GAP = 8;
-  const WIDEST = 44;
 
   /** The layers of a chart, made once, from back to front. */
   ct.layers = function (svg, names) {
@@ -92,32 +91,28 @@
     // A label that would touch the one looked at gives way to it.
     const covered = ({ at, middle, half }) =>
       now >= 0 && at !== now && Math.abs(middle - items[now].middle) < half + items[now].half + GAP;
-    ct.join(
+    ct.texts(
       parent,
-      items.filter((item) => shown.has(item.at) || item.at === now),
-      (item) => item.label,
-      () => ct.s("text", { "text-anchor": "middle" }),
-      (element, item) => {
-        element.setAttribute("class", `label${item.at === now ? " now" : covered(item) ? " away" : ""}`);
-        element.textContent = item.text;
-        ct.move(element, item.middle, y);
-        element.onclick = choose && (() => choose(item.label));
-      },
+      items
+        .filter((item) => shown.has(item.at) || item.at === now)
+        .map((item) => ({ key: item.label, text: item.text, at: [item.middle, y], class: `label${item.at === now ? " now" : covered(item) ? " away" : ""}`, act: choose && (() => choose(item.label)) })),
+      { "text-anchor": "middle" },
     );
   };
 
-  /** The band behind the condition looked at, down to its label. */
-  ct.nowBand = function (parent, { now, x, step, top, tall, widest = WIDEST }) {
-    ct.join(
-      parent,
-      now < 0 ? [] : [now],
-      () => "now",
-      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
-      (group) => {
-        const wide = Math.min(step, widest);
-        ct.move(group, x(now) - wide / 2, top);
-        ct.set(group.firstChild, { width: wide, height: tall });
-      },
-    );
-  };
+  /** Texts of a chart, each with its key, its place and its class. */
+  ct.texts = (parent, items, attributes = {}) =>
+    ct.join(parent, items, (item) => item.key, () => ct.s("text", { "dominant-baseline": "central", ...attributes }), (text, item) => {
+      ct.set(text, { class: item.class });
+      text.textContent = item.text;
+      text.onclick = item.act || null;
+      ct.move(text, item.at[0], item.at[1]);
+    });
+
+  /** The band behind what is looked at, or none. */
+  ct.band = (parent, box) =>
+    ct.join(parent, box ? [box] : [], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group, { x, y, width, height }) => {
+      ct.move(group, x, y);
+      ct.set(group.firstChild, { width, height });
+    });
 }

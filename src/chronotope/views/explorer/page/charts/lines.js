@@ -62,7 +62,8 @@
     const x = (at) => left + step * (at + 0.5);
     const layer = ct.layers(svg, ["now", "grid", "labels", "axis", "bands", "changes", "lines", "points", "names"]);
 
-    ct.nowBand(layer.now, { now, x, step, top: top - 8, tall: TALL + 38 });
+    const wide = Math.min(step, 44);
+    ct.band(layer.now, now < 0 ? null : { x: x(now) - wide / 2, y: top - 8, width: wide, height: TALL + 38 });
     const ticks = ct.ticks(low, high, 4);
     const digits = Math.max(...ticks.map((value) => (String(value).split(".")[1] || "").length));
     ct.join(
@@ -78,10 +79,7 @@
       },
     );
     ct.conditionLabels(layer.labels, { conditions, name, x, y: bottom + 22, right: width - right + 8, step, now, choose: state.acts ? state.choose : null });
-    ct.join(layer.axis, [chart.y], String, () => ct.s("text", { class: "axis" }), (text) => {
-      text.setAttribute("y", top > 40 ? 14 : 12);
-      text.textContent = ct.columnName(chart.y);
-    });
+    ct.texts(layer.axis, [{ key: "axis", text: ct.columnName(chart.y), at: [0, 10], class: "axis" }]);
     drawChanges(layer.changes, changes.map((one) => ({ ...one, at: conditions.indexOf(one.label) })).filter((one) => one.at >= 0), { x, step, top, width });
 
     ct.join(layer.bands, series.filter((one) => one.low.some(ct.known)), (one) => one.name, () => ct.s("path"), (path, one) => {
@@ -181,10 +179,8 @@
       .map((one) => ({ one, last: one.values.filter(ct.known).pop() }))
       .filter((item) => item.last !== undefined);
     const heights = ct.spread(shown.map((item) => y(item.last)), 18, top + 6, bottom - 4);
-    ct.join(parent, shown, (item) => item.one.name, () => ct.s("text", { "dominant-baseline": "central" }), (text, item) => {
-      text.setAttribute("class", `name color-${item.one.color}`);
-      text.textContent = ct.format.clip(item.one.name, Math.max(4, Math.floor((right - 14) / 7.4)));
-      ct.move(text, width - right + 8, heights[shown.indexOf(item)]);
-    });
+    const most = Math.max(4, Math.floor((right - 14) / 7.4));
+    const names = shown.map(({ one }, at) => ({ key: one.name, text: ct.format.clip(one.name, most), at: [width - right + 8, heights[at]], class: `name color-${one.color}` }));
+    ct.texts(parent, names);
   }
 }

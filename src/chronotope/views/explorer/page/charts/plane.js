@@ -54,11 +54,8 @@
     const named = [...order]
       .sort((a, b) => Number(b.place === state.place) - Number(a.place === state.place))
       .map((row) => ({ row, spot: room(row.place, x(row.lon), y(row.lat), 12, true, radius(row)) }));
-    ct.join(layer.names, named, (one) => one.row.place, () => ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" }), (text, one) => {
-      text.setAttribute("class", `label place${one.row.place === state.place ? " now" : ""}`);
-      text.textContent = one.row.place;
-      ct.move(text, one.spot[0], one.spot[1]);
-    });
+    const texts = named.map(({ row, spot }) => ({ key: row.place, text: row.place, at: spot, class: `label place${row.place === state.place ? " now" : ""}` }));
+    ct.texts(layer.names, texts, { "text-anchor": "middle" });
     const lost = answer.rows.length - rows.length;
     return [lost ? `${lost} places without coordinates are not on the map; the table has them.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   }
@@ -85,6 +82,7 @@
     const ordered = Boolean(chart.kind) && answer.facts.axis !== "place";
     const isNow = (row) => row[chart.label] === state.condition;
     const order = ct.about.conditions.map((one) => one.label);
+    const shown = (row) => (order.includes(row[chart.label]) ? name(row[chart.label]) : ct.format.word(row[chart.label]));
     const layer = ct.layers(svg, ["line", "points", "names", "neighbors"]);
 
     // A step over a bin that is left out is dotted: the two are not adjacent.
@@ -110,13 +108,10 @@
     const weight = (row) => (isNow(row) ? 0 : row === path[0] || row === path[path.length - 1] ? 1 : 2);
     const named = [...path]
       .sort((a, b) => weight(a) - weight(b))
-      .map((row) => ({ row, spot: room(name(row[chart.label]), x(row), y(row), 12, isNow(row)) }))
+      .map((row) => ({ row, spot: room(shown(row), x(row), y(row), 12, isNow(row)) }))
       .filter((one) => one.spot);
-    ct.join(layer.names, named, (one) => one.row[chart.label], () => ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" }), (text, one) => {
-      text.setAttribute("class", `when${isNow(one.row) ? " now" : ""}`);
-      text.textContent = order.includes(one.row[chart.label]) ? name(one.row[chart.label]) : ct.format.word(one.row[chart.label]);
-      ct.move(text, one.spot[0], one.spot[1]);
-    });
+    const texts = named.map(({ row, spot }) => ({ key: row[chart.label], text: shown(row), at: spot, class: `when${isNow(row) ? " now" : ""}` }));
+    ct.texts(layer.names, texts, { "text-anchor": "middle" });
     const others = rows.filter((row) => !isPath(row));
     const isNear = (row) => (row.near_in || []).includes(state.condition);
     const friends = [...others]

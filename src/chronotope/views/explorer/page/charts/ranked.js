@@ -87,14 +87,9 @@
     const x = ct.linear(low, high, names, end);
     const layer = ct.layers(svg, ["now", "axis", "rows", "key"]);
     const now = state.acts ? items.findIndex((item) => item.label !== null && [state.condition, state.place].includes(item.label)) : -1;
-    ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
-      ct.move(group, -6, top + now * tall);
-      ct.set(group.firstChild, { width: width + 6, height: tall });
-    });
-    ct.join(layer.axis, [column], String, () => ct.s("text", { class: "axis", y: 12 }), (title) => {
-      title.setAttribute("x", Math.min(names, width - ct.wide(ct.columnName(column), 12)));
-      title.textContent = ct.columnName(column);
-    });
+    ct.band(layer.now, now < 0 ? null : { x: -6, y: top + now * tall, width: width + 6, height: tall });
+    const title = ct.columnName(column);
+    ct.texts(layer.axis, [{ key: "axis", text: title, at: [Math.min(names, width - ct.wide(title, 12)), 8], class: "axis" }]);
     ct.join(
       layer.rows,
       items,
@@ -147,18 +142,14 @@
       },
     );
     // Several words: a key of their colors below.
-    const names_ = several ? [...new Map(items.flatMap((item) => item.marks.map((mark) => [mark.name, mark.color])))] : [];
+    const words = several ? new Map(items.flatMap((item) => item.marks.map((mark) => [mark.name, mark.color]))) : [];
     let left = 0;
-    const key = names_.map(([word, color]) => {
-      const at = left;
-      left += ct.wide(ct.format.clip(word, KEY), 13) + 26;
-      return { word, color, at };
+    const key = [...words].map(([word, color]) => {
+      const text = `● ${ct.format.clip(ct.format.word(word), KEY)}`;
+      left += ct.wide(text, 13) + 12;
+      return { key: word, text, at: [left - ct.wide(text, 13) - 12, top + tall * items.length + 16], class: `name color-${color}` };
     });
-    ct.join(layer.key, key, (one) => one.word, () => ct.s("text", null), (label, one) => {
-      label.setAttribute("class", `name color-${one.color}`);
-      label.textContent = `● ${ct.format.clip(ct.format.word(one.word), KEY)}`;
-      ct.move(label, one.at, top + tall * items.length + 20);
-    });
+    ct.texts(layer.key, key);
   }
 
   /** A row for each group: the value of its best word, and the words. @type {Draw} */
@@ -178,28 +169,15 @@
     const x = ct.linear(low, high, start, end);
     const layer = ct.layers(svg, ["now", "axis", "rows"]);
     const needed = shown.map((one) => one.rows[0].needed).find(ct.known);
-    ct.join(
-      layer.axis,
-      ["axis"],
-      String,
-      () => ct.s("g", { class: "grid" }, ct.s("text", { y: 14, class: "axis" }), ct.s("text", { y: 34, "text-anchor": "end" }), ct.s("text", { y: 34 }), ct.s("text", { y: 34, "text-anchor": "middle" })),
-      (group) => {
-        const [title, most, least, chance] = group.children;
-        title.textContent = ct.columnName(chart.value);
-        title.setAttribute("x", start);
-        ct.set(chance, { x: x(needed || 0), visibility: ct.known(needed) ? null : "hidden" });
-        chance.textContent = "chance";
-        most.textContent = ct.format.short(high);
-        most.setAttribute("x", end);
-        least.textContent = ct.format.short(low);
-        least.setAttribute("x", start);
-      },
-    );
+    const label = (text, x, y, anchor = "") => ({ key: `${text}${y}`, text, at: [x, y], class: `axis ${anchor}` });
+    ct.texts(layer.axis, [
+      label(ct.columnName(chart.value), start, 10),
+      label(ct.format.short(low), start, 30),
+      label(ct.format.short(high), end, 30, "end"),
+      ...(ct.known(needed) ? [label("chance", x(needed), 30, "middle")] : []),
+    ]);
     const now = ct.nowIn(shown.map((one) => one.label), state);
-    ct.join(layer.now, now < 0 ? [] : [now], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group) => {
-      ct.move(group, 0, top + now * tall + 1);
-      ct.set(group.firstChild, { width, height: tall - 2 });
-    });
+    ct.band(layer.now, now < 0 ? null : { x: 0, y: top + now * tall + 1, width, height: tall - 2 });
     ct.join(
       layer.rows,
       shown,

@@ -104,11 +104,13 @@
         ct.move(group, left + (item.at + 0.5) * size, top - 8);
         group.firstChild.textContent = ct.format.clip(name(item.label), 11);
       });
-      ct.join(layer.sides, labels(down, ct.every(down.length, tall * down.length, 15), nowDown), (item) => item.label, () => ct.s("text", { "text-anchor": "end", "dominant-baseline": "central" }), (text, item) => {
-        text.setAttribute("class", `label${item.now ? " now" : ""}`);
-        ct.move(text, left - 8, top + (item.at + 0.5) * tall);
-        text.textContent = ct.format.clip(name(item.label), Math.floor(left / 6.4));
-      });
+      const sides = labels(down, ct.every(down.length, tall * down.length, 15), nowDown).map((item) => ({
+        key: item.label,
+        text: ct.format.clip(name(item.label), Math.floor(left / 6.4)),
+        at: [left - 8, top + (item.at + 0.5) * tall],
+        class: `label${item.now ? " now" : ""}`,
+      }));
+      ct.texts(layer.sides, sides, { "text-anchor": "end" });
     }
   };
 
