@@ -64,10 +64,10 @@ def main() -> None:
             kept_text_share=(run / "text.parquet").stat().st_size / text_bytes,
         )
         for kind in ("cold", "warm"):
-            for pulls in (0, 10):
-                milliseconds = {str(query): _milliseconds(run, query, pulls, kind == "cold") for query in QUERIES}
+            for question in ("evidence", "contexts"):
+                milliseconds = {str(query): _milliseconds(run, question, query, kind == "cold") for query in QUERIES}
                 record(
-                    f"evidence: {kind} query, {'with' if pulls else 'without'} pulls",
+                    f"evidence: {kind} query, {question}",
                     tokens=int(counts.store.starts[-1]),
                     median_ms=statistics.median(milliseconds.values()),
                     worst_ms=max(milliseconds.values()),
@@ -83,14 +83,15 @@ def _prepare(path: Path, run: Path, kind: str) -> float:
     return time.perf_counter() - began
 
 
-def _milliseconds(run: Path, query: dict[str, str], pulls: int, cold: bool) -> float:
+def _milliseconds(run: Path, question: str, query: dict[str, str], cold: bool) -> float:
     """The median over some rounds, the first of which is not counted."""
     found = []
+    given = query if question == "evidence" else {name: value for name, value in query.items() if name != "near"}
     for _ in range(ROUNDS + 1):
         if cold:
             _forget(run)
         began = time.perf_counter()
-        ct.evidence(run, pulls=pulls, **query)
+        getattr(ct, question)(run, **given)
         found.append(1000 * (time.perf_counter() - began))
     return statistics.median(found[1:])
 

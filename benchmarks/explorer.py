@@ -235,10 +235,11 @@ def folder_of(embeddings: ConditionedEmbeddings, about: dict[str, object], where
     near = [{match["word"] for match in one["rows"][0]["matches"]} for one in answers[:asked]]
     parts = [{match["word"] for match in one["matches"]} for one in answers[asked:]]
     same = sum(
-        len(one & {m.word for m in embeddings.neighbors(w, at)}) for one, (w, at, _) in zip(near, cases, strict=True)
+        len(one & {m.word for m in embeddings.neighbors(w, at, fallback=True)})
+        for one, (w, at, _) in zip(near, cases, strict=True)
     )
     alike = sum(
-        len(one & {m.word for m in embeddings.equivalents(w, at, to)})
+        len(one & {m.word for m in embeddings.equivalents(w, at, to, fallback=True)})
         for one, (w, at, to) in zip(parts, cases, strict=True)
     )
     record(

@@ -15,7 +15,7 @@ import numpy as np
 from harness import record, timed
 
 import chronotope as ct
-from chronotope.analysis import Drift, drift, series
+from chronotope.analysis.answer import Answer
 from chronotope.cooccurrence import Counts
 from chronotope.datasets.invented import TOPICS, Change
 
@@ -59,9 +59,10 @@ def measured(documents: int, seeds: int, draws: int) -> list[tuple[float, ...]]:
         for word in WORDS:
             if word not in embeddings or word not in truth:
                 continue
-            answer = series(embeddings, word, counts=counts, bootstrap=draws)
-            true = series(truth, word, answer.against).values
-            rows = zip(true, answer.low, answer.high, answer.corrected, answer.values, strict=True)
+            answer = ct.series(embeddings, word, bootstrap=draws)
+            true = ct.series(truth, word, against=answer["against"].drop_nulls()[0])["similarity"]
+            columns = (answer[name] for name in ("low", "high", "corrected", "similarity"))
+            rows = zip(true, *columns, strict=True)
             found += [row for row in rows if None not in row and row[3] != 1.0]
     return found
 
@@ -83,13 +84,14 @@ def of_drift(documents: int, seeds: int, permutations: int, draws: int) -> None:
     """Measure the intervals of `drift`, and append a row."""
     trust = 10.0 * DRIFT_TIMES
     large = two_years(DRIFT_TIMES * documents, 999)
-    truth = drift(ct.GraphModel(dimensions=50, shrinkage=trust).fit(large), counts=large, permutations=permutations)
+    every = {"permutations": permutations, "top": 100_000}
+    truth = ct.drift(ct.GraphModel(dimensions=50, shrinkage=trust).fit(large), **every)
     found: dict[str, list[tuple[float, ...]]] = {}
     with timed() as timing:
         for seed in range(seeds):
             counts = two_years(documents, seed)
             embeddings = ct.GraphModel(dimensions=50).fit(counts)
-            answer = drift(embeddings, counts=counts, permutations=permutations, bootstrap=draws)
+            answer = ct.drift(embeddings, bootstrap=draws, **every)
             for word, row in _rows(answer).items():
                 found.setdefault(word, []).append(row)
     true = {word: row[3] for word, row in _rows(truth).items()}
@@ -121,15 +123,11 @@ def of_drift(documents: int, seeds: int, permutations: int, draws: int) -> None:
     record("intervals of drift, invented text", **figures, worlds=seeds, documents=documents, seconds=timing.seconds)
 
 
-def _rows(answer: Drift) -> dict[str, tuple[float, ...]]:
-    """The score, the ends of its interval and the corrected score of each word; of a truth there is no interval."""
-    judged = answer.judged
-    none = np.full(len(answer), np.nan)
-    low, high = (none if ends is None else ends for ends in (judged.low, judged.high))
-    assert judged.corrected is not None
-    rows = zip(answer.words.tolist(), answer.scores, low, high, judged.corrected, strict=True)
-    known = judged.low is None
-    return {answer.embeddings.words[word]: tuple(row) for word, *row in rows if known or np.isfinite(row[1])}
+def _rows(answer: Answer) -> dict[str, tuple[float, ...]]:
+    """The change, the ends of its interval and the corrected change of each word; a truth has no interval."""
+    drawn = answer.facts["bootstrap"] > 0
+    figures = ("change", "low", "high", "corrected")
+    return {row["word"]: tuple(row[name] for name in figures) for row in answer if not drawn or row["low"] is not None}
 
 
 def main() -> None:

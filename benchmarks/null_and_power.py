@@ -19,7 +19,8 @@ import polars as pl
 from harness import peak_mb, record, timed
 from scipy.stats import kstest
 
-from chronotope.analysis import Drift, drift
+from chronotope.analysis.answer import Answer
+from chronotope.analysis.drift import drift
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import invented_world
@@ -82,22 +83,19 @@ def rarer(records: list[dict[str, Any]], many: int, least: int, seed: int) -> tu
     return thinned, chosen
 
 
-def judged(records: list[dict[str, Any]], dimensions: int | None, permutations: int) -> Drift:
+def judged(records: list[dict[str, Any]], dimensions: int | None, permutations: int) -> Answer:
     """What `drift` says of the two halves."""
     counts = count(read_corpus(records, place="half"))
     embeddings = GraphModel(dimensions=dimensions).fit(counts)
-    return drift(embeddings, *HALVES, counts=counts, permutations=permutations)
+    return drift(embeddings, *HALVES, permutations=permutations, top=len(embeddings))
 
 
-def report(name: str, answer: Drift, swap: dict[str, str], **about: Any) -> None:
+def report(name: str, answer: Answer, swap: dict[str, str], **about: Any) -> None:
     """Print and keep the figures of a world with changes, or of one without."""
-    p, q, corrected = answer.judged.p, answer.judged.q, answer.judged.corrected
-    assert p is not None
-    assert q is not None
-    assert corrected is not None
-    touched = np.array([answer.embeddings.words[word] in swap for word in answer.words])
-    found, clear = q <= LEVEL, answer.z >= CLEAR_Z
-    figures = {"words": len(answer), "permutations": answer.resampling.permutations, **about, "peak_mb": peak_mb()}
+    p, q, corrected = (answer[name].to_numpy() for name in ("p", "q", "corrected"))
+    touched = answer["word"].is_in(list(swap)).to_numpy()
+    found, clear = q <= LEVEL, answer["z"].to_numpy() >= CLEAR_Z
+    figures = {"words": len(answer), "permutations": answer.facts["permutations"], **about, "peak_mb": peak_mb()}
     if not swap:
         record(
             f"null of drift, {name}",
@@ -106,12 +104,12 @@ def report(name: str, answer: Drift, swap: dict[str, str], **about: Any) -> None
             share_p_001=np.mean(p <= 0.001),
             discoveries=int(found.sum()),
             flagged_by_z=int(clear.sum()),
-            mean_score=answer.scores.mean(),
+            mean_change=answer["change"].mean(),
             mean_corrected=np.nanmean(corrected),
             **figures,
         )
         return
-    frequency = np.bincount(answer.embeddings.observed.word, answer.embeddings.observed.count)[answer.words]
+    frequency = (answer["count_before"] + answer["count_after"]).to_numpy()
     order = np.flatnonzero(touched)[np.argsort(frequency[touched])]
     tenths = np.array_split(order, TENTHS)
     record(
@@ -128,21 +126,19 @@ def report(name: str, answer: Drift, swap: dict[str, str], **about: Any) -> None
     )
 
 
-def report_rarer(name: str, answer: Drift, chosen: set[str], **about: Any) -> None:
+def report_rarer(name: str, answer: Answer, chosen: set[str], **about: Any) -> None:
     """Print and keep what `drift` says of words that became rare and did not change."""
-    p, corrected = answer.judged.p, answer.judged.corrected
-    assert p is not None
-    assert corrected is not None
-    touched = np.array([answer.embeddings.words[word] in chosen for word in answer.words])
+    p, change, corrected = (answer[name].to_numpy() for name in ("p", "change", "corrected"))
+    touched = answer["word"].is_in(list(chosen)).to_numpy()
     record(
         f"words that became rare, {name}",
         words=int(touched.sum()),
         share_p_05=np.mean(p[touched] <= 0.05),
         median_p=np.nanmedian(p[touched]),
-        mean_score=answer.scores[touched].mean(),
+        mean_change=change[touched].mean(),
         mean_corrected=np.nanmean(corrected[touched]),
         share_p_05_of_others=np.mean(p[~touched] <= 0.05),
-        permutations=answer.resampling.permutations,
+        permutations=answer.facts["permutations"],
         **about,
     )
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import worlds
+from chronotope.cli import main
 from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import World
+from chronotope.methods import GraphModel
 
 # A busy machine is slow, and no reason to fail.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,3 +49,45 @@ def drifting() -> Counts:
 def small() -> Counts:
     """A world small enough for slow reference code: three years, a few hundred sentences."""
     return counted(worlds.planted_drift(documents=60), time="time", min_count=3)
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Small runs with their models: by time, by place, by both, and of one time bin only."""
+    made = {
+        "time": (worlds.planted_drift(documents=400).records, {"time": "time"}),
+        "place": (worlds.places(documents=400).records, {"place": "place"}),
+        "both": (worlds.time_and_place(documents=600).records, {"time": "time", "place": "place"}),
+        "one": (worlds.planted_drift(documents=400).records, {"time": "time", "every": "10y"}),
+    }
+    folder = tmp_path_factory.mktemp("runs")
+    for name, (records, fields) in made.items():
+        counts = count(read_corpus(records, **fields), folder / name, min_count=5)
+        GraphModel(dimensions=20, epochs=4).fit(counts).save(folder / name / "model.ct")
+    return {name: folder / name for name in made}
+
+
+class Done(NamedTuple):
+    """What a command printed."""
+
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def chronotope(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """Runs a command in this process; checks its exit code, and that a mistake gets one line."""
+
+    def run(*arguments: object, code: int = 0) -> Done:
+        monkeypatch.setattr(sys, "argv", ["chronotope", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        done = Done(*capsys.readouterr())
+        assert (left.value.code or 0) == code, done.stderr
+        if code:
+            assert done.stdout == ""
+            assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        return done
+
+    return run

@@ -1,7 +1,7 @@
 """Write the pages that are made from the code: docs/reference/*.md and man/chronotope.1.
 
     python tools/reference.py           writes them
-    python tools/reference.py --check   writes nothing; says which are stale, and exits with 1
+    python tools/reference.py --check   writes nothing; names the stale ones, and exits with 1
 
 The same code gives the same bytes: no date, no path, no width of a terminal.
 """
@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import reference_cli  # noqa: E402
+import reference_questions  # noqa: E402
 import reference_settings  # noqa: E402
+from chronotope.analysis.answer import questions  # noqa: E402
 
 NOTE = "<!-- Made from the code by tools/reference.py: change the code, then run `make docs`. -->\n\n"
 
@@ -30,72 +32,44 @@ API = {
     ),
     "training": (
         "Training",
-        "Each method holds its settings and has `fit`; what they mean is [on a page of their own](settings.md).",
+        "Each method has settings and `fit`; the settings are explained [on a page of their own](settings.md).",
         ("chronotope.methods",),
     ),
     "embeddings": (
         "Embeddings",
-        "What training gives: vectors, neighbors, equivalents; files of other programs; transformers for scikit-learn.",
+        "The result of training: vectors, neighbors, equivalents; files of other programs; scikit-learn transformers.",
         ("chronotope.embeddings", "chronotope.features"),
     ),
-    "answers": ("Answers", "Each answer is a small frozen object with `to_dict()`.", ("chronotope.analysis",)),
     "judging": ("Judging", "Test pairs, scores, comparisons.", ("chronotope.evaluation",)),
-    "charts": ("Charts and tables", "Answers as pictures and tables; nothing is computed here.", ("chronotope.views",)),
-    "errors": ("Errors", "What a program may catch.", ("chronotope.errors", "chronotope.runtime.progress")),
+    "errors": ("Errors", "Exceptions that a program may catch.", ("chronotope.errors", "chronotope.runtime.progress")),
 }
-# Names that users need and that no `__all__` of a package lists.
+# Names that users need and that `chronotope` itself does not have.
 MORE = {
     "judging": (
         "chronotope.evaluation.pairs.read_pairs",
         "chronotope.evaluation.pairs.TestPair",
-        "chronotope.evaluation.scores.Scores",
-        "chronotope.evaluation.compare.compare",
         "chronotope.evaluation.renaming.renamed",
     ),
-    "charts": ("chronotope.views.tables.Table", "chronotope.views.charts.save"),
 }
 
 
-def public_names() -> dict[str, str]:
-    """Every public name of `chronotope` and `chronotope.analysis`, with the module that defines it."""
-    found = {}
-    for module in ("chronotope", "chronotope.analysis"):
-        package = importlib.import_module(module)
-        for name in package.__all__:
-            home = getattr(package, name)
-            found[f"{home.__module__}.{home.__qualname__}"] = module
-    return found
-
-
 def api_pages() -> dict[str, str]:
-    """The pages of the API: headings and the marks that mkdocstrings fills."""
-    names = set(public_names())
-    names.update(_charts(), _errors(), *MORE.values())
+    """Return the pages of the API: headings and the marks that mkdocstrings fills."""
+    package = importlib.import_module("chronotope")
+    public = [getattr(package, name) for name in package.__all__ if name not in questions()]
+    names = {f"{thing.__module__}.{thing.__qualname__}" for thing in public}
+    names.update(_errors(), *MORE.values())
     pages, shown = {}, set()
     for page, (title, about, modules) in API.items():
         homes = sorted(name for name in names if name.startswith(tuple(f"{module}." for module in modules)))
         shown.update(homes)
-        # Functions are what one calls; what they return follows.
+        # Functions first, then classes.
         homes.sort(key=lambda name: (name.rsplit(".", 1)[1][0].isupper(), name.rsplit(".", 1)[1].lower()))
         blocks = "".join(f"::: {name}\n\n" for name in homes)
         pages[f"docs/reference/{page}.md"] = f"{NOTE}# {title}\n\n{about}\n\n{blocks}"
     if left := names - shown:
         raise SystemExit(f"no page of the reference shows {', '.join(sorted(left))}; see API in tools/reference.py")
     return pages
-
-
-def _charts() -> list[str]:
-    """The functions that draw an answer: they alone take a subtitle, by name."""
-    found = []
-    for path in sorted((ROOT / "src/chronotope/views").glob("*.py")):
-        module = importlib.import_module(f"chronotope.views.{path.stem}")
-        for name, thing in vars(module).items():
-            if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_"):
-                parameters = inspect.signature(thing).parameters
-                drawn = parameters.get("subtitle")
-                if drawn and drawn.kind is drawn.KEYWORD_ONLY:
-                    found.append(f"{module.__name__}.{name}")
-    return found
 
 
 def _errors() -> list[str]:
@@ -108,8 +82,9 @@ def _errors() -> list[str]:
 
 
 def pages() -> dict[str, str]:
-    """All generated files: path and content."""
+    """Return all generated files: path and content."""
     made = api_pages()
+    made["docs/reference/answers.md"] = NOTE + reference_questions.page()
     made["docs/reference/commands.md"] = NOTE + reference_cli.page()
     made["docs/reference/settings.md"] = NOTE + reference_settings.page()
     made["man/chronotope.1"] = reference_cli.man_page()
@@ -117,7 +92,7 @@ def pages() -> dict[str, str]:
 
 
 def stale() -> list[str]:
-    """The generated files that are not what the code says now."""
+    """Return the generated files that differ from what the code gives now."""
     return [
         path
         for path, text in pages().items()

@@ -1,4 +1,4 @@
-"""The command line as a page and as a man page, from the same description of every command."""
+"""The command line as a page and as a man page."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from chronotope.cli.app import app
 from chronotope.io.provenance import package_version
 
 EXITS = (
-    ("0", "it went well"),
-    ("1", "a fault of chronotope"),
-    ("2", "something that you can put right; one line on stderr says what"),
+    ("0", "success"),
+    ("1", "a bug in chronotope"),
+    ("2", "a mistake that you can fix; one line on stderr says how"),
     ("130", "interrupted (Ctrl-C)"),
 )
 
@@ -35,6 +35,7 @@ class Command:
     """A command: its name, what its help says, and its parameters."""
 
     name: str
+    panel: str
     help: str
     parameters: tuple[Parameter, ...]
 
@@ -56,7 +57,12 @@ def commands() -> list[Command]:
     """Every command, in the order of `chronotope --help`."""
     found: Any = typer.main.get_command(app)
     return [
-        Command(name, command.help or "", tuple(_parameter(part) for part in command.params if part.name != "help"))
+        Command(
+            name,
+            command.rich_help_panel,
+            command.help or "",
+            tuple(_parameter(part) for part in command.params if part.name != "help"),
+        )
         for name, command in found.commands.items()
     ]
 
@@ -75,7 +81,7 @@ def _parameter(part: Any) -> Parameter:
 
 
 def _kind(part: Any) -> str:
-    """A letter or word for the value of an option; where its type is found depends on the version of typer."""
+    """Return a letter or word for the value of an option; the place of its type depends on the version of typer."""
     kind = str(part.type if hasattr(part, "type") else part.type_descriptor.annotation).lower()
     known = (letter for name, letter in (("int", "N"), ("float", "X"), ("path", "PATH")) if name in kind)
     return next(known, part.name.upper())
@@ -86,16 +92,20 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Results go to stdout, messages to stderr. Every answer has `--json`; tables also have `--csv` and "
-        "`--markdown`. `chronotope COMMAND --help` prints the same as this page.",
+        "Results go to stdout, messages to stderr. Every question has `--json`, `--csv`, `--markdown` and `-o FILE`. "
+        "`chronotope COMMAND --help` prints the same as this page.",
         "",
         "| exit code | |",
         "|---|---|",
         *(f"| {code} | {meaning} |" for code, meaning in EXITS),
         "",
     ]
+    panel = ""
     for command in commands():
-        lines += [f"## {command.name}", "", *(f"{part}\n" for part in command.paragraphs)]
+        if command.panel != panel:
+            panel = command.panel
+            lines += [f"## {panel}", ""]
+        lines += [f"### {command.name}", "", *(f"{part}\n" for part in command.paragraphs)]
         lines += ["```text", command.usage, "```", "", "| | | default |", "|---|---|---|"]
         for part in command.parameters:
             default = f"`{part.default}`" if part.default else "required" if part.required else ""

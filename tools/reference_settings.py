@@ -18,7 +18,7 @@ COMMON = {
 }
 HEAD = """# Settings
 
-All settings stand in one TOML file; `--config FILE` of `prepare`, `train` and `renamings` reads it. What it leaves out
+All settings stand in one TOML file; `--config FILE` of `prepare` and `train` reads it. What it leaves out
 has its default, an option on the command line goes before the file, and an unknown key is an error. In Python the same
 settings are arguments: `ct.read_corpus(…, every="10y")`, `ct.GraphModel(smoothness=2.0)`.
 

@@ -17,6 +17,8 @@ from benchmarks.reproduce.run import Result, data_folder, run_table, say
 from benchmarks.reproduce.tables import EXAMPLES, NEWS, PLACES, TIME, Choice, Table, choices, contenders, held_out
 
 from chronotope import ConditionedEmbeddings, load, stable
+from chronotope.analysis.answer import Answer
+from chronotope.analysis.charts import Ranked
 from chronotope.errors import ChronotopeError, SettingsError
 
 TABLES = {table.name: table for table in (PLACES, TIME, NEWS)}
@@ -81,15 +83,17 @@ def _run(chosen: Table, options: argparse.Namespace, who: Any, seeds: int, **key
 
 
 def _chart(section: dict[str, Any], path: Path) -> None:
-    from chronotope.views import charts, score_charts
-
-    bars = [
-        score_charts.Bar(
-            line["contender"], line["mean"]["mrr"], *line["interval"], line["behind"] and line["behind"]["real"]
-        )
-        for line in section["lines"]
+    rows = [
+        {
+            "model": line["contender"],
+            "mrr": line["mean"]["mrr"],
+            "low": line["interval"][0],
+            "high": line["interval"][1],
+        }
+        for line in sorted(section["lines"], key=lambda line: -line["mean"]["mrr"])
     ]
-    charts.save(score_charts.scores(bars, title=f"{section['size']:,} pairs of {section['pairs']}"), path)
+    chart = Ranked(label="model", value="mrr", band=("low", "high"), faint=None)
+    Answer(rows, title=f"{section['size']:,} pairs of {section['pairs']}", chart=chart).save(path)
     say(str(path))
 
 
@@ -144,12 +148,12 @@ def qualitative(options: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _examples(embeddings: ConditionedEmbeddings, contender: str, axis: str) -> dict[str, Any]:
-    same = stable(embeddings, min_conditions=max(2, len(embeddings.conditions)))
+    same = stable(embeddings, min_conditions=max(2, len(embeddings.conditions)), top=STABLE_WORDS)
     return {
         "method": contender,
         "axis": axis,
         "signature": embeddings.signature,
-        "stable": [row.word for row in same.most(STABLE_WORDS)],
+        "stable": same["word"].to_list(),
         "neighbors": [row for word in WORDS[axis] if word in embeddings for row in _neighbors(embeddings, word)],
         "failures": [_failure(embeddings, *asked) for asked in FAILURES] if axis == "time" else [],
     }

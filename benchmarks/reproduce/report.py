@@ -11,10 +11,8 @@ from benchmarks.reproduce.run import WAYS, Fit, Result, answerable, checksum_of_
 from benchmarks.reproduce.tables import PAPER_FIGURES, PAPER_NAMES, Choice
 from numpy.typing import NDArray
 
-from chronotope.evaluation.bootstrap import intervals
-from chronotope.evaluation.compare import differences
-from chronotope.evaluation.metrics import METRICS, gains
 from chronotope.evaluation.pairs import TestPairs
+from chronotope.evaluation.scores import METRICS, Difference, differences, gains, intervals
 
 NOT_COMPARABLE = (
     "The paper's own figures, measured on other corpora (the New York Times; the International Corpus of English): "
@@ -100,8 +98,8 @@ def _kinds(group: Sequence[Fit], pairs: TestPairs, way: int, same: NDArray[np.bo
     }
 
 
-def _difference(found: Any) -> dict[str, Any]:
-    return {"difference": found.difference, "interval": list(found.interval), "real": bool(found.real)}
+def _difference(found: Difference) -> dict[str, Any]:
+    return {"difference": found.difference, "interval": [found.low, found.high], "real": found.significant}
 
 
 def table_report(result: Result, sections: Sequence[dict[str, Any]]) -> str:

@@ -25,9 +25,9 @@ from chronotope import count, load, read_corpus
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.errors import ChronotopeError, InputError
-from chronotope.evaluation.evaluate import evaluate
-from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs, refuse_unknown
+from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs
 from chronotope.evaluation.renaming import renamed
+from chronotope.evaluation.scores import score
 from chronotope.io.provenance import checksum, checksum_of
 from chronotope.methods import method_class
 
@@ -144,7 +144,6 @@ def _prepare(table: Table, data: Path, output: Path, threads: int | None) -> tup
 
 def _within(pairs: TestPairs, labels: Sequence[str]) -> TestPairs:
     """Leave out pairs about conditions that the corpus does not have."""
-    refuse_unknown(pairs.pairs, labels)
     known = Labels(labels).known
     kept = (pair for pair in pairs.pairs if known(pair.query_condition) and known(pair.answer_condition))
     return TestPairs(pairs.name, tuple(kept))
@@ -218,7 +217,7 @@ def _ask(model: Path, table: Table, pairs: dict[str, TestPairs]) -> dict[str, li
     embeddings = load(model)
     return {
         checksum_of_pairs(one): [
-            list(evaluate(embeddings, one, min_count=least, retrieval=retrieval).ranks)
+            score(embeddings, one, least, retrieval).ranks.tolist()
             for retrieval, least in (WAYS[:1] if table.renamings_of else WAYS)
         ]
         for one in pairs.values()

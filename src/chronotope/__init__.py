@@ -14,12 +14,19 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.analysis.collocates import collocate_changes, collocates
-    from chronotope.analysis.company import company
+    # Questions, for editors and type checkers; at run time they come from the registry.
+    from chronotope.analysis.axes import axis
+    from chronotope.analysis.changepoints import changepoints
+    from chronotope.analysis.collocates import collocate_changes, collocates, contexts
     from chronotope.analysis.drift import drift
     from chronotope.analysis.evidence import evidence
     from chronotope.analysis.frequency import frequency
+    from chronotope.analysis.neighbors import analogy, equivalents, neighbors
+    from chronotope.analysis.places import grid, places
+    from chronotope.analysis.places import word_map as map
+    from chronotope.analysis.series import matrix, series, similarity
     from chronotope.analysis.stability import stable
+    from chronotope.analysis.trajectory import trajectory
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus
     from chronotope.datasets.invented import invented_world
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
     from chronotope.methods.extend import extend
     from chronotope.runtime.progress import show_progress
 
-# Each name is imported at its first use, so that `import chronotope` costs nothing.
+# The module of each name; a module is imported when its name is first used, so that `import chronotope` is cheap.
 _HOME = {
     name: module
     for module, names in {
@@ -65,31 +72,33 @@ _HOME = {
 __all__ = [
     "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
     "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
-    "align", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence", "export",
-    "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress", "sotu_corpus",
-    "stable",
+    "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
+    "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
+    "matrix", "neighbors", "places", "read_corpus", "read_vectors", "series", "show_progress", "similarity",
+    "sotu_corpus", "stable", "trajectory",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("chronotope.io.provenance").package_version()
-    if name not in _HOME and not name.startswith("_"):
-        from chronotope.analysis.answer import questions
-
-        if name in (known := questions()):
-            globals()[name] = known[name].ask
-            return known[name].ask
-    if name not in _HOME:
-        # Submodules need no import of their own: `ct.analysis.series`.
-        if name.startswith("_") or find_spec(f"chronotope.{name}") is None:
-            raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
+    """Return a public name, a question or a submodule."""
+    if name in _HOME:
+        found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
+    elif name == "__version__":
+        found = import_module("chronotope.io.provenance").package_version()
+    elif not name.startswith("_") and find_spec(f"chronotope.{name}"):
         return import_module(f"chronotope.{name}")
-    found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
-    # Also takes precedence over a submodule of the same name, which the import may have set here.
+    elif not name.startswith("_") and name in (questions := _questions()):
+        found = questions[name].ask
+    else:
+        raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_questions()})
+
+
+def _questions() -> dict[str, Any]:
+    found: dict[str, Any] = import_module("chronotope.analysis.answer").questions()
+    return found

@@ -47,6 +47,15 @@ class UnknownConditionError(ChronotopeError):
         super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{hint}")
 
 
+class AbsentWordError(InputError):
+    """A word of the model does not occur in the condition asked about."""
+
+    def __init__(self, word: str, label: str | None, where: Sequence[str]) -> None:
+        self.word, self.label, self.where = word, label, tuple(where)
+        hint = f"it occurs in {some_of(where)} (--fallback, fallback=True: answer from there)" if where else "it occurs nowhere"
+        super().__init__(f"'{word}' does not occur in {label or 'any condition'}; {hint}")
+
+
 class DamagedFileError(ChronotopeError):
     """A file of a run or a model is cut short, altered, or from a newer version."""
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+import chronotope as ct
 import worlds
-from chronotope.analysis import positions
-from chronotope.analysis.formula import Formula, parse
+from chronotope.analysis.axes import parse, shown
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownWordError
@@ -13,39 +13,42 @@ MONEY = f"({' + '.join(worlds.MONEY[:5])}) - ({' + '.join(worlds.RIVER[:5])})"
 
 
 def test_the_word_crosses_from_one_end_to_the_other(over_time):
-    answer = positions(over_time, "bank", MONEY)
-    values = [row.value for row in answer.rows]
+    frame = ct.axis(over_time, "bank", MONEY).to_polars()
+    values, low, high = (frame[name].to_list() for name in ("position", "low", "high"))
     assert max(values[:4]) < -0.4 < values[4] < 0, "the last year before is drawn toward the next"
     assert min(values[5:]) > 0.1
-    assert all(row.low <= row.value <= row.high for row in answer.rows)
-    assert all(row.high < 0 for row in answer.rows[:4])
-    assert all(row.low > 0 for row in answer.rows[6:])
+    assert all(a <= b <= c for a, b, c in zip(low, values, high, strict=True))
+    assert max(high[:4]) < 0 < min(low[6:])
+    fixed = ct.axis(over_time, "bank", MONEY, fixed=True)["position"].to_list()
+    assert fixed == pytest.approx(values, abs=0.15), "the seeds do not move"
 
 
-def test_a_fixed_axis_says_the_same_where_the_seeds_do_not_move(over_time):
-    each, fixed = (positions(over_time, "bank", MONEY, fixed=fixed) for fixed in (False, True))
-    for one, other in zip(each.rows, fixed.rows, strict=True):
-        assert one.value == pytest.approx(other.value, abs=0.15)
+def test_one_seed_is_the_similarity_and_a_minus_turns_the_axis(over_time):
+    toward = list(ct.axis(over_time, "bank", "money"))[7]
+    assert toward["position"] == pytest.approx(over_time.similarity("bank", "money", "1997"), abs=1e-6)
+    assert (toward["low"], toward["plus_seeds"], toward["minus_seeds"]) == (None, 1, 0)
+    one, other, turned = (
+        ct.axis(over_time, "bank", text)["position"].to_list()
+        for text in ("money - river", "- river + (money)", "river - money")
+    )
+    assert one == other == pytest.approx([-value for value in turned], abs=1e-9)
 
 
-def test_one_seed_a_side_is_the_difference_and_none_is_the_similarity(over_time):
-    toward = positions(over_time, "bank", "money").rows[7]
-    assert toward.value == pytest.approx(over_time.similarity("bank", "money", "1997"), abs=1e-6)
-    assert (toward.low, toward.high) == (None, None)
-    assert toward.seeds == (1, 0)
-    turned = positions(over_time, "bank", "river - money").rows[7].value
-    assert positions(over_time, "bank", "money - river").rows[7].value == pytest.approx(-turned, abs=1e-9)
-
-
-def test_the_same_answer_every_time(over_time):
-    assert positions(over_time, "bank", MONEY) == positions(over_time, "bank", MONEY)
+def test_several_words_and_one_place(over_time, over_both):
+    answer = ct.axis(over_time, ["bank", "loan"], "money - river")
+    alone = ct.axis(over_time, "bank", "money - river")
+    assert list(answer)[: len(alone)] == list(alone)
+    assert answer["word"].unique(maintain_order=True).to_list() == ["bank", "loan"]
+    axis = "(car + road + driver) - (energy + coal + power)"
+    values = ct.axis(over_both, "gas", axis, place="arlen")
+    assert values["condition"].to_list() == [f"{year}/arlen" for year in range(1990, 1996)]
+    assert values["position"][0] < 0 < values["position"][5]
 
 
 @pytest.mark.parametrize(
     ("text", "plus", "minus"),
     [
         ("fruit", ("fruit",), ()),
-        ("fruit - company", ("fruit",), ("company",)),
         ("fruit − company", ("fruit",), ("company",)),
         ("fruit + pie - company - google", ("fruit", "pie"), ("company", "google")),
         ("(fruit + pie) - (company + google)", ("fruit", "pie"), ("company", "google")),
@@ -56,45 +59,35 @@ def test_the_same_answer_every_time(over_time):
     ],
 )
 def test_formulas(text, plus, minus):
-    assert parse(text) == Formula(plus, minus)
-    assert parse(str(Formula(plus, minus))) == Formula(plus, minus)
-
-
-@pytest.mark.parametrize("text", ["", "- a", "(a", "a)", "a - a"])
-def test_broken_formulas_are_refused(text):
-    with pytest.raises(SettingsError):
-        parse(text)
+    assert parse(text) == (plus, minus) == parse(shown(plus, minus))
 
 
 @pytest.mark.parametrize(
-    ("half", "message"),
+    ("text", "message"),
     [
+        ("", "no word to point to"),
+        ("- river", "no word to point to"),
+        ("(river", "not closed"),
+        ("river)", "closing parenthesis too many"),
+        ("river - river", "both sides"),
         ("river - ", "ends with a sign"),
-        ("river -", "ends with a sign"),
         ("river,", "ends with a sign"),
         ("river + - money", "no word before '-'"),
         ("river - ()", "no word before '\\)'"),
+        ("river-money", "write 'river - money'"),
+        ("bank - money", "itself a seed"),
     ],
 )
-def test_a_formula_that_is_half_typed_is_refused(over_time, half, message):
+def test_broken_formulas_are_refused(over_time, text, message):
     with pytest.raises(SettingsError, match=message):
-        positions(over_time, "bank", half)
+        ct.axis(over_time, "bank", text)
 
 
-def test_a_formula_may_begin_with_a_minus(over_time):
-    turned, plain = (positions(over_time, "bank", text) for text in ("- river + (money)", "money - river"))
-    assert turned.rows == plain.rows
-
-
-def test_errors_say_what_to_do(over_time):
-    with pytest.raises(SettingsError, match="write 'river - money'"):
-        positions(over_time, "bank", "river-money")
-    with pytest.raises(SettingsError, match="itself a seed"):
-        positions(over_time, "bank", "bank - money")
+def test_unknown_and_rare_words_are_refused(over_time):
     with pytest.raises(UnknownWordError):
-        positions(over_time, "bank", "nosuchword - money")
+        ct.axis(over_time, "bank", "nosuchword - money")
     with pytest.raises(InputError, match="frequent enough in no condition"):
-        positions(over_time, "bank", "river - money", min_count=10**6)
+        ct.axis(over_time, "bank", "river - money", min_count=10**6)
 
 
 def test_the_axis_does_not_jump_where_a_seed_is_rare():
@@ -103,9 +96,21 @@ def test_the_axis_does_not_jump_where_a_seed_is_rare():
     one = np.array([[1.0, 0.2, 0], [2, 0, 0.1], [0.1, 0, 2], [-1, 0, 1], [-2.1, -0.2, -3.1]])
     support = support_from([[9] * 5, [9, 9, 1, 9, 9], [9] * 5])
     times = Conditions.of_times(["1990", "2000", "2010"])
-    embeddings = ConditionedEmbeddings(words, times, support, np.tile(one, (3, 1)))
-    rows = positions(embeddings, "bank", "(money + w1) - river").rows
-    assert [row.seeds for row in rows] == [(2, 1), (1, 1), (2, 1)]
-    assert rows[1].value == pytest.approx(rows[0].value, abs=1e-6)
-    alone = positions(embeddings, "bank", "money - river").rows
-    assert abs(alone[1].value - rows[1].value) > 0.05
+    model = ConditionedEmbeddings(words, times, support, np.tile(one, (3, 1)))
+    answer = ct.axis(model, "bank", "(money + w1) - river")
+    assert answer["plus_seeds"].to_list() == [2, 1, 2]
+    assert answer["position"][1] == pytest.approx(answer["position"][0], abs=1e-6)
+    alone = ct.axis(model, "bank", "money - river")
+    assert abs(alone["position"][1] - answer["position"][1]) > 0.05
+
+
+def test_with_bootstrap_the_interval_is_over_documents(over_time, over_both):
+    seeds = ct.axis(over_time, "bank", MONEY)
+    answer, again = (ct.axis(over_time, "bank", MONEY, bootstrap=20, threads=threads) for threads in (1, 2))
+    assert list(answer) == list(again)
+    assert answer["position"].to_list() == seeds["position"].to_list()
+    assert (answer.facts["interval"], seeds.facts["interval"]) == ("documents", "seeds")
+    early, late = list(answer)[1], list(answer)[8]
+    assert early["low"] <= early["corrected"] <= early["high"] < 0 < late["low"] <= late["corrected"] <= late["high"]
+    place = ct.axis(over_both, "gas", "(car + road) - (energy + coal)", place="arlen", bootstrap=9, fixed=True)
+    assert place["corrected"].null_count() < len(place) == 6

@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
 
-from chronotope.analysis import drift
+import chronotope as ct
 from chronotope.conditions import Conditions
-from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError, UnknownConditionError
+from chronotope.errors import SettingsError, UnknownConditionError, UnknownWordError
 from embeddings.invented import random_embeddings, support_from
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])
 PLACES = Conditions.of_places(["canada", "ghana", "india"])
+BOTH = Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))
 WORDS = ["bank", "river", "money", *(f"filler{i}" for i in range(30)), "ghost", "rare"]
 
 
-def planted(conditions):
+def planted(conditions=TIMES):
     """'bank' is beside 'river' at first and beside 'money' in the last condition; nothing else moves.
 
     'ghost' is absent from the last condition, 'rare' occurs there twice, by chance with an opposite vector.
@@ -30,153 +30,146 @@ def planted(conditions):
     return ConditionedEmbeddings(WORDS, conditions, support, vectors[support.condition, support.word])
 
 
+def of(answer, word):
+    (row,) = (row for row in answer if row["word"] == word)
+    return row
+
+
+def bank(*args, conditions=TIMES, **settings):
+    return of(ct.drift(planted(conditions), *args, top=100, **settings), "bank")
+
+
 def test_the_word_that_changed_company_drifts_most():
-    answer = drift(planted(TIMES))
-    first, second = answer.top(2)
-    assert (answer.start, answer.end) == ("1990", "2010")
-    assert first.word == "bank"
-    assert first.score > 0.5 > 0.1 > second.score
-    assert (first.before.condition, first.after.condition) == ("1990", "2010")
-    assert first.before.neighbors[0].word == "river"
-    assert first.after.neighbors[0].word == "money"
-    assert (first.before.support, first.after.support) == (20, 20)
-    assert answer.rank("bank") == 1
+    answer = ct.drift(planted(), top=2)
+    first, second = answer
+    assert first["word"] == "bank"
+    assert first["change"] > 0.5 > 0.1 > second["change"]
+    assert (first["before"], first["after"]) == (answer.facts["from"], answer.facts["to"]) == ("1990", "2010")
+    assert (first["neighbors_before"][0], first["neighbors_after"][0]) == ("river", "money")
+    assert (first["count_before"], first["count_after"], first["documents"], first["p"]) == (20, 20, None, None)
+    assert first["z"] > 10
+    assert first["own"] > 0.9
+    assert answer.title == "The words that changed most from 1990 to 2010"
 
 
 def test_absent_and_rare_words_do_not_drift():
-    answer = drift(planted(TIMES))
-    assert answer.left_out == 2
-    assert len(answer) == len(WORDS) - 2
-    assert answer.of("ghost") is None
-    assert answer.rank("rare") is None
-    assert drift(planted(TIMES), min_count=1).top(1)[0].word == "rare"
-
-
-def test_nothing_moves_between_conditions_before_the_change():
-    assert drift(planted(TIMES), "1990", "2000").top(1)[0].score < 0.1
-    assert drift(planted(TIMES), end="2000").end == "2000"
+    answer = ct.drift(planted(), top=100)
+    assert (answer.facts["left_out"], answer.facts["words"]) == (2, len(answer)) == (2, len(WORDS) - 2)
+    assert not {"ghost", "rare"} & set(answer["word"])
+    assert ct.drift(planted(), min_count=1)["word"][0] == "rare"
+    nothing = ct.drift(planted(), min_count=100)
+    assert len(nothing) == 0
+    assert nothing.notes[0].startswith("No word occurs 100 times or more in both 1990 and 2010; lower min_count")
 
 
 def test_scores_are_one_minus_the_cosine():
-    embeddings = random_embeddings()
-    answer = drift(embeddings, "1990", "2010", min_count=1)
-    for row in answer.top(60):
-        assert row.score == pytest.approx(1 - embeddings.similarity(row.word, row.word, "1990", "2010"), abs=1e-9)
-    assert (np.diff(answer.scores) <= 0).all()
+    model = random_embeddings()
+    answer = ct.drift(model, "1990", "2010", min_count=1, top=60)
+    for row in answer:
+        assert row["change"] == pytest.approx(1 - model.similarity(row["word"], row["word"], "1990", "2010"), abs=1e-9)
+    assert answer["change"].to_list() == sorted(answer["change"], reverse=True)
 
 
-@pytest.mark.parametrize(
-    "conditions", [PLACES, Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))]
-)
+def test_named_words_alone_are_ranked_and_their_statistics_are_those_among_all(tmp_path):
+    everything = ct.drift(planted(), top=100)
+    answer = ct.drift(planted(), words=["filler3", "bank", "rare"])
+    assert answer["word"].to_list() == ["bank", "filler3"]
+    assert list(answer) == [of(everything, "bank"), of(everything, "filler3")]
+    assert "too rare: rare." in answer.notes[1]
+    (tmp_path / "words.txt").write_text("filler3\nbank\n\nrare\n", encoding="utf-8")
+    for same in ("filler3, bank,rare", tmp_path / "words.txt", str(tmp_path / "words.txt")):
+        assert ct.drift(planted(), words=same).to_dict() == answer.to_dict()
+    assert "Shown: 1 of 2 named words" in ct.drift(planted(), words="filler3,bank", topn=1).notes[-1]
+    with pytest.raises(UnknownWordError, match="did you mean bank"):
+        ct.drift(planted(), words="bnak")
+
+
+@pytest.mark.parametrize("conditions", [PLACES, BOTH])
 def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others(conditions):
-    embeddings = planted(conditions)
-    answer = drift(embeddings, min_count=1)
-    row = answer.of("bank")
-    unit = [embeddings.vector("bank", label) for label in conditions.labels]
+    model = planted(conditions)
+    row = bank(conditions=conditions, min_count=1)
+    unit = [model.vector("bank", label) for label in conditions.labels]
     unit = np.stack([vector / np.linalg.norm(vector) for vector in unit])
     others = unit.sum(axis=0) - unit
     cosine = (unit * others).sum(axis=1) / np.linalg.norm(others, axis=1)
-    assert row.score == pytest.approx(1 - cosine.min(), abs=1e-6)
-    assert row.before.condition == conditions.labels[np.argmax(cosine)]
-    assert row.after.condition == conditions.labels[2] == conditions.labels[np.argmin(cosine)]
-    assert row.after.neighbors[0].word == "money"
-    assert drift(embeddings).top(1)[0].word == "bank"
-    assert answer.start is None
+    assert row["change"] == pytest.approx(1 - cosine.min(), abs=1e-6)
+    assert row["before"] == conditions.labels[np.argmax(cosine)]
+    assert row["after"] == conditions.labels[2]
+    assert row["neighbors_after"][0] == "money"
+    answer = ct.drift(model)
+    assert (answer["word"][0], answer.facts["over"], answer.facts["from"]) == ("bank", "unusual", None)
 
 
-def test_a_word_in_one_place_only_is_left_out():
-    support = support_from([[9, 9, 9], [9, 9, 0], [9, 9, 0]])
-    embeddings = ConditionedEmbeddings(["a", "b", "c"], PLACES, support, np.random.default_rng(0).random((7, 4)))
-    assert drift(embeddings, min_count=9).of("c") is None
-    assert drift(embeddings, min_count=9).left_out == 1
-
-
-def test_questions_that_make_no_sense():
-    with pytest.raises(SettingsError, match="name both conditions"):
-        drift(planted(PLACES), "canada")
-    with pytest.raises(SettingsError, match="both are 1990"):
-        drift(planted(TIMES), "1990", "1990")
-    with pytest.raises(UnknownConditionError, match="'1991'"):
-        drift(planted(TIMES), "1991")
-    with pytest.raises(SettingsError, match="min_count must be a number of at least 1"):
-        drift(planted(TIMES), min_count=0)
-
-
-def test_as_plain_data():
-    data = drift(planted(TIMES)).to_dict(top=1)
-    assert (data["from"], data["to"], data["left_out"]) == ("1990", "2010", 2)
-    assert data["rows"][0]["word"] == "bank"
-    assert data["rows"][0]["after"]["neighbors"][0]["word"] == "money"
-
-
-def test_of_two_conditions_one_is_typical_and_the_other_unusual():
-    conditions = Conditions.of_places(["canada", "ghana"])
-    support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
+def test_of_two_places_one_is_typical_and_the_other_unusual():
+    support = support_from([[9, 9, 9], [9, 9, 9]])
     vectors = [[1, 0], [0, 1], [-1, -1], [1, 0.2], [0.1, -1], [-1, 1]]
-    answer = drift(ConditionedEmbeddings(["the", "bank", "of"], conditions, support, vectors), min_count=9)
-    assert all((row.before.condition, row.after.condition) == ("canada", "ghana") for row in answer.top(3))
+    places = Conditions.of_places(["canada", "ghana"])
+    answer = ct.drift(ConditionedEmbeddings(["the", "bank", "of"], places, support, vectors), min_count=9)
+    assert {(row["before"], row["after"]) for row in answer} == {("canada", "ghana")}
 
 
 def test_the_largest_step_and_the_whole_series():
-    steps = drift(planted(TIMES), over="steps")
-    row = steps.of("bank")
-    assert (row.before.condition, row.after.condition) == ("2000", "2010")
-    assert row.score == drift(planted(TIMES), "2000", "2010").of("bank").score
-    assert steps.top(1)[0].word == drift(planted(TIMES), over="series").top(1)[0].word == "bank"
-    assert drift(planted(TIMES), "1990", "2000", over="steps").of("bank").score < 0.1
+    row = bank(over="steps")
+    assert (row["before"], row["after"]) == ("2000", "2010")
+    assert row["change"] == bank("2000", "2010")["change"]
+    assert bank("1990", "2000", over="steps")["change"] == bank(end="2000")["change"] < 0.1
+    assert (bank(conditions=BOTH, over="steps")["before"], bank(conditions=BOTH, over="steps")["after"]) == (
+        "1990/canada",
+        "2000/canada",
+    )
+    model, pairs = planted(), [("1990", "2000"), ("1990", "2010"), ("2000", "2010")]
+    cosines = [model.similarity("money", "money", *pair) for pair in pairs]
+    whole = ct.drift(model, over="series", top=100)
+    assert of(whole, "money")["change"] == pytest.approx(1 - np.mean(cosines), abs=1e-6)
+    assert whole["word"][0] == "bank"
+    assert (whole.facts["from"], whole.title) == (None, "The words that changed most over all conditions")
+    part = ct.drift(model, end="2000", over="series")
+    assert part.title == "The words that changed most over all conditions from 1990 to 2000"
 
 
-def test_over_a_series_the_score_is_the_mean_over_pairs():
-    embeddings = planted(TIMES)
-    pairs = [("1990", "2000"), ("1990", "2010"), ("2000", "2010")]
-    cosines = [embeddings.similarity("money", "money", *pair) for pair in pairs]
-    assert drift(embeddings, over="series").of("money").score == pytest.approx(1 - np.mean(cosines), abs=1e-6)
+@pytest.mark.parametrize(
+    ("conditions", "settings", "message"),
+    [
+        (PLACES, {"start": "canada"}, "name both conditions"),
+        (PLACES, {"over": "steps"}, "have none"),
+        (PLACES, {"start": "canada", "end": "india", "over": "series"}, "leave out --from"),
+        (TIMES, {"start": "1990", "end": "1990"}, "both are 1990"),
+        (TIMES, {"start": "2010", "end": "1990", "over": "steps"}, "exchange them"),
+        (TIMES, {"over": "all"}, "over"),
+        (TIMES, {"min_count": 0}, "min_count must be a number of at least 1"),
+        (TIMES, {"top": 0}, "top must be"),
+        (TIMES, {"within": "place"}, "add --permutations"),
+    ],
+)
+def test_questions_that_make_no_sense(conditions, settings, message):
+    with pytest.raises(SettingsError, match=message):
+        ct.drift(planted(conditions), **settings)
+    with pytest.raises(UnknownConditionError, match="'1991'"):
+        ct.drift(planted(), "1991")
 
 
-def test_steps_stay_in_one_place():
-    both = Conditions(("1990", "2000"), ("canada", "india"), (0, 0, 1), (0, 1, 0))
-    row = drift(planted(both), over="steps").of("bank")
-    assert (row.before.condition, row.after.condition) == ("1990/canada", "2000/canada")
-    with pytest.raises(SettingsError, match="have none"):
-        drift(planted(PLACES), over="steps")
-    with pytest.raises(SettingsError, match="not 'all'"):
-        drift(planted(TIMES), over="all")
-    with pytest.raises(SettingsError, match="leave out --from"):
-        drift(planted(PLACES), "canada", "india", over="series")
-    with pytest.raises(SettingsError, match="exchange them"):
-        drift(planted(TIMES), "2010", "1990", over="steps")
-
-
-def test_a_change_stands_out_among_words_of_like_frequency():
-    row = drift(planted(TIMES)).of("bank")
-    assert row.z > 10
-    assert row.own > 0.9
-    assert row.p is None
-
-
-def test_noise_is_the_words_own_and_not_a_movement_of_all_whichever_condition_comes_first():
-    """One condition has little text, its vectors are noisy; nothing else happens."""
+@pytest.mark.parametrize("noise", [1.0, 0.0])
+def test_own_tells_a_words_own_movement_from_that_of_all_words(noise):
+    """Noise is a word's own, whichever condition comes first; a stretch of all dimensions is not."""
     rng = np.random.default_rng(3)
     base = rng.standard_normal((200, 8))
-    noisy = (base + rng.standard_normal((200, 8))) / np.sqrt(2)
-    support = support_from(np.full((2, 200), 30))
-    times = Conditions.of_times(["1990", "2000"])
-    model = ConditionedEmbeddings([f"w{i}" for i in range(200)], times, support, np.concatenate([base, noisy]))
-    there, back = (
-        {row.word: row.own for row in drift(model, *way).top(200)} for way in ((*times.times,), (*times.times[::-1],))
-    )
-    assert min(there.values()) > 0.8
-    assert there == pytest.approx(back)
-
-
-def test_a_movement_of_all_words_is_not_a_word_of_its_own():
-    """Every dimension is stretched alike for all words; one word moves besides."""
-    rng = np.random.default_rng(2)
-    base = rng.standard_normal((50, 8))
-    moved = base * np.linspace(0.5, 2, 8)
+    moved = (base + rng.standard_normal((200, 8))) / np.sqrt(2) if noise else base * np.linspace(0.5, 2, 8)
     moved[7] = rng.standard_normal(8) * 3
-    support = support_from(np.full((2, 50), 30))
     times = Conditions.of_times(["1990", "2000"])
-    answer = drift(ConditionedEmbeddings([f"w{i}" for i in range(50)], times, support, np.concatenate([base, moved])))
-    assert answer.of("w7").own > 0.8
-    assert np.median([answer.of(f"w{i}").own for i in range(50) if i != 7]) < 0.2
+    vectors = np.concatenate([base, moved])
+    model = ConditionedEmbeddings([f"w{i}" for i in range(200)], times, support_from(np.full((2, 200), 30)), vectors)
+    ways = (times.times, times.times[::-1])
+    there, back = ({row["word"]: row["own"] for row in ct.drift(model, *way, top=200)} for way in ways)
+    assert there == pytest.approx(back)
+    assert there["w7"] > 0.8
+    others = np.array([own for word, own in there.items() if word != "w7"])
+    assert others.min() > 0.8 if noise else np.median(others) < 0.2
+
+
+def test_documents_are_counted_in_the_compared_conditions(drifting, over_time):
+    store = drifting.store
+    for answer, conditions in ((ct.drift(over_time, min_count=8), (0, 9)), (ct.stable(over_time), range(10))):
+        for row in list(answer)[:5]:
+            word = over_time.index(row["word"])
+            numbers = np.flatnonzero(np.isin(store.document_condition, conditions))
+            assert row["documents"] == sum(word in store.ids[store.starts[n] : store.starts[n + 1]] for n in numbers)

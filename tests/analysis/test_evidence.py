@@ -1,16 +1,15 @@
-"""The sentences behind an answer: real text, the word marked, an even choice, and the nearest first."""
+"""Sentences and contexts of a word: real text, the word marked, an even choice, the nearest first."""
 
 from __future__ import annotations
 
 import shutil
 from collections import Counter
+from importlib import import_module
 
 import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.analysis.concordance import choose_conditions
-from chronotope.conditions import Conditions
 from chronotope.errors import (
     ChronotopeError,
     DamagedFileError,
@@ -25,19 +24,11 @@ FILLER = "The sun rose over the town and the people went to work. "
 
 def planted(**settings):
     """Two years in two places; 'Bank' stands in sentences of its own, and one document says it ten times."""
-    rows = [
-        {
-            "text": FILLER + f"Number {n} praised the River Bank in May! " + FILLER,
-            "year": "1990-05-01",
-            "place": "arlen",
-        }
-        for n in range(6)
-    ]
+    sentence = FILLER + "Number {} praised the River Bank in May! " + FILLER
+    rows = [{"text": sentence.format(n), "year": "1990-05-01", "place": "arlen"} for n in range(6)]
     rows.append({"text": "Every Bank number nine. " * 10 + "A bank's money.", "year": "1990-06-01", "place": "borva"})
-    rows += [
-        {"text": FILLER + "Money in the bank of Mr. Hull. Loans." + FILLER * 300, "year": "1991", "place": "arlen"}
-        for _ in range(3)
-    ]
+    money = FILLER + "Money in the bank of Mr. Hull. Loans." + FILLER * 300
+    rows += [{"text": money, "year": "1991", "place": "arlen"} for _ in range(3)]
     rows.append({"text": "No such word here.", "year": 1991, "place": "borva"})
     corpus = ct.read_corpus(rows, time="year", every="1y", place="place", **settings)
     return ct.count(corpus, min_count=1, window=4)
@@ -48,85 +39,93 @@ def counts():
     return planted()
 
 
-def marked(example):
-    return example.text[example.start : example.end]
+def marked(row, name=""):
+    return row["text"][row[f"{name}start"] : row[f"{name}end"]]
 
 
 def test_a_sentence_is_the_text_itself_with_the_word_marked(counts):
     found = ct.evidence(counts, "bank", at="1990/arlen", top=20)
-    assert found.occurrences == found.documents == len(found.examples) == 6
-    assert {example.text for example in found.examples} == {
-        f"Number {n} praised the River Bank in May!" for n in range(6)
-    }
-    assert {marked(example) for example in found.examples} == {"Bank"}
-    first = found.examples[0]
-    assert (first.condition, first.date, first.place, first.document) == (
-        "1990/arlen",
-        "1990-05-01",
-        "arlen",
-        "records:1",
-    )
+    assert found.facts["occurrences"] == found.facts["documents"] == len(found) == 6
+    assert set(found["text"]) == {f"Number {n} praised the River Bank in May!" for n in range(6)}
+    assert {marked(row) for row in found} == {"Bank"}
+    wanted = {"condition": "1990/arlen", "date": "1990-05-01", "place": "arlen", "document": "records:1"}
+    assert wanted.items() <= next(iter(found)).items()
 
 
 def test_documents_take_turns_and_a_sentence_is_shown_once(counts):
     found = ct.evidence(counts, "bank", at="1990", top=8)
-    assert Counter(example.place for example in found.examples) == {"arlen": 6, "borva": 2}
-    assert len({example.text for example in found.examples}) == 8
-    assert {example.place for example in ct.evidence(counts, "bank", at="1990", top=2).examples} == {"arlen", "borva"}
+    assert Counter(found["place"]) == {"arlen": 6, "borva": 2}
+    assert found["text"].n_unique() == 8
+    assert set(ct.evidence(counts, "bank", at="1990", top=2)["place"]) == {"arlen", "borva"}
     same = ct.evidence(counts, "bank", at="1991/arlen", top=5)
-    assert (same.occurrences, len(same.examples)) == (3, 1)
-    assert same.examples[0].text == "Money in the bank of Mr. Hull."
+    assert same["text"].to_list() == ["Money in the bank of Mr. Hull."]
+    assert same.notes[0] == "bank occurs 3 times in 3 documents."
+    assert same.notes[1].startswith("Shown: 1 sentence,")
 
 
-def test_another_seed_is_another_choice_and_the_same_seed_the_same(counts):
-    asked = [ct.evidence(counts, "bank", at="1990/arlen", top=2, seed=seed) for seed in (1, 1, 2, 3, 4)]
-    assert asked[0] == asked[1]
-    assert len({tuple(example.document for example in one.examples) for one in asked}) > 1
-
-
-def test_a_seed_of_more_than_64_bits_is_refused(counts):
-    assert ct.evidence(counts, "bank", seed=2**64 - 1).examples
-    for seed in (2**64, -1):
-        with pytest.raises(SettingsError, match="seed must be"):
-            ct.evidence(counts, "bank", seed=seed)
+def test_the_seed_decides_the_choice(counts):
+    chosen = [tuple(ct.evidence(counts, "bank", at="1990/arlen", top=2, seed=seed)["document"]) for seed in range(5)]
+    assert chosen[1] == tuple(ct.evidence(counts, "bank", at="1990/arlen", top=2)["document"])
+    assert len(set(chosen)) > 1
+    assert len(ct.evidence(counts, "bank", seed=2**64 - 1))
+    with pytest.raises(SettingsError, match="seed must be"):
+        ct.evidence(counts, "bank", seed=2**64)
 
 
 def test_the_nearest_come_first_and_both_are_marked(counts):
     found = ct.evidence(counts, "bank", near="money", top=5)
-    assert found.with_both == found.searched == 4
-    assert [example.distance for example in found.examples] == [1, 3]
-    for example in found.examples:
-        assert example.text[slice(*example.near)].lower() == "money"
-        assert marked(example).lower().startswith("bank")
-    assert ct.evidence(counts, "bank", near="money", within=1).together == 1
-    assert ct.evidence(counts, "bank", near="work", within=2).examples == ()
+    assert found["distance_words"].to_list() == [1, 3]
+    assert {marked(row, "near_").lower() for row in found} == {"money"}
+    assert found.facts["with_both"] == found.facts["searched"] == 4
+    assert not found.facts["sampled"]
+    assert ct.evidence(counts, "bank", near="money", distance=1).facts["together"] == 1
+    none = ct.evidence(counts, "bank", near="work", distance=2)
+    assert len(none) == 0
+    assert "It never stands within 2 words of work" in none.notes[1]
+    with pytest.raises(SettingsError, match="name that word"):
+        ct.evidence(counts, "bank", distance=3)
+
+
+def test_a_sample_is_never_silent(counts, monkeypatch):
+    for module in ("evidence", "collocates"):
+        monkeypatch.setattr(import_module(f"chronotope.analysis.{module}"), "MOST_TOKENS", 60)
+    found = ct.evidence(counts, "bank", near="money")
+    assert found.facts["sampled"]
+    assert "sample of the text was searched, 1 of the 4 documents that contain both words (25.0%)" in found.notes[-1]
+    found = ct.contexts(counts, "bank", at="1990/arlen")
+    assert found.facts["sampled"]
+    assert found.notes[0].startswith("In 1990/arlen: only an even sample")
+    assert found.notes[1].startswith("Elsewhere: only an even sample")
 
 
 def test_the_context_that_sets_a_condition_apart_pulls_most(counts):
-    assert {pull.word for pull in ct.evidence(counts, "bank", at="1990/arlen").pulls[:2]} == {"river", "in"}
-    pulls = ct.evidence(counts, "bank", at="1991").pulls
-    assert {"of", "mr", "hull"} <= {pull.word for pull in pulls[:5]}
-    assert all(pull.pull > pull.elsewhere for pull in pulls[:5])
+    assert set(ct.contexts(counts, "bank", at="1990/arlen")["context"][:2]) == {"river", "in"}
+    found = ct.contexts(counts, "bank", at="1991")
+    assert {"of", "mr", "hull"} <= set(found["context"][:5])
+    assert (found["pull"] > found["elsewhere"])[:5].all()
+    assert not found.facts["sampled"]
+    absent = ct.contexts(counts, "bank", at="1991/borva")
+    assert len(absent) == 0
+    assert "it occurs most in 1990/borva (11 times), 1990/arlen (6 times), 1991/arlen (3 times)" in absent.notes[0]
 
 
 def test_counts_are_those_of_the_vocabulary(counts_of):
     counts = counts_of(worlds.planted_drift(documents=300), time="time", holdout=0.2)
-    support = counts.vocabulary.support
     for word in ("bank", "the", "money", "water"):
         for condition in (0, 4, 9):
-            label = counts.conditions.labels[condition]
-            found = ct.evidence(counts, word, at=label, top=1000, pulls=0)
-            assert found.occurrences == support.of(counts.vocabulary.index(word), condition)
-            assert all(marked(example).lower() == word for example in found.examples)
+            found = ct.evidence(counts, word, at=counts.conditions.labels[condition], top=1000)
+            support = counts.vocabulary.support.of(counts.vocabulary.index(word), condition)
+            assert found.facts["occurrences"] == support
+            assert {marked(row).lower() for row in found} <= {word}
 
 
-def test_planted_drift_has_its_sentences(drifting):
-    """'bank' stands among river words before 1995 and among money words after; so do its sentences and pulls."""
+def test_planted_drift_has_its_sentences_and_contexts(drifting):
+    """'bank' stands among river words before 1995 and among money words after."""
     for time, company, other in (("1992", worlds.RIVER, worlds.MONEY), ("1997", worlds.MONEY, worlds.RIVER)):
         found = ct.evidence(drifting, "bank", at=time)
-        words = Counter(word for example in found.examples for word in example.text.lower().strip(".").split())
+        words = Counter(word for text in found["text"] for word in text.lower().strip(".").split())
         assert sum(words[word] for word in company) > 3 * sum(words[word] for word in other)
-        pulls = {pull.word for pull in found.pulls}
+        pulls = set(ct.contexts(drifting, "bank", at=time)["context"])
         assert pulls & set(company)
         assert not pulls & set(other)
 
@@ -137,98 +136,84 @@ def test_a_phrase_is_found_joined_or_not():
         variants = {"PM": "prime minister"} if phrases else {}
         counts = ct.count(ct.read_corpus(rows, time="year", phrases=phrases, variants=variants), min_count=1)
         found = ct.evidence(counts, "Prime Minister")
-        assert found.occurrences == count
-        assert {marked(example) for example in found.examples} <= {"Prime\nMinister", "PM"}
-        assert found.word == ("prime_minister" if phrases else "prime minister")
+        assert found.facts["occurrences"] == count
+        assert {marked(row) for row in found} <= {"Prime\nMinister", "PM"}
+        assert found.facts["word"] == ("prime_minister" if phrases else "prime minister")
 
 
-def test_sentences_anywhere_in_a_long_document_are_found():
-    text = "".join(f"Sentence number {n} tells of word{n} and no more. " for n in range(2000))
-    counts = ct.count(ct.read_corpus([{"text": text, "year": 1990}], time="year"), min_count=1)
-    for n in range(0, 2000, 61):
-        (example,) = ct.evidence(counts, f"word{n}", pulls=0).examples
-        assert example.text == f"Sentence number {n} tells of word{n} and no more."
+def test_sentences_and_phrases_anywhere_in_a_long_document_are_found():
+    sentences = [f"Word{n} met the Prime Minister of New York City near New York." for n in range(200)]
+    rows = [{"text": " ".join(sentences[part::2]), "year": 1990 + part} for part in range(2)]
+    corpus = ct.read_corpus(rows, time="year", phrases=["prime minister", "new york", "new york city", "york near new"])
+    counts = ct.count(corpus, min_count=1)
+    for n in range(0, 200, 13):
+        assert ct.evidence(counts, f"word{n}")["text"].to_list() == [sentences[n]]
+    for form in ("New York City", "Prime Minister", "New York"):
+        found = ct.evidence(counts, form.lower(), top=200)
+        assert {marked(row) for row in found} == {form}
+        assert sorted(found["text"]) == sorted(sentences)
+    both = ct.evidence(counts, "prime minister", near="new york city", top=50)
+    assert {marked(row, "near_") for row in both} == {"New York City"}
 
 
 def test_a_model_knows_its_run(counts, tmp_path):
     shutil.copytree(counts.folder, tmp_path / "run")
     fitted = ct.GraphModel(dimensions=5, epochs=1).fit(counts)
+    assert len(ct.evidence(fitted, "bank", at="1990/arlen")) == 6
     for path in (tmp_path / "run" / "model.ct", tmp_path / "beside.ct"):
         fitted.save(path)
-        assert ct.evidence(path, "bank", at="1990/arlen").occurrences == 6
+        assert len(ct.evidence(path, "bank", at="1990/arlen")) == 6
     (tmp_path / "far").mkdir()
     fitted.save(tmp_path / "far" / "model.ct")
     with pytest.raises(InputError, match="name the run instead"):
         ct.evidence(tmp_path / "far" / "model.ct", "bank")
 
 
-def test_what_is_not_there_is_told_in_one_line(counts, tmp_path):
-    assert ct.evidence(counts, "bank", at="1991/borva").examples == ()
-    with pytest.raises(UnknownWordError, match="words of this run; did you mean bank"):
-        ct.evidence(counts, "banck")
-    with pytest.raises(UnknownConditionError, match="did you mean 1990/arlen"):
-        ct.evidence(counts, "bank", at="1990/arlan")
-    with pytest.raises(InputError, match="holds no word"):
-        ct.evidence(counts, "…")
+def test_what_is_absent_gets_one_line(counts, tmp_path):
+    assert "bank does not occur there; it occurs most in" in ct.evidence(counts, "bank", at="1991/borva").notes[0]
+    for asked, error, message in (
+        ({"word": "banck"}, UnknownWordError, "words of this run; did you mean bank"),
+        ({"word": "bank", "at": "1990/arlan"}, UnknownConditionError, "did you mean 1990/arlen"),
+        ({"word": "…"}, InputError, "holds no word"),
+    ):
+        with pytest.raises(error, match=message):
+            ct.evidence(counts, **asked)
     with pytest.raises(InputError, match="is not a run"):
         ct.evidence(tmp_path, "bank")
     with pytest.raises(InputError, match="prepared without its text"):
         ct.evidence(planted(keep_text=False), "bank")
 
 
-def test_an_older_run_and_a_damaged_one_are_told(counts, tmp_path):
-    for name, message in (("tokens.bin", "cut short"), ("text.parquet", "cut short")):
-        run = tmp_path / name
+def test_a_damaged_run_is_refused(counts, tmp_path):
+    for number, name in enumerate(("tokens.bin", "text.parquet")):
+        run = tmp_path / str(number)
         shutil.copytree(counts.folder, run)
-        (run / name).write_bytes(b"")
-        with pytest.raises(DamagedFileError, match=message):
-            ct.evidence(run, "bank")
-    run = tmp_path / "tampered"
-    shutil.copytree(counts.folder, run)
-    for name in ("text.parquet", "tokens.bin"):
-        whole = (run / name).read_bytes()
-        (run / name).write_bytes(bytes(len(whole)))
-        with pytest.raises(ChronotopeError, match="prepare the run again"):
-            ct.evidence(run, "bank")
-        (run / name).write_bytes(whole)
+        size = (run / name).stat().st_size
+        for content, error, message in (
+            (b"", DamagedFileError, "cut short"),
+            (bytes(size), ChronotopeError, "prepare the run again"),
+        ):
+            (run / name).write_bytes(content)
+            with pytest.raises(error, match=message):
+                ct.evidence(run, "bank")
 
 
-def test_conditions_are_chosen_by_label_axis_or_range():
-    both = Conditions(("1998", "1999", "2000"), ("canada", "india"), (0, 0, 1, 2, 2), (0, 1, 1, 0, 1))
-    assert choose_conditions(both).tolist() == [0, 1, 2, 3, 4]
-    assert choose_conditions(both, at="1998/INDIA").tolist() == [1]
-    assert choose_conditions(both, at="2000").tolist() == [3, 4]
-    assert choose_conditions(both, start="1999").tolist() == [2, 3, 4]
-    assert choose_conditions(both, start="1998/india", end="1999/india").tolist() == [1, 2]
+def test_conditions_are_chosen_by_label_axis_or_range(counts):
+    def asked(**where):
+        return sorted(set(ct.frequency(counts, "bank", **where)["condition"]))
+
+    assert asked() == list(counts.conditions.labels)
+    assert asked(at="1990/BORVA") == ["1990/borva"]
+    assert asked(at="1991") == asked(start="1991") == ["1991/arlen", "1991/borva"]
+    assert asked(start="1990/borva", end="1991/borva") == ["1990/borva", "1991/borva"]
     for wrong, message in (
-        ({"start": "2000", "end": "1998"}, "comes after"),
-        ({"start": "canada"}, "no range"),
-        ({"start": "1998/canada", "end": "2000/india"}, "no range"),
-        ({"at": "1998", "start": "1998"}, "not both"),
+        ({"start": "1991", "end": "1990"}, "comes after"),
+        ({"start": "arlen"}, "no range"),
+        ({"start": "1990/arlen", "end": "1991/borva"}, "no range"),
+        ({"at": "1990", "start": "1990"}, "not both"),
     ):
         with pytest.raises(SettingsError, match=message):
-            choose_conditions(both, **wrong)
+            asked(**wrong)
+    places = ct.count(ct.read_corpus([{"text": "a bank", "place": "canada"}], place="place"), min_count=1)
     with pytest.raises(SettingsError, match="needs time bins"):
-        choose_conditions(Conditions.of_places(["canada"]), start="canada")
-
-
-def test_phrases_in_long_documents():
-    """The sentences of all words and phrases of a document are found."""
-    sentences = [f"Word{n} met the Prime Minister of New York City near New York." for n in range(40)]
-    rows = [{"text": " ".join(sentences[part::2]), "year": 1990 + part} for part in range(2)]
-    corpus = ct.read_corpus(rows, time="year", phrases=["prime minister", "new york", "new york city", "york near new"])
-    counts = ct.count(corpus, min_count=1)
-    for n, sentence in enumerate(sentences):
-        (example,) = ct.evidence(counts, f"word{n}", pulls=0).examples
-        assert example.text == sentence
-    for phrase, form in (
-        ("new york city", "New York City"),
-        ("prime minister", "Prime Minister"),
-        ("new york", "New York"),
-    ):
-        found = ct.evidence(counts, phrase, top=50, pulls=0)
-        assert found.occurrences == 40
-        assert {marked(example) for example in found.examples} == {form}
-        assert sorted(example.text for example in found.examples) == sorted(sentences)
-    both = ct.evidence(counts, "prime minister", near="new york city", top=50, pulls=0)
-    assert {example.text[slice(*example.near)] for example in both.examples} == {"New York City"}
+        ct.evidence(places, "bank", start="canada")

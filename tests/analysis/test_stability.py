@@ -3,75 +3,108 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import worlds
-from chronotope.analysis import stable
+import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
 from embeddings.invented import random_embeddings, support_from
 
+YEARS = Conditions.of_times([str(year) for year in range(1990, 1998)])
+
+
+def model_of(vectors, conditions=YEARS):
+    """A model of (C, W, D) vectors in which every word occurs nine times everywhere."""
+    words = [f"w{i}" for i in range(vectors.shape[1])]
+    support = support_from(np.full(vectors.shape[:2], 9))
+    return ConditionedEmbeddings(words, conditions, support, vectors.reshape(-1, vectors.shape[2]))
+
+
+def wandering():
+    """Words that walk at random, so that near bins are closer; 'w0' takes steps five times as long."""
+    steps = np.random.default_rng(0).standard_normal((8, 40, 30))
+    steps[1:] *= 0.2
+    steps[1:, 0] *= 5
+    return model_of(np.cumsum(steps, axis=0))
+
 
 @pytest.mark.parametrize("min_count", [1, 5, 60])
 def test_stability_is_the_mean_over_all_pairs_of_conditions(min_count):
-    conditions = Conditions.of_times([str(year) for year in range(1990, 1997)])
-    embeddings = random_embeddings(conditions=conditions)
-    answer = stable(embeddings, min_count=min_count)
-    told = {row.word: row for row in answer.rows}
-    for word in embeddings.words:
-        counts = {label: count for label, count in embeddings.count(word).items() if count >= min_count}
+    model = random_embeddings(conditions=YEARS)
+    answer = ct.stable(model, min_count=min_count, min_conditions=2, top=100)
+    rows = {row["word"]: row for row in answer}
+    for word in model.words:
+        counts = {label: count for label, count in model.count(word).items() if count >= min_count}
         if len(counts) < 2:
-            assert word not in told
+            assert word not in rows
             continue
-        pairs = [embeddings.similarity(word, word, a, b) for a, b in combinations(counts, 2)]
-        assert told[word].stability == pytest.approx(np.mean(pairs), abs=1e-6)
-        assert told[word].conditions == len(counts)
-        assert told[word].count == sum(counts.values())
-    assert len(told) + answer.left_out == len(embeddings)
+        pairs = [model.similarity(word, word, a, b) for a, b in combinations(counts, 2)]
+        assert rows[word]["stability"] == pytest.approx(np.mean(pairs), abs=1e-6)
+        assert (rows[word]["conditions"], rows[word]["count"]) == (len(counts), sum(counts.values()))
+    assert len(rows) + answer.facts["left_out"] == len(model)
 
 
 def test_the_planted_words_are_found_at_both_ends():
     rng = np.random.default_rng(0)
-    words = [f"w{i}" for i in range(20)]
     base = rng.standard_normal((20, 30))
     vectors = base + 0.4 * rng.standard_normal((6, 20, 30))
     vectors[:, 3] = base[3]
     vectors[:, 7] = rng.standard_normal((6, 30))
-    support = support_from(np.full((6, 20), 10))
-    places = Conditions.of_places(list("abcdef"))
-    answer = stable(ConditionedEmbeddings(words, places, support, vectors.reshape(-1, 30)))
-    assert answer.most(1)[0].word == "w3"
-    assert answer.least(1)[0].word == "w7"
-    assert [row.word for row in answer.least(20)] == [row.word for row in answer.most(20)][::-1]
-    assert answer.least(0) == []
-    assert answer.to_dict(1)["most"][0]["word"] == "w3"
+    model = model_of(vectors, Conditions.of_places(list("abcdef")))
+    most, least = ct.stable(model), ct.stable(model, least=True)
+    assert (most["word"][0], least["word"][0]) == ("w3", "w7")
+    assert most["word"].to_list() == least["word"].to_list()[::-1]
+    assert (most.title, least.title) == ("The most stable words", "The least stable words")
+    named = ct.stable(model, words="w7,w3,w5")
+    assert named["word"].to_list() == ["w3", "w5", "w7"]
+    assert named["z"][0] == most["z"][0]
+    assert most.facts["consistency"] is None, "places have no order"
 
 
-def test_noise_is_told_from_change(counts_of, over_time):
-    """'bank' changes and nothing else does: once the noise is off, all others are stable at any frequency."""
-    counts = counts_of(worlds.planted_drift(), time="time")
-    answer = stable(over_time, min_count=3, min_conditions=8, counts=counts, permutations=12, bootstrap=12)
-    told = {row.word: row for row in answer.rows}
-    assert answer.least(1)[0].word == "bank"
-    assert told["bank"].high < 0.9
-    assert told["bank"].p < 0.01
-    others = [row for word, row in told.items() if word != "bank" and row.low is not None]
-    assert np.mean([row.low <= 1 == row.high for row in others]) > 0.9
-    assert np.mean([row.corrected for row in others]) == pytest.approx(1, abs=0.02)
-    assert np.mean([row.stability for row in others]) < 0.98
-    lows = [row.low for row in answer.rows if row.low is not None]
+def test_noise_is_told_from_change(over_time):
+    """'bank' changes and nothing else does: without the noise, all others are stable at any frequency."""
+    settings = {"min_count": 3, "min_conditions": 8, "permutations": 12, "bootstrap": 12, "top": 1000}
+    answer = ct.stable(over_time, **settings)
+    rows = {row["word"]: row for row in answer}
+    assert ct.stable(over_time, least=True, **settings)["word"][0] == "bank"
+    assert rows["bank"]["high"] < 0.9
+    assert rows["bank"]["p"] < 0.01
+    others = [row for word, row in rows.items() if word != "bank" and row["low"] is not None]
+    assert np.mean([row["low"] <= 1 == row["high"] for row in others]) > 0.9
+    assert np.mean([row["corrected"] for row in others]) == pytest.approx(1, abs=0.02)
+    assert np.mean([row["stability"] for row in others]) < 0.98
+    lows = [row["low"] for row in answer if row["low"] is not None]
     assert lows == sorted(lows, reverse=True)
-    assert answer.to_dict(1)["bootstrap"] == 12
 
 
-def test_words_in_few_conditions_can_be_left_out():
+def test_words_in_few_conditions_are_left_out():
     support = support_from([[9, 9], [9, 9], [9, 0]])
-    vectors = np.random.default_rng(0).random((5, 4))
-    embeddings = ConditionedEmbeddings(["a", "b"], Conditions.of_times(["1", "2", "3"]), support, vectors)
-    assert {row.word for row in stable(embeddings).rows} == {"a", "b"}
-    answer = stable(embeddings, min_conditions=3)
-    assert [row.word for row in answer.rows] == ["a"]
-    assert answer.left_out == 1
-    with pytest.raises(SettingsError, match="min_conditions"):
-        stable(embeddings, min_conditions=1)
-    with pytest.raises(SettingsError, match="min_count"):
-        stable(embeddings, min_count=0)
+    times = Conditions.of_times(["1", "2", "3"])
+    model = ConditionedEmbeddings(["a", "b"], times, support, np.random.default_rng(0).random((5, 4)))
+    assert set(ct.stable(model)["word"]) == {"a", "b"}
+    answer = ct.stable(model, min_conditions=3)
+    assert (answer["word"].to_list(), answer.facts["left_out"]) == (["a"], 1)
+    for settings in ({"min_conditions": 1}, {"min_count": 0}):
+        with pytest.raises(SettingsError, match="must be a number of at least"):
+            ct.stable(model, **settings)
+
+
+def test_near_bins_are_closer_than_distant_ones():
+    model = wandering()
+    found, labels = ct.stable(model).facts["consistency"], model.conditions.labels
+    assert (found["lags"], found["nearer"], found["words"]) == (list(range(1, 8)), 1, 40)
+    assert found["similarity"] == sorted(found["similarity"], reverse=True)
+    third = [model.similarity(w, w, labels[t], labels[t + 3]) for w in model.words for t in range(5)]
+    assert found["similarity"][2] == pytest.approx(np.mean(third), abs=1e-6)
+    rng = np.random.default_rng(1)
+    still = ct.stable(model_of(rng.standard_normal((1, 40, 30)) + 0.3 * rng.standard_normal((8, 40, 30))))
+    assert np.ptp(still.facts["consistency"]["similarity"]) < 0.03
+
+
+def test_the_word_that_moves_most_has_the_largest_own_part(over_time):
+    model = wandering()
+    found = ct.stable(model).facts["own_deviation"]
+    parts = [model.parts("w0", label) for label in model.conditions.labels]
+    own = np.mean([np.linalg.norm(own) / np.linalg.norm(shared + own) for shared, own in parts])
+    assert found["largest"][0] == {"word": "w0", "own": pytest.approx(own, abs=1e-5)}
+    assert found["agreement"] > 0.5
+    assert ct.stable(over_time, min_conditions=8).facts["own_deviation"]["largest"][0]["word"] == "bank"

@@ -1,56 +1,52 @@
 import numpy as np
+import polars as pl
 import pytest
 
+import chronotope as ct
 import worlds
-from chronotope.analysis import ranks, trajectory
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from embeddings.invented import random_embeddings, support_from
 
 
+def points(answer, kind):
+    return {row["label"]: np.array([row["x"], row["y"]]) for row in answer if row["kind"] == kind}
+
+
 @pytest.mark.parametrize("method", ["lle", "pca"])
-def test_the_word_starts_among_its_first_company_and_ends_among_its_last(over_time, method):
-    answer = trajectory(over_time, "bank", method=method)
-    assert answer.method == method or "principal axes" in answer.note
-    assert [point.condition for point in answer.path] == list(over_time.conditions.labels)
-    where = {one.word: np.array([one.x, one.y]) for one in answer.company}
-    river = np.mean([where[word] for word in where if word in worlds.RIVER], axis=0)
-    money = np.mean([where[word] for word in where if word in worlds.MONEY], axis=0)
-    first, last = (np.array([answer.path[end].x, answer.path[end].y]) for end in (0, -1))
-    assert np.linalg.norm(first - river) < np.linalg.norm(first - money)
-    assert np.linalg.norm(last - money) < np.linalg.norm(last - river)
+def test_the_word_starts_among_its_first_neighbors_and_ends_among_its_last(over_time, method):
+    answer = ct.trajectory(over_time, "bank", method=method)
+    path, where = points(answer, "path"), points(answer, "neighbor")
+    assert list(path) == list(over_time.conditions.labels)
+    river, money = (np.mean([where[w] for w in where if w in topic], axis=0) for topic in (worlds.RIVER, worlds.MONEY))
+    assert np.linalg.norm(path["1990"] - river) < np.linalg.norm(path["1990"] - money)
+    assert np.linalg.norm(path["1999"] - money) < np.linalg.norm(path["1999"] - river)
 
 
-def test_company_is_drawn_once_and_says_where_it_is_near(over_time):
-    answer = trajectory(over_time, "bank")
-    assert len({one.word for one in answer.company}) == len(answer.company) <= 24
-    for one in answer.company:
-        near = [m.word for m in over_time.neighbors("bank", one.near_in[0], 3)]
-        assert one.word in near
-    assert trajectory(over_time, "bank") == answer
+def test_a_neighbor_is_drawn_once_and_says_where_it_is_near(over_time):
+    answer = ct.trajectory(over_time, "bank")
+    rows = answer.to_polars().filter(pl.col("kind") == "neighbor")
+    assert rows["label"].is_unique().all()
+    assert rows.height <= 24
+    for name, near_in in rows.select("label", "near_in").rows():
+        assert name in [match.word for match in over_time.neighbors("bank", near_in[0], 3)]
+    assert list(ct.trajectory(over_time, "bank")) == list(answer)
 
 
-def test_too_few_points_become_principal_axes_with_a_note():
-    embeddings = random_embeddings(conditions=Conditions.of_times(["1990", "2000"]), seed=5)
-    word = next(w for w in embeddings.words if min(embeddings.count(w).values()) >= 5)
-    answer = trajectory(embeddings, word, top=2)
-    assert answer.method == "pca"
-    assert "too few for LLE" in answer.note
+def test_few_points_become_principal_axes_with_a_note():
+    model = random_embeddings(conditions=Conditions.of_times(["1990", "2000"]), seed=5)
+    word = next(w for w in model.words if min(model.count(w).values()) >= 5)
+    answer = ct.trajectory(model, word, top=2)
+    assert answer.facts["method"] == "pca"
+    assert "too few for LLE" in answer.notes[-1]
     with pytest.raises(SettingsError, match="method must be lle or pca"):
-        trajectory(embeddings, word, method="tsne")
+        ct.trajectory(model, word, method="tsne")
     with pytest.raises(InputError, match="this needs 2"):
-        trajectory(embeddings, word, min_count=10**6)
+        ct.trajectory(model, word, min_count=10**6)
 
 
-def test_ranks_are_the_neighbors_in_order(over_time):
-    answer = ranks(over_time, "bank", top=4)
-    for at, label in enumerate(answer.conditions):
-        shown = {one.ranks[at]: one.word for one in answer.neighbors if one.ranks[at]}
-        assert [shown[rank] for rank in range(1, 5)] == [m.word for m in over_time.neighbors("bank", label, 4)]
-
-
-def parted(before: int) -> ConditionedEmbeddings:
+def grouped(before: int) -> ConditionedEmbeddings:
     """'cell' stands beside a0 … in the first years and beside b0 … in all others, always a little apart."""
     rng = np.random.default_rng(3)
     words = ["cell", *(f"{side}{i}" for side in "ab" for i in range(9))]
@@ -62,18 +58,11 @@ def parted(before: int) -> ConditionedEmbeddings:
 
 
 @pytest.mark.parametrize("before", [3, 5, 7])
-def test_after_a_sharp_change_the_word_is_drawn_among_its_later_company(before):
-    answer = trajectory(parted(before), "cell", top=8)
-    where = {one.word: np.array([one.x, one.y]) for one in answer.company}
+def test_after_a_sharp_change_the_word_is_drawn_among_its_later_neighbors(before):
+    answer = ct.trajectory(grouped(before), "cell", top=8)
+    where = points(answer, "neighbor")
     earlier, later = (np.mean([where[word] for word in where if word[0] == side], axis=0) for side in "ab")
-    for at, point in enumerate(answer.path):
-        gaps = [np.linalg.norm(side - (point.x, point.y)) for side in (earlier, later)]
-        assert (gaps[0] < gaps[1]) == (at < before)
-    assert answer == trajectory(parted(before), "cell", top=8)
-
-
-def test_points_in_parts_become_principal_axes_with_a_note():
-    answer = trajectory(parted(7), "cell", top=8)
-    assert answer.method == "pca"
-    assert "fall into parts" in answer.note
-    assert trajectory(parted(7), "cell", top=8, method="pca").note == ""
+    for at, point in enumerate(points(answer, "path").values()):
+        assert (np.linalg.norm(point - earlier) < np.linalg.norm(point - later)) == (at < before)
+    if before == 7:
+        assert (answer.facts["method"], "separate groups" in answer.notes[-1]) == ("pca", True)

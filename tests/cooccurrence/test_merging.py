@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -90,20 +92,21 @@ def test_a_limit_on_memory_is_obeyed_and_does_not_show(tmp_path):
     assert peak < most, "without the limit more was held"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_process_is_refused_in_one_line():
-    """The threads of polars do not survive a fork: the child would wait for ever."""
-    corpus = read_corpus(worlds.planted_drift(documents=20).records, time="time")
-    count(corpus, min_count=1)
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            count(corpus, min_count=1)
-        except Exception as error:
-            os.write(writing, str(error).encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    os.close(writing)
-    with os.fdopen(reading) as said:
-        assert "multiprocessing.get_context('spawn')" in said.read()
+def test_counts_that_spill_at_the_same_time_do_not_collide(tmp_path):
+    """A window of 31 cuts 300,000 words into three chunks, and with a limit on memory each goes to a file."""
+    files = []
+    together = threading.Barrier(2, action=lambda: files.append(len(list(tmp_path.rglob("cells-*.parquet")))))
+
+    def meet(stage, *_):
+        if stage == "counting":
+            together.wait(timeout=300)
+
+    def run(seed, name, **options):
+        drawn = np.random.default_rng(seed).integers(0, 100, (300, 1000)).tolist()
+        records = [{"text": " ".join(f"w{number}" for number in row), "time": "2000"} for row in drawn]
+        return count(read_corpus(records, time="time"), tmp_path / name, window=31, threads=1, **options).checksum
+
+    with ThreadPoolExecutor() as pool:
+        spilled = [pool.submit(run, seed, f"spilled-{seed}", memory="100GB", progress=meet) for seed in (1, 2)]
+        assert [future.result() for future in spilled] == [run(seed, f"alone-{seed}") for seed in (1, 2)]
+    assert files[-1] == 2 * 3, "all chunks of both were on disk at the same time"

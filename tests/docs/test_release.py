@@ -44,12 +44,17 @@ def test_import_loads_nothing_heavy():
     assert not modules_after("import chronotope") & HEAVY
 
 
-def test_help_loads_nothing_heavy():
+@pytest.mark.parametrize(
+    ("command", "light"), [("", {"numpy", "polars", "pyarrow", "safetensors"}), ("prepare", set())]
+)
+def test_help_loads_nothing_heavy(command, light):
+    """The help of all commands reads the registry of questions; that of `prepare` does not."""
     program = (
-        "import contextlib, io, sys\nsys.argv = ['chronotope', '--help']\nfrom chronotope.cli import main\n"
+        f"import contextlib, io, sys\nsys.argv = ['chronotope', *{command.split()}, '--help']\n"
+        "from chronotope.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()"
     )
-    assert not modules_after(program) & HEAVY
+    assert not modules_after(program) & HEAVY - light
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +112,7 @@ def test_the_shell_completes_commands_options_and_known_names(tmp_path):
     assert proposed("dr", tmp_path) == ["drift"]
     assert proposed("drift run --perm", tmp_path) == ["--permutations"]
     assert proposed("train run --method co", tmp_path) == ["compass", "covariate"]
-    assert proposed("plot tra", tmp_path) == ["trajectory"]
+    assert proposed("neighbors run bank --retrieval cs", tmp_path) == ["csls"]
 
 
 def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_there_is_none(tmp_path):
@@ -118,6 +123,7 @@ def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_ther
     assert proposed("drift run --from 1999", tmp_path) == ["1999/Canada"]
     assert len(proposed("neighbors run one --at ", tmp_path)) == 3
     assert proposed("evidence run one --at 2", tmp_path) == ["2000/Canada"]
+    assert proposed("series run one --place C", tmp_path) == ["Canada"]
     assert proposed("neighbors nothing one --at ", tmp_path) == []
 
 

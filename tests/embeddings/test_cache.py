@@ -8,24 +8,21 @@ import pytest
 from chronotope.embeddings.arrays import LRUCache
 
 
-def test_the_least_recently_used_value_goes_first():
+def test_the_least_recently_used_value_goes_first_and_a_large_one_stays_alone():
     cache, computed = LRUCache(limit=10), []
     for key in "ababcab":
         cache.get(key, lambda key=key: computed.append(key) or np.zeros(4, np.uint8))
-    assert "".join(computed) == "abcab"
-    assert len(cache) == 2
-
-
-def test_a_value_above_the_limit_is_kept_alone():
-    cache = LRUCache(limit=1)
-    for key in "aabb":
-        cache.get(key, lambda: np.zeros(9, np.uint8))
+    assert ("".join(computed), len(cache)) == ("abcab", 2)
+    cache.get("large", lambda: np.zeros(11, np.uint8))
     assert len(cache) == 1
+    again = pickle.loads(pickle.dumps(cache))
+    assert (again.limit, len(again)) == (10, 0)
 
 
-def test_threads_wait_for_one_computation():
-    cache, computed = LRUCache(limit=100), []
-    started = Barrier(8)
+def test_threads_wait_for_one_computation_and_an_error_is_not_kept():
+    cache, computed, started = LRUCache(limit=100), [], Barrier(8)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("key", lambda: 1 // 0)
 
     def get(_):
         started.wait()
@@ -35,19 +32,3 @@ def test_threads_wait_for_one_computation():
         values = list(pool.map(get, range(8)))
     assert len(computed) == 1
     assert all(value is values[0] for value in values)
-
-
-def test_an_error_is_raised_and_the_next_call_computes_again():
-    cache = LRUCache(limit=100)
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
-            cache.get("key", lambda: 1 // 0)
-    assert len(cache) == 0
-    assert cache.get("key", lambda: np.ones(1))[0] == 1
-
-
-def test_a_pickle_holds_no_values():
-    cache = LRUCache(limit=100)
-    cache.get("key", lambda: np.ones(1))
-    again = pickle.loads(pickle.dumps(cache))
-    assert (again.limit, len(again)) == (100, 0)

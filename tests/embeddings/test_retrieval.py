@@ -105,7 +105,8 @@ def test_the_reference_pool_holds_the_most_frequent_words():
 def test_many_threads_share_what_they_measure():
     embeddings, again = (random_embeddings(words=1500, dimensions=20) for _ in range(2))
     asked = list(embeddings.words[:120])
-    alone = [embeddings.equivalents(word, "1990", "2010", min_count=0) for word in asked]
+    how = {"min_count": 0, "fallback": True}
+    alone = [embeddings.equivalents(word, "1990", "2010", **how) for word in asked]
     with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda word: again.equivalents(word, "1990", "2010", min_count=0), asked))
+        together = list(threads.map(lambda word: again.equivalents(word, "1990", "2010", **how), asked))
     assert together == alone

@@ -1,243 +1,302 @@
-"""Scores of models whose ranks are known by construction."""
+"""Scores of models whose ranks, or changes, are known by construction; and the command."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
+import chronotope as ct
 import worlds
+from chronotope.cli import main
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
-from chronotope.evaluation.compare import compare
-from chronotope.evaluation.evaluate import evaluate
 from chronotope.evaluation.pairs import TestPair
-from chronotope.evaluation.scores import Scores
+from chronotope.evaluation.scores import METRICS, differences, gains, intervals, resampled_means, score
 
 WORDS = [f"word{number:02}" for number in range(15)]
 
 
-def model(words: list[str] = WORDS, rare: int = -1) -> ConditionedEmbeddings:
+def model(rare=-1):
     """Words at growing angles, the same in both places: the k-th word is the k-th nearest to the first.
 
     The word with the number `rare` occurs once in Ireland, every other nine times in each place.
     """
-    angle = np.arange(len(words)) * 0.1
+    angle = np.arange(len(WORDS)) * 0.1
     vectors = np.column_stack([np.cos(angle), np.sin(angle)])
-    count = np.full(2 * len(words), 9)
+    count = np.full(2 * len(WORDS), 9)
     if rare >= 0:
-        count[len(words) + rare] = 1
-    support = Support(np.array([0, 1, 2]) * len(words), np.tile(np.arange(len(words)), 2), count)
-    return ConditionedEmbeddings(
-        words, Conditions.of_places(["canada", "ireland"]), support, np.tile(vectors, (2, 1)), center=np.zeros((2, 2))
-    )
+        count[len(WORDS) + rare] = 1
+    support = Support(np.array([0, 1, 2]) * len(WORDS), np.tile(np.arange(len(WORDS)), 2), count)
+    places = Conditions.of_places(["canada", "ireland"])
+    return ct.ConditionedEmbeddings(WORDS, places, support, np.tile(vectors, (2, 1)), center=np.zeros((2, 2)))
 
 
-def asked(answer: str, query: str = "word00", category: str = "", to: str = "ireland") -> TestPair:
+def asked(answer, query="word00", category="", to="ireland"):
     return TestPair(query, "canada", answer, to, category)
 
 
-def test_ranks_by_hand() -> None:
-    pairs = [asked("word00"), asked("word03"), asked("word09"), asked("word10"), asked("word02", query="word01")]
-    scores = evaluate(model(), pairs, retrieval="cosine")
-    # word02 is as near to word01 as word00 is; of equals the first in the vocabulary comes first, or rounding decides
-    assert scores.ranks[:4] == (1, 4, 10, 0)
-    assert scores.ranks[4] in (2, 3)
-    assert scores.mrr == pytest.approx((1 + 1 / 4 + 1 / 10 + 1 / scores.ranks[4]) / 5)
-    assert scores.mp == pytest.approx({1: 0.2, 3: 0.4, 5: 0.6, 10: 0.8})
-    assert scores.answerable == scores.pairs == 5
+def test_ranks_by_hand():
+    pairs = [asked("word00"), asked("word03"), asked("word09"), asked("word10")]
+    assert score(model(), pairs, retrieval="cosine").ranks.tolist() == [1, 4, 10, 0]
+    found = ct.evaluate(model(), pairs, retrieval="cosine").to_dict()
+    assert found["mrr"] == pytest.approx((1 + 1 / 4 + 1 / 10) / 4)
+    assert [found[f"mp@{k}"] for k in (1, 3, 5, 10)] == [0.25, 0.25, 0.5, 0.75]
+    assert found["answerable"] == found["pairs"] == 4
+    deeper = ct.evaluate(model(), [asked("word11")], retrieval="cosine", depth=12)
+    assert (deeper["mrr"][0], deeper["mp@10"][0]) == (pytest.approx(1 / 12), 0)
 
 
-def test_what_cannot_be_answered_counts_as_wrong() -> None:
-    pairs = [
-        asked("word01"),
-        asked("paris"),
-        asked("word01", query="paris"),
-        asked("word01", to="france"),
-        TestPair("word00", "france", "word01", "canada"),
-        asked("word05"),
-    ]
-    scores = evaluate(model(rare=5), pairs, retrieval="cosine")
-    assert scores.ranks == (2, 0, 0, 0, 0, 0)
-    assert (scores.pairs, scores.answerable) == (6, 1)
-    assert scores.mrr == pytest.approx(0.5 / 6)
-    assert scores.mrr_answerable == 0.5
+def test_what_cannot_be_answered_counts_as_wrong():
+    unknown = [asked("paris"), asked("word01", query="paris"), asked("word01", to="france"), asked("word05")]
+    pairs = [asked("word01"), *unknown, TestPair("word00", "france", "word01", "canada")]
+    assert score(model(rare=5), pairs, retrieval="cosine").ranks.tolist() == [2, 0, 0, 0, 0, 0]
+    found = ct.evaluate(model(rare=5), pairs, retrieval="cosine").to_dict()
+    assert (found["pairs"], found["answerable"]) == (6, 1)
+    assert (found["mrr"], found["mrr_answerable"]) == (pytest.approx(0.5 / 6), 0.5)
+    for min_count, ranks in ((5, [0, 6]), (1, [6, 7]), (0, [6, 7])):
+        found = score(model(rare=5), [asked("word05"), asked("word06")], min_count, "cosine")
+        assert found.ranks.tolist() == ranks
 
 
-def test_rare_words_are_candidates_only_where_they_are_asked_for() -> None:
-    for min_count, ranks in ((5, (0, 6)), (1, (6, 7)), (0, (6, 7))):
-        scores = evaluate(
-            model(rare=5), [asked("word05"), asked("word06")], min_count=min_count, retrieval="cosine"
-        )
-        assert scores.ranks == ranks
-
-
-def test_a_deeper_look_finds_more() -> None:
-    scores = evaluate(model(), [asked("word11")], retrieval="cosine", depth=12)
-    assert scores.ranks == (12,)
-    assert scores.mrr == pytest.approx(1 / 12)
-    assert scores.mp[10] == 0
-    with pytest.raises(SettingsError, match="depth"):
-        evaluate(model(), [asked("word11")], depth=5)
-
-
-def test_same_words_and_categories_are_scored_apart() -> None:
+def test_same_words_and_categories_are_scored_apart():
     pairs = [asked("word00", category="river"), asked("word01", category="city"), asked("word03", category="city")]
-    scores = evaluate(model(), [*pairs, asked("word01")], retrieval="cosine")
-    assert (scores.same_word.pairs, scores.same_word.mrr) == (1, 1.0)
-    assert (scores.different_words.pairs, scores.different_words.mrr) == (3, pytest.approx((0.5 + 0.25 + 0.5) / 3))
-    assert list(scores.categories) == ["(none)", "city", "river"]
-    assert scores.categories["city"].mrr == pytest.approx((0.5 + 0.25) / 2)
-    assert scores.categories["river"].mrr == 1.0
-    assert evaluate(model(), [asked("word01")]).categories == {}
+    answer = ct.evaluate(model(), [*pairs, asked("word01")], retrieval="cosine")
+    assert answer["part"].to_list() == ["all", "same word", "different words", "(none)", "city", "river"]
+    assert dict(zip(answer["part"], answer["mrr"], strict=True)) == pytest.approx(
+        {"all": 2.25 / 4, "same word": 1, "different words": 1.25 / 3, "(none)": 0.5, "city": 0.375, "river": 1}
+    )
+    data = answer.to_dict()
+    assert json.loads(answer.to_json()) == json.loads(json.dumps(data))
+    assert {*METRICS, "pairs", "answerable", "mrr_answerable", "signature", "intervals", "categories"} <= data.keys()
+    assert data["intervals"]["mrr"] == [0, 1], "one word is asked about"
+    alone = ct.evaluate(model(), [asked("word01")])
+    assert alone["part"].to_list() == ["all"]
+    assert "categories" not in alone.facts
+    assert {alone.facts["same_word"][name] for name in (*METRICS, "mrr_answerable")} == {None}
 
 
-def test_a_kind_without_pairs_has_no_scores() -> None:
-    scores = evaluate(model(), [asked("word01")])
-    assert scores.same_word.pairs == 0
-    names = ("mrr", "mp@1", "mp@3", "mp@5", "mp@10", "mrr_answerable")
-    assert {scores.to_dict()["same_word"][name] for name in names} == {None}
-    row = scores.to_polars().row(1, named=True)
-    assert (row["part"], row["pairs"]) == ("same word", 0)
-    assert {row[name] for name in names} == {None}
-
-
-def test_a_file_is_read_and_named_in_the_signature(tmp_path) -> None:
+def test_the_signature_says_what_could_change_the_scores(tmp_path):
     path = tmp_path / "tests.csv"
     path.write_text("word00-Canada,word00-ireland\nword00-canada,nowhere-ireland\n", encoding="utf-8")
-    scores = evaluate(model(), path)
-    assert scores.signature.startswith("tests.csv|depth:10|oov:wrong|pairs:2|answerable:1|min support:5|csls|")
-    assert scores.signature.endswith(model().signature)
-    path.write_text("word00-Canada,word01-ireland\nword00-canada,nowhere-ireland\n", encoding="utf-8")
-    assert evaluate(model(), path).signature != scores.signature
-
-
-def test_lines_of_a_file_are_pairs_too() -> None:
-    lines = ["# a comment", "word00-Canada,word01-ireland,city"]
-    assert evaluate(model(), lines) == evaluate(model(), [asked("word01", category="city")])
-    with pytest.raises(InputError, match="pairs:1: 'word00' is not of the form word-condition"):
-        evaluate(model(), ["word00,word01-ireland"])
-    with pytest.raises(InputError, match="must be a TestPair, or a line of text, not int"):
-        evaluate(model(), [1])
-
-
-def test_the_signature_says_what_could_change_the_scores() -> None:
+    signature = ct.evaluate(model(), path).signature
+    assert signature.startswith("tests.csv|depth:10|oov:wrong|pairs:2|answerable:1|min count:5|csls|")
+    assert signature.endswith(model().signature)
     pairs = [asked("word01")]
-    signatures = {
-        evaluate(model(), pairs).signature,
-        evaluate(model(), pairs, retrieval="cosine").signature,
-        evaluate(model(), pairs, min_count=1).signature,
-        evaluate(model(), pairs, depth=11).signature,
-        evaluate(model(), [asked("word02")]).signature,
-    }
-    assert len(signatures) == 5
+    changed = ({}, {"retrieval": "cosine"}, {"min_count": 1}, {"depth": 11})
+    signatures = {ct.evaluate(model(), pairs, **options).signature for options in changed}
+    assert len(signatures | {ct.evaluate(model(), [asked("word02")]).signature}) == 5
 
 
-def test_as_plain_data() -> None:
-    data = evaluate(model(), [asked("word01", category="city"), asked("word02", category="city")]).to_dict()
-    wanted = {"mrr", "mp@1", "mp@3", "mp@5", "mp@10", "pairs", "answerable", "mrr_answerable", "signature"}
-    assert wanted <= set(data)
-    assert wanted - {"signature"} <= set(data["categories"]["city"])
-    assert json.loads(json.dumps(data)) == data
-    assert data["intervals"]["mrr"] == [0, 1], "one word is asked about"
-
-
-def test_pairs_about_other_conditions_only_are_refused() -> None:
-    with pytest.raises(InputError, match="the model has canada, ireland"):
-        evaluate(model(), [asked("word01", to="france")])
-
-
-def test_the_order_of_the_pairs_does_not_matter() -> None:
+def test_the_order_of_the_pairs_does_not_matter():
     rng = np.random.default_rng(1)
     pairs = [asked(WORDS[b], query=WORDS[a]) for a, b in rng.integers(0, 15, (60, 2))]
-    shuffled = [pairs[number] for number in rng.permutation(60)]
-    one, other = evaluate(model(), pairs).to_dict(), evaluate(model(), shuffled).to_dict()
+    one, other = (ct.evaluate(model(), list(rows)).to_dict() for rows in (pairs, rng.permutation(pairs)))
     assert other["mrr"] == pytest.approx(one["mrr"])
     assert other["intervals"]["mrr"] == pytest.approx(one["intervals"]["mrr"])
-    assert other["answerable"] == one["answerable"]
 
 
-def scored(gap: int) -> Scores:
-    """Every query's answer is `gap` places behind it."""
-    pairs = [asked(WORDS[number], query=WORDS[number]) for number in range(12)]
-    ranks = np.array([1 + (number % 3 + 1) * gap for number in range(12)])
-    scores = evaluate(model(), pairs)
-    data = {**vars(scores), "ranks": tuple(ranks.tolist()), "mrr": float((1 / ranks).mean())}
-    return Scores(**data)
+@given(st.lists(st.integers(0, 10), min_size=1, max_size=30))
+def test_mrr_lies_between_precision_at_one_and_at_ten(ranks):
+    mrr, first, *_, tenth = gains(ranks).mean(axis=0)
+    assert first - 1e-12 <= mrr <= tenth + 1e-12
 
 
-def test_a_clear_difference_is_no_luck() -> None:
-    """The second model is better for every word, so it is in every resample."""
-    (found,) = compare([scored(2), scored(1)])
-    assert found.difference == pytest.approx((1 / 2 - 1 / 3 + 1 / 3 - 1 / 5 + 1 / 4 - 1 / 7) / 3)
-    assert found.interval.low > 0
-    assert found.other_sign == 0
-    assert compare([scored(2), scored(1)]) == [found]
-    assert json.loads(json.dumps(found.to_dict()))["second"] == 1
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), min_size=1, max_size=12))
+def test_resampling_takes_whole_clusters(rows):
+    """Against a slow resampler that repeats the rows of the drawn clusters."""
+    clusters, values = [name for name, _ in rows], np.array([[value] for _, value in rows])
+    means = resampled_means(values, clusters, resamples=5, seed=3)
+    names = sorted(set(clusters))
+    drawn = np.random.default_rng(3).multinomial(len(names), np.full(len(names), 1 / len(names)), size=5)
+    for times, mean in zip(drawn, means[:, 0], strict=True):
+        assert mean == pytest.approx(np.mean([v for name, v in rows for _ in range(times[names.index(name)])]))
 
 
-def test_a_model_compared_with_itself_differs_by_luck_only() -> None:
-    (found,) = compare([scored(1), scored(1)])
-    assert found.difference == 0
-    assert found.interval == (0, 0)
-    assert found.other_sign == 1
+def test_intervals_are_those_of_theory_and_of_words():
+    """Copying every pair a hundred times makes nothing more certain."""
+    values = np.random.default_rng(0).random((500, 1))
+    words = [str(number) for number in range(500)]
+    ((low, high),) = intervals(values, words)
+    assert high - low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(500), rel=0.1)
+    often = intervals(np.repeat(values, 100, axis=0), np.repeat(words, 100).tolist())
+    assert often == [pytest.approx((low, high))]
 
 
-def test_the_difference_turns_with_the_order() -> None:
-    one, other = compare([scored(1), scored(3)])[0], compare([scored(3), scored(1)])[0]
-    assert one.difference == -other.difference
-    assert one.interval == pytest.approx((-other.interval.high, -other.interval.low))
-    assert [(d.first, d.second) for d in compare([scored(1), scored(2), scored(3)])] == [(0, 1), (0, 2), (1, 2)]
+def test_differences_are_significant_if_they_rest_on_many_words():
+    queries = [f"word{number % 12}" for number in range(48)]
+    half, lucky = np.full(48, 0.5), np.array([1.0 if query == "word3" else 0.5 for query in queries])
+    better, equal, one_word = differences(np.column_stack([half, half + 0.2, lucky]), queries, [(0, 1), (0, 0), (0, 2)])
+    assert better.difference == pytest.approx(0.2)
+    assert better.low > 0
+    assert (better.significant, better.other_sign) == (True, 0)
+    assert (equal.difference, equal.low, equal.high, equal.other_sign, equal.significant) == (0, 0, 0, 1, False)
+    assert one_word.difference > 0
+    assert not one_word.significant
+    (same,) = differences(np.array([[0.0, 1.0], [0.0, 1.0]]), ["obama", "obama"], [(0, 1)])
+    assert (same.difference, same.significant) == (1, False)
 
 
-def test_only_the_same_pairs_are_compared() -> None:
-    other = evaluate(model(), [asked("word01")])
-    with pytest.raises(SettingsError, match="models 1 and 2 were not evaluated on the same pairs"):
-        compare([scored(1), other])
-    with pytest.raises(SettingsError, match="at least two"):
-        compare([other])
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory, counts_of):
+    """A good and a poor model of invented places, saved, with their pairs."""
+    folder = tmp_path_factory.mktemp("judged")
+    world = worlds.places()
+    counts = counts_of(world, place="place")
+    ct.GraphModel().fit(counts).save(folder / "good.ct")
+    ct.GraphModel(dimensions=4).fit(counts).save(folder / "poor.ct")
+    world.write_pairs(folder / "pairs.csv", "place")
+    return folder
+
+
+def test_the_better_model_comes_first_and_the_difference_is_significant(judged):
+    answer = ct.evaluate([judged / "poor.ct", judged / "good.ct"], judged / "pairs.csv")
+    good, poor = answer
+    assert (good["model"], poor["model"]) == ("good", "poor")
+    assert (good["difference"], good["significant"]) == (None, None)
+    assert poor["difference"] == pytest.approx(poor["mrr"] - good["mrr"])
+    assert poor["difference_high"] < 0
+    assert poor["significant"]
+    data = answer.to_dict()
+    assert data.keys() == {"rows", "title", "notes", "facts", "signature"}
+    assert data["facts"]["models"]["poor"] == ct.evaluate(judged / "poor.ct", judged / "pairs.csv").to_dict()
+    first, second = ct.evaluate([judged / "good.ct"] * 2, judged / "pairs.csv")
+    assert (first["model"], second["model"]) == (str(judged / "good.ct"), f"{judged / 'good.ct'} (2)")
+    assert not second["significant"]
+
+
+@pytest.fixture(scope="module")
+def changing():
+    """Forty words turn by growing angles from 1990 to 2000; a copy of the model turns them in random order."""
+    words = [f"word{number:02}" for number in range(40)]
+    count = np.full(80, 9)
+    count[39] = 2
+    support = Support(np.array([0, 40, 80]), np.tile(np.arange(40), 2), count)
+
+    def turned(angles):
+        after = np.column_stack([np.cos(angles), np.sin(angles)])
+        vectors = np.vstack([np.tile([1.0, 0.0], (40, 1)), after])
+        years = Conditions.of_times(["1990", "2000"])
+        return ct.ConditionedEmbeddings(words, years, support, vectors, center=np.zeros((2, 2)))
+
+    angles = np.arange(40) / 40
+    return words, turned(angles), turned(np.random.default_rng(1).permutation(angles))
+
+
+def test_graded_gold_is_judged_by_rank_correlation(changing):
+    words, good, poor = changing
+    gold = {word: float(number**2) for number, word in enumerate(words)} | {"absent": 3.0}
+    answer = ct.evaluate({"poor": poor, "good": good}, gold=gold)
+    assert answer["model"].to_list() == ["good", "poor"]
+    assert answer["spearman"][0] == 1
+    changes = answer.facts["models"]["poor"]["changes"]
+    wanted = spearmanr(list(changes.values()), [gold[word] for word in changes]).statistic
+    assert answer["spearman"][1] == pytest.approx(wanted)
+    assert answer["low"][1] <= wanted <= answer["high"][1]
+    assert answer["significant"][1]
+    # word39 occurs twice in 1990.
+    assert (answer["words"][0], answer["gold_words"][0]) == (39, 41)
+    assert "Left out 2 of the 41 words, which occur fewer than 5 times in a condition: word39, absent." in answer.notes
+    alone = ct.evaluate(poor, gold=gold).to_dict()
+    assert alone == answer.facts["models"]["poor"]
+    assert alone["signature"].startswith("gold|spearman|words:39 of 41|1990 to 2000|min count:5|checksum:")
+    series = ct.series(good, "word20", against="1990")["similarity"][1]
+    assert answer.facts["models"]["good"]["changes"]["word20"] == pytest.approx(1 - series)
+
+
+def test_binary_gold_is_judged_by_the_area_under_the_curve(changing):
+    words, good, poor = changing
+    gold = {word: int(number >= 30) for number, word in enumerate(words)}
+    assert ct.evaluate(good, gold=gold)["auc"].to_list() == [1.0]
+    found = ct.evaluate(poor, gold=gold, start="2000", end="1990")
+    change = found.facts["changes"]
+    pairs = [(change[a], change[b]) for a in change for b in change if gold[a] > gold[b]]
+    assert found["auc"][0] == pytest.approx(np.mean([a > b for a, b in pairs]))
+
+
+def test_what_cannot_be_judged_gets_one_line(changing, judged):
+    _, good, _ = changing
+    for options, error, message in (
+        ({}, SettingsError, "judge by one of"),
+        ({"gold": {"word01": 1}, "pairs": ["a-1990,b-2000"]}, SettingsError, "judge by one of"),
+        ({"gold": {"word01": 1, "word02": 1, "absent": 0}}, InputError, "do not differ in their score"),
+        ({"gold": {"word01": 1, "word02": 0}, "start": "2000"}, SettingsError, "both are 2000"),
+        ({"pairs": ["word01-1990,word01-2000"], "depth": 5}, SettingsError, "depth"),
+        ({"pairs": ["word01-1990,word01-2000"], "retrieval": "dot"}, SettingsError, "retrieval must be"),
+        ({"pairs": ["word01-1890,word01-2000"]}, InputError, "the model has 1990, 2000"),
+    ):
+        with pytest.raises(error, match=message):
+            ct.evaluate(good, **options)
+    with pytest.raises(SettingsError, match="name both conditions"):
+        ct.evaluate(judged / "good.ct", gold={"the": 1, "of": 0})
+    with pytest.raises(InputError, match="expected a model"):
+        ct.evaluate(ct.GraphModel(), ["a-b,c-d"])
 
 
 @pytest.mark.parametrize("axis", ["place", "time", "time × place"])
-def test_vectors_of_plain_counts_find_the_planted_equivalents(tmp_path, axis: str) -> None:
-    """Rows of sentence counts, reweighted: names of one office keep the same company, so they are found."""
-    world = {"place": worlds.places(), "time": worlds.time_and_place(), "time × place": worlds.time_and_place()}[axis]
+def test_planted_equivalents_are_found(counts_of, tmp_path, axis):
+    world = worlds.places() if axis == "place" else worlds.time_and_place()
     world.write_pairs(tmp_path / "pairs.csv", axis)
-    scores = evaluate(counted(world.records, axis), tmp_path / "pairs.csv")
-    assert scores.pairs == len(world.pairs(axis))
-    assert scores.mrr_answerable > 0.75
-    assert scores.mrr == pytest.approx(scores.mrr_answerable * scores.answerable / scores.pairs)
+    counts = counts_of(world, **{name: name for name in axis.split(" × ")})
+    found = ct.evaluate(ct.GraphModel(dimensions=60).fit(counts), tmp_path / "pairs.csv").to_dict()
+    assert found["pairs"] == len(world.pairs(axis))
+    assert found["mrr_answerable"] > 0.6
+    assert found["mrr"] == pytest.approx(found["mrr_answerable"] * found["answerable"] / found["pairs"])
 
 
-def counted(records: list[dict[str, str]], axis: str) -> ConditionedEmbeddings:
-    """Each word's positive PMI with the words of its sentences, in each condition."""
-    fields = axis.split(" × ")
-    times, places = (sorted({record[field] for record in records}) for field in ("time", "place"))
-    if len(fields) == 2:
-        cross = [(t, p) for t in range(len(times)) for p in range(len(places))]
-        conditions = Conditions(tuple(times), tuple(places), *map(tuple, zip(*cross, strict=True)))
-    else:
-        conditions = Conditions.of_times(times) if axis == "time" else Conditions.of_places(places)
-    sentences = [(record, sentence) for record in records for sentence in worlds.sentences(record)]
-    words = sorted({word for _, sentence in sentences for word in sentence})
-    number = {word: index for index, word in enumerate(words)}
-    together = np.zeros((len(conditions), len(words), len(words)), dtype=np.float32)
-    seen = np.zeros((len(conditions), len(words)), dtype=np.int64)
-    for record, sentence in sentences:
-        condition = conditions.index("/".join(record[field] for field in fields))
-        ids = np.unique([number[word] for word in sentence])
-        together[condition][np.ix_(ids, ids)] += 1
-        seen[condition, ids] += 1
-    together[:, np.arange(len(words)), np.arange(len(words))] = 0
-    context = together.sum(axis=(0, 1)) ** 0.75
-    expected = together.sum(axis=2, keepdims=True) * (context / context.sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pmi = np.nan_to_num(np.maximum(np.log(together / expected), 0), posinf=0, neginf=0)
-    condition, word = np.nonzero(seen)
-    start = np.searchsorted(condition, np.arange(len(conditions) + 1))
-    return ConditionedEmbeddings(
-        words, conditions, Support(start, word.astype(np.int32), seen[condition, word]), pmi[condition, word]
-    )
+@pytest.fixture
+def command(capsys, monkeypatch):
+    """Run the command in this process; return stdout and stderr."""
+
+    def run(*arguments, code=0):
+        monkeypatch.setattr(sys, "argv", ["chronotope", "evaluate", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        done = capsys.readouterr()
+        assert (left.value.code or 0) == code, done.err
+        return done
+
+    return run
+
+
+def test_the_command_in_every_form(judged, command, tmp_path):
+    one = (judged / "good.ct", "--pairs", judged / "pairs.csv")
+    assert json.loads(command(*one, "--json").out) == ct.evaluate(judged / "good.ct", judged / "pairs.csv").to_dict()
+    assert "pairs.csv|depth:10" in command(*one).err
+    two = (judged / "good.ct", judged / "poor.ct", "--pairs", judged / "pairs.csv")
+    assert [row["model"] for row in json.loads(command(*two, "--json").out)["rows"]] == ["good", "poor"]
+    assert command(*two, "--markdown").out.startswith("| model | mrr | low | high |")
+    assert command(*two, "--csv").out.startswith("model,mrr,low,high,mp@1")
+    done = command(*two, "-o", tmp_path / "scores.csv")
+    assert (done.out, "Significantly behind good: poor" in done.err) == ("", True)
+    assert (tmp_path / "scores.csv").read_text().startswith("model,mrr")
+
+
+def test_the_command_judges_by_gold(command, changing, tmp_path):
+    words, good, poor = changing
+    good.save(tmp_path / "good.ct")
+    (tmp_path / "gold.tsv").write_text("".join(f"{word}\t{number}\n" for number, word in enumerate(words)))
+    asked = (tmp_path / "good.ct", "--gold", tmp_path / "gold.tsv", "--from", "1990", "--to", "2000")
+    assert json.loads(command(*asked, "--json").out)["spearman"] == 1
+    assert "Left out 1 of the 40 words" in command(*asked).err
+
+
+def test_the_command_refuses_in_one_line(judged, command):
+    for arguments, message in (
+        ((judged / "good.ct",), "judge by one of"),
+        ((judged / "none.ct", "--pairs", judged / "pairs.csv"), "none.ct"),
+        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--method", "cw2v"), "belong to --renamings"),
+        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--json", "--csv"), "choose one of"),
+        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "-o", "x.docx"), "must end in"),
+    ):
+        done = command(*arguments, code=2)
+        assert message in done.err
+        assert len(done.err.strip().splitlines()) == 1
+        assert done.out == ""

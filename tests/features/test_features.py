@@ -39,7 +39,7 @@ class TestWords:
     def test_each_row_is_the_vector_of_its_condition(self, embeddings):
         rows = [("w1", "1990s/arlen"), ("w2", "2000s/borva"), ("w1", "2000s/BORVA")]
         made = ct.WordInCondition(embeddings, unit=False).fit_transform(rows)
-        assert np.array_equal(made, [embeddings.vector(word, at) for word, at in rows])
+        assert np.array_equal(made, [embeddings.vector(word, at, fallback=True) for word, at in rows])
         frame = pl.DataFrame(rows, schema=["word", "condition"], orient="row")
         for same in (frame, frame.to_pandas(), frame.to_dicts(), np.array(rows, dtype=object)):
             assert np.array_equal(ct.WordInCondition(embeddings, unit=False).fit_transform(same), made)
@@ -68,7 +68,7 @@ class TestDocuments:
         ]
         made = ct.DocumentVectors(embeddings).fit_transform(documents)
         for row, label in ((0, "1990s/arlen"), (1, "2000s/arlen")):
-            first, second = (unit(embeddings.vector(word, label)) for word in ("w1", "w2"))
+            first, second = (unit(embeddings.vector(word, label, fallback=True)) for word in ("w1", "w2"))
             assert made[row] == pytest.approx((first + 2 * second) / 3, abs=1e-5)
         assert not made[2].any()
         frame = pl.DataFrame(documents, strict=False)
@@ -79,7 +79,7 @@ class TestDocuments:
         documents = [("w1 w2", "1995", "arlen"), ("w1 w3", "1995", "arlen"), ("w1 w4", "1995", "arlen")]
         made = ct.DocumentVectors(embeddings, weighting="tfidf").fit_transform(documents)
         common, rare = np.log(4 / 4) + 1, np.log(4 / 2) + 1
-        first, second = (unit(embeddings.vector(word, "1990s/arlen")) for word in ("w1", "w2"))
+        first, second = (unit(embeddings.vector(word, "1990s/arlen", fallback=True)) for word in ("w1", "w2"))
         assert made[0] == pytest.approx((common * first + rare * second) / (common + rare), abs=1e-5)
 
     def test_sif_takes_off_what_all_have_in_common(self, embeddings):

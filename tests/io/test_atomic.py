@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import subprocess
 import sys
@@ -158,6 +159,44 @@ def test_a_run_on_another_file_system(tmp_path):
         export(embeddings, tmp_path / "vectors", "glove")
         export(embeddings, tmp_path / "vectors", "glove", force=True)
         assert (tmp_path / "vectors" / "1990.txt").is_file()
+
+
+@pytest.fixture
+def mount_point(tmp_path):
+    """An empty file system of two megabytes."""
+    if sys.platform != "linux":
+        pytest.skip("mounting a file system needs Linux")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"cannot mount a file system: {getattr(error, 'stderr', '') or error}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_run_that_is_a_mount_point(mount_point):
+    def names():
+        return sorted(path.name for path in mount_point.iterdir())
+
+    too_large = [{"text": f"{secrets.token_hex(500_000)} word", "time": "1990"} for _ in range(8)]
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        count(read_corpus(too_large, time="time"), mount_point, min_count=1)
+    assert caught.value.filename == str(mount_point)
+    assert names() == []
+
+    counts = make_run(mount_point)
+    files = names()
+    assert make_run(mount_point).checksum == counts.checksum
+    with pytest.raises(InputError, match="made from other input or settings"):
+        make_run(mount_point, max_words=4)
+    smaller = make_run(mount_point, max_words=4, force=True)
+    assert Counts.open(mount_point).checksum == smaller.checksum != counts.checksum
+    assert names() == files
+    assert os.path.ismount(mount_point)
+    assert [path.name for path in mount_point.parent.iterdir()] == [mount_point.name]
 
 
 @pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="/dev/shm is no mount point")

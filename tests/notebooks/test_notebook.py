@@ -26,10 +26,8 @@ counts""",
 embeddings = ct.GraphModel(dimensions=10, epochs=3).fit(counts, on_step=show, on_epoch=show)
 embeddings""",
     "matches": "embeddings.neighbors('river', at='1990', top=3)",
-    "answer": "ct.company(embeddings, 'river')",
-    "chart": """
-from chronotope.views import charts
-charts.company(ct.company(embeddings, 'river'))""",
+    "answer": "ct.neighbors(embeddings, 'river', at='all')",
+    "chart": "ct.neighbors(embeddings, 'river', at='all').plot()",
     "words": "embeddings.at('1990')",
     "script": "ct.read_corpus([{'text': 'a b', evil: '1990'}], time=evil)",
     "progress": "ct.show_progress()(evil, 1, 2)",
@@ -54,7 +52,7 @@ def test_corpora_counts_models_and_answers_are_tables(outputs):
     assert "running words" in html(outputs["counts"])
     assert "graph" in html(outputs["model"])
     assert "<td" in html(outputs["matches"])
-    assert "companion" in html(outputs["answer"])
+    assert "neighbor_count" in html(outputs["answer"])
     assert "WordVectors 1990" in outputs["words"][0]["data"]["text/plain"]
 
 
@@ -71,7 +69,7 @@ def test_progress_is_shown_and_ends_at_the_end(outputs):
 def test_a_chart_is_a_picture_that_loads_nothing(outputs):
     data = outputs["chart"][0]["data"]
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert "The company that" in data["text/plain"]
+    assert "river: neighbors" in data["text/plain"]
     assert "text/html" not in data
 
 

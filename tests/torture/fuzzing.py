@@ -137,8 +137,8 @@ def ask_model(path: Path) -> None:
     repr(embeddings), embeddings.signature
     with np.errstate(all="ignore"):
         word, at = embeddings.words[0], embeddings.conditions.labels[0]
-        embeddings.neighbors(word, at, top=2, min_count=0)
-        embeddings.equivalents(word, at, embeddings.conditions.labels[-1], top=2)
+        embeddings.neighbors(word, at, top=2, min_count=0, fallback=True)
+        embeddings.equivalents(word, at, embeddings.conditions.labels[-1], top=2, fallback=True)
     load(path, verify=True)
 
 
@@ -189,7 +189,7 @@ def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:
 
 
 def ask_run(folder: Path) -> None:
-    from chronotope.analysis import collocates, evidence, frequency
+    from chronotope import collocates, evidence, frequency
     from chronotope.methods import ConditionedModel, GraphModel
 
     counts = Counts.open(folder)

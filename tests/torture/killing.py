@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import chronotope.analysis.significance.resampling
+import chronotope.analysis.significance.tests
 import chronotope.embeddings.formats.export
 import chronotope.methods.checkpoint
 from chronotope.datasets.invented import invented_world

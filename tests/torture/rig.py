@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 # What a command imports only when it runs is imported once, here.
-import chronotope.analysis.significance.judging
+import chronotope.analysis.significance.tests
 import chronotope.cli
 import chronotope.cooccurrence.dataset
 import chronotope.embeddings.storage

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from chronotope.analysis import drift
+from chronotope.analysis.drift import drift
 from chronotope.cli.app import app
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
@@ -140,18 +140,16 @@ class TestDamaged:
             path.write_bytes(whole)
 
     def test_damaged_resamples_are_not_believed(self, run):
-        embeddings, counts = load(run / "model.ct"), Counts.open(run)
-        drift(embeddings, counts=counts, permutations=2, min_count=5, keep_in=run)
+        drift(run, permutations=2, min_count=5, keep_in=run)
         (kept,) = run.glob("*.resamples")
         flipped(kept, 0.9)
         with pytest.raises(DamagedFileError, match="delete it, and ask again"):
-            drift(embeddings, counts=counts, permutations=2, min_count=5, keep_in=run)
+            drift(run, permutations=2, min_count=5, keep_in=run)
 
     def test_resamples_do_not_pile_up(self, run, monkeypatch):
-        monkeypatch.setattr("chronotope.analysis.significance.resampling.MOST_FILES", 2)
-        embeddings, counts = load(run / "model.ct"), Counts.open(run)
+        monkeypatch.setattr("chronotope.analysis.significance.tests.MOST_FILES", 2)
         for seed in range(4):
-            drift(embeddings, counts=counts, permutations=1, min_count=5, keep_in=run, seed=seed)
+            drift(run, permutations=1, min_count=5, keep_in=run, seed=seed)
         assert len(list(run.glob("drift-*.resamples"))) == 2
 
 
@@ -218,7 +216,7 @@ class TestStrangers:
         counts = Counts.open(run)
         embeddings = GraphModel(dimensions=4, epochs=2).fit(counts)  # from the cells alone
         with pytest.raises(DamagedFileError, match="names a word that does not exist"):
-            drift(embeddings, counts=counts, permutations=1, min_count=5)
+            drift(embeddings, permutations=1, min_count=5)
 
     @pytest.mark.parametrize(
         "change",

@@ -12,7 +12,7 @@ import io
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property, wraps
 from importlib import import_module
 from pathlib import Path
@@ -41,7 +41,8 @@ class Answer:
     Attributes
     ----------
     frame
-        The rows; see `chronotope.analysis.columns` for the meaning of each column.
+        The rows, made of a frame, a list of dictionaries or a dictionary of columns. `chronotope.analysis.columns` says
+        what each column means.
     title
         One line that says what the rows are.
     notes
@@ -64,16 +65,17 @@ class Answer:
     (['bank'], [{'word': 'bank', 'count': 7}])
     """
 
-    frame: pl.DataFrame
+    rows: InitVar[Any]
     title: str
     notes: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     signature: str = ""
     name: str = ""
     chart: Chart | None = None
+    frame: pl.DataFrame = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", _with_types(self.frame))
+    def __post_init__(self, rows: Any) -> None:
+        object.__setattr__(self, "frame", _with_types(rows))
         object.__setattr__(self, "notes", tuple(self.notes))
 
     def __len__(self) -> int:
@@ -249,7 +251,7 @@ def question(
             source = entry.source
             bound.arguments[source.name] = open_source(bound.arguments[source.name], source.type)
             answer = function(*bound.args, **bound.kwargs)
-            return replace(answer, frame=_with_types(answer.frame, names), name=name, chart=chart)
+            return replace(answer, rows=_with_types(answer.frame, names), name=name, chart=chart)
 
         entry = Question(name, group, names, chart, ask)
         _registry[name] = entry
@@ -259,12 +261,12 @@ def question(
 
 
 def questions() -> dict[str, Question]:
-    """Return all questions by name, in the order of their groups."""
+    """Return all questions by name, ordered by group and name."""
     package = import_module("chronotope.analysis")
     for module in pkgutil.iter_modules(package.__path__):
         import_module(f"chronotope.analysis.{module.name}")
     order = get_args(Group)
-    return dict(sorted(_registry.items(), key=lambda item: order.index(item[1].group)))
+    return dict(sorted(_registry.items(), key=lambda item: (order.index(item[1].group), item[0])))
 
 
 def _check(parameter: Parameter, value: Any) -> None:

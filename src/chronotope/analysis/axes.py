@@ -1,147 +1,72 @@
-"""Where a word stands along an axis that a formula of other words spans, in every condition."""
+"""Axes between words: where a word stands between the ends of a formula such as `fruit - company`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.formula import Formula, parse
-from chronotope.analysis.own_vectors import in_one_space, what_helps
-from chronotope.analysis.seeds import Seeds
-from chronotope.config import at_least
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Lines
+from chronotope.analysis.own_vectors import in_one_space, unit_vectors, what_helps
+from chronotope.analysis.params import (
+    Bootstrap,
+    Fixed,
+    Formula,
+    MinCount,
+    Model,
+    Place,
+    Progress,
+    Seed,
+    Threads,
+    Words,
+)
+from chronotope.analysis.series import axis_of, conditions_of, hidden_conditions, word_list
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from chronotope.analysis.significance.few_words import FewWords
-    from chronotope.analysis.significance.noiseless import Noiseless
-    from chronotope.cooccurrence import Counts
+    from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
-Progress = Callable[[str, int, int | None], None]
-
-RESAMPLES = 1000
+SEED_DRAWS = 1000
 COVERAGE = 0.95
 # With fewer seeds on both sides there are too few other choices of them.
-FEWEST_SEEDS = 3
+MIN_SEEDS = 3
+
+# A minus stands alone, so that words with a hyphen can be named; the longer dashes that editors put for it count, too.
+_TOKEN = re.compile(r"[()+,]|[-−–](?=[\s(])|[^\s()+,]+")
+_PLUS, _MINUS = ("+", ","), ("-", "−", "–")
+_SIGNS = (*_PLUS, *_MINUS)
 
 
-@dataclass(frozen=True)
-class Position(Answer):
-    """Where a word stands in one condition.
-
-    Attributes
-    ----------
-    condition
-        Where.
-    support
-        How often the word occurs there.
-    value
-        The cosine of its vector with the axis: 1 at the positive end, −1 at the negative; None where the word, or one
-        side of the axis, has too little support.
-    low, high
-        The ends of a 95 % interval: of the corrected value over other documents, or of the value over other choices of
-        seed words (see `Positions.interval`); None where documents, or seeds, are too few.
-    seeds
-        How many seed words on the two sides are frequent enough there.
-    corrected
-        The cosine less the noise, which draws a rare word toward 0; None where documents were not drawn again, or are
-        too few.
-    """
-
-    condition: str
-    support: int
-    value: float | None
-    low: float | None
-    high: float | None
-    seeds: tuple[int, int]
-    corrected: float | None = None
-
-
-@dataclass(frozen=True)
-class Positions(Answer):
-    """Where a word stands along an axis, in every condition.
-
-    Attributes
-    ----------
-    word
-        The word.
-    axis
-        What distinguishes the conditions.
-    plus, minus
-        The seed words at the two ends; without `minus` the value is the similarity with the seeds.
-    fixed
-        Whether the axis is the same in all conditions.
-    rows
-        One for each condition.
-    min_count, signature
-        How the answer was made.
-    interval
-        What the intervals are over: 'documents', or the 'seeds'.
-    bootstrap
-        How often documents were drawn again.
-    """
-
-    word: str
-    axis: str
-    plus: tuple[str, ...]
-    minus: tuple[str, ...]
-    fixed: bool
-    rows: tuple[Position, ...]
-    min_count: int
-    signature: str
-    interval: str = "seeds"
-    bootstrap: int = 0
-
-    @property
-    def formula(self) -> str:
-        """The axis as it is written."""
-        return str(Formula(self.plus, self.minus))
-
-
-def positions(
-    embeddings: ConditionedEmbeddings,
-    word: str,
-    formula: str,
+@question(
+    "axis",
+    group="A word",
+    columns="word condition count position corrected low high plus_seeds minus_seeds",
+    chart=Lines(y="position", band=("low", "high")),
+)
+def axis(
+    model: Model,
+    word: Words,
+    formula: Formula,
     *,
-    fixed: bool = False,
-    min_count: int = 5,
-    resamples: int = RESAMPLES,
-    seed: int = 1,
-    counts: Counts | None = None,
-    bootstrap: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Positions:
-    """Where a word stands along an axis such as `fruit - company`, in every condition.
+    fixed: Fixed = False,
+    place: Place = None,
+    min_count: MinCount = 5,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 1,
+    threads: Threads = None,
+    progress: Progress = None,
+) -> Answer:
+    """Where does a word stand on an axis between other words, condition by condition?
 
-    The axis runs from the mean direction of the negative seeds to that of the positive ones.
-
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    word
-        The word.
-    formula
-        The axis: seed words with + and − between them, or seed words alone. See `chronotope.analysis.formula.parse`.
-    fixed
-        Take the seeds as they are used over all conditions together, not as they are used in each: where their own
-        change shall not matter.
-    min_count
-        The word and the seeds count in a condition where they occur at least so often. A seed that is rarer there
-        stands as it is used elsewhere, so that the axis does not jump from seed to seed; one on each side must be
-        frequent enough.
-    resamples
-        How many other choices of seed words (drawn with replacement) make the interval, unless `bootstrap` is given.
-    seed
-        Of these draws.
-    counts, bootstrap, threads, progress
-        As for `series`: intervals over other documents, instead of other seeds.
+    The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
+    position is the similarity with the seeds. A seed that is too rare in a condition stands there as it is used
+    elsewhere, so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
+    `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
     --------
@@ -149,93 +74,257 @@ def positions(
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> vectors = [[1, 0.5], [1, 0], [-2, -0.5], [-1, 0.5], [2, 0], [-1, -0.5]]
-    >>> answer = positions(ConditionedEmbeddings(
-    ...     ["apple", "fruit", "company"], Conditions.of_times(["1990", "2010"]), support, vectors),
-    ...     "apple", "fruit - company")
-    >>> [round(row.value, 1) for row in answer.rows]
+    >>> years = Conditions.of_times(["1990", "2010"])
+    >>> model = ConditionedEmbeddings(["apple", "fruit", "company"], years, support, vectors)
+    >>> axis(model, "apple", "fruit - company")["position"].round(1).to_list()
     [0.9, -0.8]
     """
-    at_least("min_count", min_count, 1)
-    at_least("bootstrap", bootstrap, 0)
-    plus, minus = parse(formula, embeddings)
-    for name in (word, *plus, *minus):
-        embeddings.index(name)
-    if word in plus + minus:
-        raise SettingsError(f"'{word}' is itself a seed of '{formula}'; a word cannot be measured by itself")
+    plus, minus = parse(formula, model)
+    words = [model.words[model.index(one)] for one in word_list(word)]
+    among = conditions_of(model.conditions, place)
+    rows = [
+        row
+        for one in words
+        for row in positions(model, one, (plus, minus), among, fixed, min_count, bootstrap, seed, threads, progress)
+    ]
+    notes = hidden_conditions(model, words, among, min_count)
+    if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
+        notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
+    return Answer(
+        rows,
+        title=f"{', '.join(words)}: position on {shown(plus, minus)}",
+        notes=notes,
+        facts={"axis": axis_of(model.conditions, place), "plus": list(plus), "minus": list(minus), "fixed": fixed}
+        | {"min_count": min_count, "bootstrap": bootstrap, "interval": "documents" if bootstrap else "seeds"},
+        signature=model.signature,
+    )
+
+
+def positions(
+    model: ConditionedEmbeddings,
+    word: str,
+    sides: tuple[Sequence[str], Sequence[str]],
+    among: Sequence[int],
+    fixed: bool = False,
+    min_count: int = 5,
+    bootstrap: int = 0,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Any = None,
+) -> list[dict[str, Any]]:
+    """Return the rows of `axis` for one word in some conditions."""
+    plus, minus = sides
+    if word in (*plus, *minus):
+        raise SettingsError(f"'{word}' is itself a seed of '{shown(plus, minus)}'; name another word")
     if fixed:
-        in_one_space(embeddings)
-    support = np.array([list(embeddings.count(name).values()) for name in (word, *plus, *minus)])
-    enough = support >= min_count
-    seeds = Seeds(embeddings, plus, minus, enough[1:], fixed)
-    known = enough[0] & seeds.known
+        in_one_space(model)
+    names = (word, *plus, *minus)
+    labels = [model.conditions.labels[number] for number in among]
+    counts = np.array([[model.count(name, label) for label in labels] for name in names])
+    seeds = Seeds(model, plus, minus, counts[1:] >= min_count, labels, fixed)
+    known = (counts[0] >= min_count) & seeds.known
     if not known.any():
-        helps = what_helps(embeddings.conditions, min_count)
-        raise InputError(f"'{word}' and the seeds of '{formula}' are together frequent enough in no condition{helps}")
-    figures = np.full((4, len(known)), np.nan)
+        helps = what_helps(model.conditions, min_count)
+        raise InputError(
+            f"'{word}' and the seeds of '{shown(plus, minus)}' are together frequent enough in no condition{helps}"
+        )
+    figures = np.full((4, len(labels)), np.nan)
     rng = np.random.default_rng(seed)
-    for condition in np.flatnonzero(known).tolist():
-        label = embeddings.conditions.labels[condition]
-        own = embeddings.project([word], label, label)[0].astype(np.float64)
-        sides = seeds.in_condition(condition)
-        figures[0, condition] = _cosines(own, *(side.mean(axis=0, keepdims=True) for side in sides))[0]
-        figures[2:, condition] = _interval(own, sides, 0 if bootstrap else resamples, rng)
+    for at in np.flatnonzero(known).tolist():
+        own = model.project([word], labels[at], labels[at])[0].astype(np.float64)
+        ends = seeds.in_condition(at)
+        figures[0, at] = _cosines(own, *(end.mean(axis=0, keepdims=True) for end in ends))[0]
+        if not bootstrap:
+            figures[2:, at] = _interval(own, ends, rng)
     if bootstrap:
         from chronotope.analysis.significance.few_words import FewWords
 
-        few = FewWords(embeddings, counts, (word, *plus, *minus))
-        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)
-        figures[1:] = np.where(known, _noiseless(few, drawn, seeds), np.nan)
-    rows = tuple(
-        Position(label, int(support[0, at]), _told(value), _told(low), _told(high), seeds.many(at), _told(corrected))
-        for at, (label, value, corrected, low, high) in enumerate(
-            zip(embeddings.conditions.labels, *figures, strict=True)
+        few = FewWords(model, model.counts, names)
+        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, :, among]
+        figures[1:] = np.where(known, _noiseless(few, drawn, seeds, among), np.nan)
+    rows = []
+    for at, (label, *values) in enumerate(zip(labels, *figures.tolist(), strict=True)):
+        many = seeds.many(at)
+        rows.append(
+            {"word": word, "condition": label, "count": int(counts[0, at])}
+            | dict(zip(("position", "corrected", "low", "high"), values, strict=True))
+            | {"plus_seeds": many[0], "minus_seeds": many[1]}
         )
-    )
-    return Positions(
-        word,
-        embeddings.conditions.axis,
-        plus,
-        minus,
-        fixed,
-        rows,
-        min_count,
-        embeddings.signature,
-        "documents" if bootstrap else "seeds",
-        bootstrap,
-    )
+    return rows
 
 
-def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds) -> Noiseless:
-    """The positions less the noise of the text."""
-    from chronotope.analysis.significance.noiseless import Noiseless
+def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds, among: Sequence[int]) -> Noiseless:
+    """Return the positions without the noise of the text, with their intervals."""
+    from chronotope.analysis.significance.few_words import Noiseless
 
-    observed, documents = few.observed(), few.documents
-    axis, drawn_axis = seeds.axis(observed[1:]), np.array([seeds.axis(vectors[1:]) for vectors in drawn])
+    observed, documents = few.observed()[:, among], few.documents[:, among]
+    line, drawn_lines = seeds.axis(observed[1:]), np.array([seeds.axis(vectors[1:]) for vectors in drawn])
     held = np.where(seeds.enough, documents[1:], 0)
     fewest = documents[0] if seeds.fixed else np.minimum(documents[0], held.sum(axis=0))
-    return Noiseless.cosines(observed[0], axis, drawn[:, 0], drawn_axis, fewest)
-
-
-def _told(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return Noiseless.cosines(observed[0], line, drawn[:, 0], drawn_lines, fewest)
 
 
 def _cosines(
     own: NDArray[np.float64], plus: NDArray[np.float64], minus: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """(N,) the cosines of a word with N axes; 0 where the two ends are the same."""
-    axes = plus if minus is None else plus - minus
-    length = np.sqrt(np.square(axes).sum(axis=1))
-    length[length == 0] = 1
-    return np.asarray(np.multiply(axes, own).sum(axis=1) / length)
+    """Return the (N,) cosines of a word with N axes; 0 if the two ends are the same."""
+    return np.asarray(np.multiply(unit_vectors(plus if minus is None else plus - minus), own).sum(axis=1))
 
 
 def _interval(
-    own: NDArray[np.float64], sides: Sequence[NDArray[np.float64]], resamples: int, rng: np.random.Generator
+    own: NDArray[np.float64], ends: Sequence[NDArray[np.float64]], rng: np.random.Generator
 ) -> tuple[float, float]:
-    """The interval over other choices of seeds; NaN where there is no choice."""
-    if not resamples or max(len(side) for side in sides) < FEWEST_SEEDS:
+    """Return the interval over draws of seeds; NaN if there are too few seeds."""
+    if max(len(end) for end in ends) < MIN_SEEDS:
         return np.nan, np.nan
-    drawn = [side[rng.integers(0, len(side), (resamples, len(side)))].mean(axis=1) for side in sides]
+    drawn = [end[rng.integers(0, len(end), (SEED_DRAWS, len(end)))].mean(axis=1) for end in ends]
     low, high = np.quantile(_cosines(own, *drawn), [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return float(low), float(high)
+
+
+class Seeds:
+    """The directions of the seed words in each condition.
+
+    A seed that is too rare has the mean of its directions in the other conditions, else the axis would jump from one
+    set of seeds to another; in models with a space for each condition it is left out there.
+
+    Parameters
+    ----------
+    plus, minus
+        The seeds at the two ends; `minus` may be empty.
+    enough
+        (S, C) whether each seed is frequent enough in each condition.
+    labels
+        The conditions.
+    fixed
+        Whether each seed has its mean direction everywhere.
+    """
+
+    def __init__(
+        self,
+        model: ConditionedEmbeddings,
+        plus: Sequence[str],
+        minus: Sequence[str],
+        enough: NDArray[np.bool_],
+        labels: Sequence[str],
+        fixed: bool,
+    ) -> None:
+        self.enough, self.fixed = enough, fixed
+        self._plus, self._filled = len(plus), fixed or model.query_mapping is None
+        vectors = np.full((*enough.shape, model.dimensions), np.nan)
+        for seed, word in enumerate((*plus, *minus)):
+            for at in np.flatnonzero(enough[seed]).tolist():
+                vectors[seed, at] = model.project([word], labels[at], labels[at])[0]
+        self._unit = self._directions(vectors)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(C,) whether both ends of the axis exist in a condition."""
+        own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
+        ends = [end.any(axis=0) for end in (own[: self._plus], own[self._plus :]) if len(end)]
+        return np.asarray(np.logical_and.reduce(ends))
+
+    def many(self, at: int) -> tuple[int, int]:
+        """Return how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
+        own = np.asarray(self.enough.any(axis=1)) if self.fixed else self.enough[:, at]
+        return int(own[: self._plus].sum()), int(own[self._plus :].sum())
+
+    def in_condition(self, at: int) -> list[NDArray[np.float64]]:
+        """Return the (S, D) directions of the seeds at each end that has any."""
+        ends = (self._unit[: self._plus, at], self._unit[self._plus :, at])
+        return [end[np.isfinite(end[:, 0])] for end in ends if len(end)]
+
+    def axis(self, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return the (C, D) axis in each condition, for other vectors (S, C, D) of the same seeds."""
+        unit = self._directions(np.where(self.enough[:, :, None], vectors, np.nan))
+        plus = _mean(unit[: self._plus])
+        return plus - _mean(unit[self._plus :]) if len(unit) > self._plus else plus
+
+    def _directions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (S, C, D) unit vectors; the mean over conditions where one is missing, or everywhere if fixed."""
+        unit = unit_vectors(vectors)
+        if not self._filled:
+            return unit
+        mean = unit_vectors(_mean(unit.swapaxes(0, 1)))[:, None]
+        return np.broadcast_to(mean, unit.shape) if self.fixed else np.where(np.isfinite(unit), unit, mean)
+
+
+def _mean(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the first axis without NaN; NaN if all are."""
+    known = np.isfinite(vectors)
+    many = known.sum(axis=0)
+    total = np.where(known, vectors, 0).sum(axis=0)
+    return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
+
+
+class Sides(NamedTuple):
+    """The words at the positive and at the negative end of an axis; the latter may be empty."""
+
+    plus: tuple[str, ...]
+    minus: tuple[str, ...]
+
+
+def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
+    """Format the two ends of an axis as a formula.
+
+    Examples
+    --------
+    >>> shown(["fruit", "pie"], ["company"])
+    '(fruit + pie) − company'
+    """
+    ends = [f"({' + '.join(words)})" if len(words) > 1 else "".join(words) for words in (plus, minus)]
+    return " − ".join(end for end in ends if end)
+
+
+def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
+    """Read a formula: words with + (or a comma, or a space) and − between them, and parentheses.
+
+    A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
+    get the spelling that they have there.
+
+    Examples
+    --------
+    >>> parse("(fruit + pie) - (company + google)")
+    Sides(plus=('fruit', 'pie'), minus=('company', 'google'))
+    >>> parse("good - (bad - worse)").plus
+    ('good', 'worse')
+    """
+    ends: dict[int, list[str]] = {1: [], -1: []}
+    signs, sign, before = [1], 1, "("
+    example = "write for instance 'fruit - company'"
+    for token in _TOKEN.findall(text):
+        if before in ("(", *_SIGNS) and (token == ")" or (token in _SIGNS and not (before == "(" and token in _MINUS))):
+            raise SettingsError(f"'{text}' has no word before '{token}'; {example}")
+        before = token
+        if token == "(":
+            signs.append(signs[-1] * sign)
+        elif token == ")":
+            if len(signs) == 1:
+                raise SettingsError(f"'{text}' has a closing parenthesis too many")
+            signs.pop()
+        elif token not in _SIGNS:
+            ends[signs[-1] * sign].append(token if known is None else _spelled(token, known))
+        sign = -1 if token in _MINUS else 1
+    if before in _SIGNS:
+        raise SettingsError(f"'{text}' ends with a sign; {example}")
+    if len(signs) > 1:
+        raise SettingsError(f"'{text}' has a parenthesis that is not closed")
+    if not ends[1]:
+        raise SettingsError(f"'{text}' has no word to point to; {example}")
+    if twice := set(ends[1]) & set(ends[-1]):
+        raise SettingsError(f"'{min(twice)}' stands on both sides of '{text}'")
+    return Sides(tuple(dict.fromkeys(ends[1])), tuple(dict.fromkeys(ends[-1])))
+
+
+def _spelled(word: str, known: ConditionedEmbeddings) -> str:
+    """Return a word as the model spells it; point out a missing space around a minus."""
+    if word not in known:
+        _check_minus(word, known)
+    return known.words[known.index(word)]
+
+
+def _check_minus(word: str, known: Container[str]) -> None:
+    for sign in re.finditer("[-−–]", word):
+        left, right = word[: sign.start()], word[sign.end() :]
+        if left in known and right in known:
+            raise SettingsError(f"'{word}' is no word of this model; for {left} minus {right} write '{left} - {right}'")

@@ -1,278 +1,342 @@
-"""When a word changed: the points in time at which the mean of its vectors shifts, and who joined and left it there.
+"""When a word changed (`changepoints`): the points in time at which the mean of its vectors shifts.
 
-Two numbers say how much to believe. `p` compares the series with itself in random order, as Kulkarni et al. (2015) do.
-It takes neighboring bins as independent, and a model that smooths along time, or a word that drifts slowly, breaks
-that: then nearly every word has a small p. `p_words` compares the shift with the largest shifts of the words that are
-about as frequent, which are smoothed just as much; it is small only where a word breaks more than words like it. A
-change is reported where both are small.
+Two p-values judge a point. `p` compares the series with itself in random order, as Kulkarni et al. (2015) do; it
+assumes independent bins, so that in a smoothed model nearly every word has a small p. `p_words` compares the shift with
+the largest shifts of words of like frequency, which are smoothed just as much. A point is accepted if both are small.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.mean_shift import LEAST, largest_shifts, mean_shift
-from chronotope.analysis.movers import Mover, movers
-from chronotope.analysis.own_vectors import OwnVectors, in_one_space, own_vectors, timeline
-from chronotope.config import at_least
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Ranked
+from chronotope.analysis.own_vectors import in_one_space, own_vectors, timeline
+from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word
+from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
+
+Numbers = NDArray[np.float64]
 
 REFERENCES = 200
 # Fewer words than this cannot show that a shift is rare.
 FEWEST_REFERENCES = 19
-# In a shorter series even a perfect shift is found among its random orders in more than one case of twenty.
+# In a shorter series even a perfect shift occurs among its random orders in more than one case of twenty.
 SHORTEST_FOR_P = 8
-# Smoothing spreads a change over the bins around it: what is left on either side is below this share of it.
+# Smoothing spreads a change over the bins around it: a second shift must be at least this share of the largest.
 ECHO = 0.25
+# Minimum number of bins on each side of a shift.
+LEAST = 2
+# Size of a block of shuffled series, in numbers.
+BLOCK_NUMBERS = 1 << 22
+# Neighbors of each condition that may be among the words that joined or left.
+NEAR = 10
+# Number of conditions on each side of a point in which neighbors are looked for.
+REACH = 5
 
 
-@dataclass(frozen=True)
-class ChangePoint(Answer):
+class Point(NamedTuple):
     """A point in time at which a word shifts.
 
     Attributes
     ----------
-    last, first
+    before, after
         The last condition before it, and the first after it.
     shift
-        1 − the cosine of what the word means in the stretch before and in the stretch after.
-    p
-        How often the same vectors in random order shift as much; it takes neighboring bins as independent.
-    p_words
-        The share of words about as frequent whose largest shift is as large; None where there are too few of them.
+        1 − cosine of the mean vectors of the stretches before and after.
+    p, p_words
+        P-values: among random orders of the bins, and among words of like frequency (None if there are too few).
     accepted
-        Whether both are at or below the level that was asked for.
-    joined, left
-        The words that came nearer most, and those that went away most; none where the change is not accepted.
+        Whether it is significant.
+    stretches
+        The conditions of the stretches before and after.
     """
 
-    last: str
-    first: str
+    before: str
+    after: str
     shift: float
     p: float
     p_words: float | None
     accepted: bool
-    joined: tuple[Mover, ...] = ()
-    left: tuple[Mover, ...] = ()
+    stretches: tuple[list[int], list[int]]
 
 
-@dataclass(frozen=True)
-class ChangePoints(Answer):
-    """The points in time at which a word changed.
+@question(
+    "changepoints",
+    group="A word",
+    columns="word place before after shift p p_words accepted joined left",
+    chart=Ranked(label="after", value="shift", detail=("p", "p_words"), faint=None),
+)
+def changepoints(
+    model: Model,
+    word: Word,
+    *,
+    place: Place = None,
+    against: Annotated[
+        str | None,
+        Param(
+            "Look for shifts of the similarity with this condition (or `first`), not of the vectors.",
+            complete="conditions",
+            longest=200,
+        ),
+    ] = None,
+    most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
+    alpha: Alpha = 0.05,
+    shuffles: Shuffles = 999,
+    top: Annotated[int, Param("Number of words that joined, and that left.", least=0, most=1000)] = 5,
+    min_count: MinCount = 5,
+    seed: Seed = 1,
+) -> Answer:
+    """When did a word change, and which words joined and left its neighbors then?
 
-    Attributes
-    ----------
-    word
-        The word.
-    place
-        The place that was looked at; None where the conditions are time bins alone.
-    against
-        The condition that similarity is measured with; None where the vectors themselves are looked at.
-    conditions
-        The conditions that were looked at: those in which the word has enough support.
-    points
-        The changes in order of time; where none was accepted, the one that comes nearest.
-    level
-        What p may be at most.
-    permutations, min_count, signature
-        How the answer was made.
+    The largest shift of the whole series is looked for first, then the largest on either side of it, and so on. If no
+    point is significant, the one row is the largest shift, with `accepted` false. A word that leaves and soon returns
+    can be missed: no single point then splits its series in two.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> world = ct.invented_world(years=range(1990, 2000), places=["arlen"], documents=600)
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(ct.read_corpus(world.records, time="time"), min_count=5))
+    >>> [row["after"] for row in changepoints(model, "bank") if row["accepted"]]
+    ['1995']
     """
+    points = find_points(
+        model,
+        word,
+        place=place,
+        against=against,
+        most=most,
+        alpha=alpha,
+        shuffles=shuffles,
+        min_count=min_count,
+        seed=seed,
+    )
+    rows = []
+    for point in points:
+        joined, left = moved_words(model, word, *point.stretches, top, min_count) if point.accepted else ([], [])
+        shown = {name: value for name, value in point._asdict().items() if name != "stretches"}
+        rows.append({"word": word, "place": place} | shown | {"joined": joined, "left": left})
+    accepted = sum(point.accepted for point in points)
+    where, one = f" in {place}" if place else "", points[0]
+    notes = hidden_conditions(model, [word], timeline(model.conditions, place), min_count)
+    if not accepted:
+        notes.insert(0, f"The largest shift, between {one.before} and {one.after}, is not significant.")
+    notes.append(
+        f"p: among {shuffles:,} random orders of the bins; p_words: among words of like frequency. Both must be at "
+        f"most {alpha:g}; with fewer than {SHORTEST_FOR_P} bins, p_words alone."
+    )
+    return Answer(
+        rows,
+        title=f"{word}{where}: {'change points' if accepted else 'no significant change point'}",
+        notes=notes,
+        facts={
+            "axis": "time",
+            "place": place,
+            "against": against,
+            "accepted": accepted,
+            "alpha": alpha,
+            "shuffles": shuffles,
+            "min_count": min_count,
+        },
+        signature=model.signature,
+    )
 
-    word: str
-    place: str | None
-    against: str | None
-    conditions: tuple[str, ...]
-    points: tuple[ChangePoint, ...]
-    level: float
-    permutations: int
-    min_count: int
-    signature: str
 
-    @property
-    def accepted(self) -> tuple[ChangePoint, ...]:
-        """The changes that are more than chance."""
-        return tuple(point for point in self.points if point.accepted)
-
-
-def change_points(
-    embeddings: ConditionedEmbeddings,
+def find_points(
+    model: ConditionedEmbeddings,
     word: str,
     *,
     place: str | None = None,
     against: str | None = None,
     most: int = 3,
-    level: float = 0.05,
-    permutations: int = 999,
-    top: int = 5,
+    alpha: float = 0.05,
+    shuffles: int = 999,
     min_count: int = 5,
     seed: int = 1,
-) -> ChangePoints:
-    """When a word changed, and who joined and left its company there.
+) -> list[Point]:
+    """Return the significant change points of a word in order of time; if there is none, its largest shift.
 
-    The largest shift of the whole series is looked for first, then the largest on either side of it, and so on; there
-    it counts where it is at least a quarter of the largest, since smoothing leaves an echo on both sides of a change.
-    A word that leaves and soon returns can be missed: no single point then parts the series in two.
-
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    word
-        The word.
-    place
-        Where conditions are times × places, the place whose time line is followed.
-    against
-        Look at the similarity with this condition ('first' or a label; made comparable over time by the mean and the
-        spread over other words, as Kulkarni et al. do), not at the vectors themselves.
-    most
-        How many changes at most.
-    level
-        What p may be at most.
-    permutations
-        How many random orders the real one is compared with.
-    top
-        How many words that joined, and that left, are shown.
-    min_count
-        A bin counts where the word occurs at least so often.
-    seed
-        Of the random orders.
+    Raise InputError if the word occurs often enough in too few bins. The parameters are those of `changepoints`.
     """
-    at_least("most", most, 1)
-    at_least("permutations", permutations, 19)
-    at_least("top", top, 0)
-    if not 0 < level < 1:
-        raise SettingsError(f"level must be between 0 and 1, not {level}")
-    in_one_space(embeddings)
-    labels = embeddings.conditions.labels
-    own = own_vectors(embeddings, word, min_count, timeline(embeddings.conditions, place), least=2 * LEAST)
-    others = _like_words(embeddings, embeddings.index(word), own.conditions, min_count)
-    base = None if against is None else _base(embeddings, own, against)
-    row = None if base is None else int(np.flatnonzero(own.conditions == base)[0])
-    rows, others, kept = _as_series(own.unit, others, row)
-    tried = sorted(
-        _tried(rows, others, level, permutations, seed), key=lambda one: (not one.good, one.p, one.p_words or 0)
+    in_one_space(model)
+    labels = model.conditions.labels
+    least = 2 * LEAST + (against is not None)  # the condition that is compared with is left out
+    conditions, unit = own_vectors(model, word, min_count, timeline(model.conditions, place), least=least)
+    others = _words_of_like_frequency(model, model.index(word), conditions, min_count)
+    series = unit
+    if against is not None:
+        base = int(conditions[0]) if against == "first" else model.conditions.index(against)
+        if base not in conditions:
+            raise SettingsError(f"the word is too rare in {against} to be compared with")
+        kept = conditions != base
+        series, others = _similarities(unit, others, conditions == base)
+        conditions, unit = conditions[kept], unit[kept]
+    candidates = sorted(
+        _candidates(series, others, alpha, shuffles, seed), key=lambda one: (not one.accepted, one.p, one.p_words or 0)
     )
-    shown = [one for one in tried if one.good][:most] or tried[:1]
-    own = OwnVectors(own.conditions[kept], own.unit[kept])
-    splits = sorted(one.split for one in shown)
+    chosen = [one for one in candidates if one.accepted][:most] or candidates[:1]
+    chosen.sort(key=lambda one: one.split)
+    bounds = [0, *(one.split for one in chosen), len(unit)]
     points = []
-    for one in sorted(shown, key=lambda one: one.split):
-        begin = max([0, *(split for split in splits if split < one.split)])
-        end = min([len(rows), *(split for split in splits if split > one.split)])
-        before, after = own.conditions[begin : one.split].tolist(), own.conditions[one.split : end].tolist()
-        shift = _distance(own.unit[begin : one.split], own.unit[one.split : end])
-        moved = movers(embeddings, word, before, after, top=top, min_count=min_count) if one.good else ((), ())
-        points.append(ChangePoint(labels[before[-1]], labels[after[0]], shift, one.p, one.p_words, one.good, *moved))
-    return ChangePoints(
-        word,
-        place,
-        base if base is None else labels[base],
-        tuple(labels[condition] for condition in own.conditions),
-        tuple(points),
-        level,
-        permutations,
-        min_count,
-        embeddings.signature,
-    )
+    for begin, one, end in zip(bounds, chosen, bounds[2:], strict=False):
+        before, after = conditions[begin : one.split].tolist(), conditions[one.split : end].tolist()
+        shift = _distance(unit[begin : one.split], unit[one.split : end])
+        points.append(
+            Point(labels[before[-1]], labels[after[0]], shift, one.p, one.p_words, one.accepted, (before, after))
+        )
+    return points
 
 
-class _Try(NamedTuple):
-    """The largest shift of a stretch: where, how likely by chance, and whether it counts."""
+class _Candidate(NamedTuple):
+    """The largest shift of a stretch."""
 
     split: int
     p: float
     p_words: float | None
-    good: bool
+    accepted: bool
 
 
-def _tried(
-    rows: NDArray[np.float64], others: NDArray[np.float64], level: float, permutations: int, seed: int
-) -> list[_Try]:
-    """The largest shift of every stretch that was looked at: of the whole, then on both sides of each that counts."""
-    tried: list[_Try] = []
+def _candidates(series: Numbers, others: Numbers, alpha: float, shuffles: int, seed: int) -> list[_Candidate]:
+    """Judge the largest shift of the whole series, then those on both sides of each accepted one."""
+    tried: list[_Candidate] = []
     largest = 0.0
-    stretches = [(0, len(rows))]
+    stretches = [(0, len(series))]
     while stretches:
         begin, end = stretches.pop(0)
-        shift = mean_shift(rows[begin:end], permutations=permutations, seed=seed)
-        if shift is None:
+        if end - begin < 2 * LEAST:
             continue
-        split = begin + shift.split
-        p_words = _rarity(shift.size, others[:, begin:end])
-        distance = _distance(rows[begin:split], rows[split:end])
+        shift = mean_shift(series[begin:end], shuffles=shuffles, seed=seed)
+        split, p_words = begin + shift.split, None
+        if len(others) >= FEWEST_REFERENCES:
+            sizes = largest_shifts(others[:, begin:end])[1]
+            p_words = (1 + int(np.count_nonzero(sizes >= shift.size))) / (1 + len(sizes))
+        distance = _distance(series[begin:split], series[split:end])
         # A short series is judged by the other words alone, as a whole but not in parts.
-        by_order = shift.p <= level or (not tried and len(rows) < SHORTEST_FOR_P and p_words is not None)
-        good = by_order and (p_words is None or p_words <= level) and distance >= ECHO * largest
-        tried.append(_Try(split, shift.p, p_words, good))
-        if good:
+        by_order = shift.p <= alpha or (not tried and len(series) < SHORTEST_FOR_P and p_words is not None)
+        accepted = by_order and (p_words is None or p_words <= alpha) and distance >= ECHO * largest
+        tried.append(_Candidate(split, shift.p, p_words, accepted))
+        if accepted:
             largest = max(largest, distance)
             stretches += [(begin, split), (split, end)]
     return tried
 
 
-def _rarity(size: float, others: NDArray[np.float64]) -> float | None:
-    """The share of words that shift as much; None where there are too few words to tell."""
-    if len(others) < FEWEST_REFERENCES:
-        return None
-    sizes = largest_shifts(others)[1]
-    return (1 + int(np.count_nonzero(sizes >= size))) / (1 + len(sizes))
+class Shift(NamedTuple):
+    """The largest shift of a series: the first value after it, √(n₁ n₂ / n) · distance of the means, and p."""
+
+    split: int
+    size: float
+    p: float
 
 
-def _like_words(
-    embeddings: ConditionedEmbeddings, word: int, conditions: NDArray[np.int64], min_count: int
-) -> NDArray[np.float64]:
-    """(R, T, D) the unit vectors of words about as frequent, with enough support in the same conditions."""
-    matrices = [embeddings.matrix(embeddings.conditions.labels[condition], min_count) for condition in conditions]
-    present = np.zeros(len(embeddings), dtype=np.int64)
+def mean_shift(values: Numbers, *, shuffles: int = 999, seed: int = 1) -> Shift:
+    """Return the largest shift of the mean of a series (T,) or (T, D), with its p among random orders.
+
+    Unlike Kulkarni et al., a difference is weighted by √(n₁ n₂ / n), so that one odd value at an end is no shift, and
+    the largest over all points is compared with the largest over all points, so that p is uniform without a change.
+
+    Examples
+    --------
+    >>> mean_shift(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0])).split
+    4
+    """
+    rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
+    split, size = (part[0] for part in largest_shifts(rows[None]))
+    if rows.shape[1] > rows.shape[0]:
+        from chronotope.runtime.blas import one_blas_thread
+
+        # Shorter vectors with the same inner products: their means move in the same way.
+        with one_blas_thread():
+            rows = np.linalg.qr(rows.T)[1].T
+    rng = np.random.default_rng([seed, len(rows)])
+    reached, block = 0, max(1, BLOCK_NUMBERS // rows.size)
+    for begin in range(0, shuffles, block):
+        orders = np.tile(np.arange(len(rows)), (min(block, shuffles - begin), 1))
+        sizes = largest_shifts(rows[rng.permuted(orders, axis=1)])[1]
+        # An order that shifts exactly as much must count, whatever the rounding of its sums.
+        reached += int(np.count_nonzero(sizes >= size * (1 - 1e-9)))
+    return Shift(int(split), float(size), (reached + 1) / (shuffles + 1))
+
+
+def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
+    """Return where each of (R, T, D) series shifts most, and how much."""
+    length = series.shape[1]
+    splits = np.arange(LEAST, length - LEAST + 1)
+    centered = series - series.mean(axis=1, keepdims=True)
+    # Centered, the values before a point add up to minus the values after it.
+    before = np.cumsum(centered, axis=1)[:, splits - 1]
+    sizes = length / (splits * (length - splits)) * np.square(before).sum(axis=2)
+    best = sizes.argmax(axis=1)
+    return splits[best], np.sqrt(sizes[np.arange(len(series)), best])
+
+
+def _words_of_like_frequency(
+    model: ConditionedEmbeddings, word: int, conditions: NDArray[np.int64], min_count: int
+) -> Numbers:
+    """(R, T, D) the unit vectors of words of like frequency that occur often enough in the same conditions."""
+    matrices = [model.matrix(model.conditions.labels[condition], min_count) for condition in conditions]
+    present = np.zeros(len(model), dtype=np.int64)
     for matrix in matrices:
         present[matrix.word] += 1
     shared = np.flatnonzero(present == len(matrices))
     places = [np.searchsorted(matrix.word, shared) for matrix in matrices]
-    support = np.sum([matrix.support[at] for matrix, at in zip(matrices, places, strict=True)], axis=0)
-    rank = np.argsort(np.lexsort((shared, -support)))
+    count = np.sum([matrix.support[at] for matrix, at in zip(matrices, places, strict=True)], axis=0)
+    rank = np.argsort(np.lexsort((shared, -count)))
     distance = np.abs(rank - rank[shared == word][0])
     kept = np.sort(np.lexsort((rank, distance))[1 : REFERENCES + 1])
     vectors = [matrix.unit[at[kept]] for matrix, at in zip(matrices, places, strict=True)]
     return np.stack(vectors, axis=1).astype(np.float64)
 
 
-def _base(embeddings: ConditionedEmbeddings, own: OwnVectors, against: str) -> int:
-    """The number of the condition that similarity is measured with."""
-    wanted = int(own.conditions[0]) if against == "first" else embeddings.conditions.index(against)
-    if wanted not in own.conditions:
-        raise SettingsError(f"the word is too rare in {against} to be compared with")
-    return wanted
+def _similarities(own: Numbers, others: Numbers, base: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    """Return the similarities with one condition, for the word and for others, standardized over the others."""
+    mine = np.multiply(own[~base], own[base]).sum(axis=1)
+    theirs = np.multiply(others[:, ~base], others[:, base]).sum(axis=2)
+    if len(theirs) >= FEWEST_REFERENCES:
+        mean, spread = theirs.mean(axis=0), theirs.std(axis=0)
+        spread[spread == 0] = 1
+        mine, theirs = (mine - mean) / spread, (theirs - mean) / spread
+    return mine[:, None], theirs[:, :, None]
 
 
-def _as_series(
-    own: NDArray[np.float64], others: NDArray[np.float64], base: int | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
-    """The series to look at for the word and for the others, and which rows it has.
-
-    The similarity with one condition leaves that condition out, where it is 1 for every word.
-    """
-    if base is None:
-        return own, others, list(range(len(own)))
-    kept = [row for row in range(len(own)) if row != base]
-    mine = np.multiply(own[kept], own[base]).sum(axis=1)
-    theirs = np.multiply(others[:, kept], others[:, base, None]).sum(axis=2)
-    if len(theirs) < FEWEST_REFERENCES:
-        return mine[:, None], theirs[:, :, None], kept
-    mean, spread = theirs.mean(axis=0), theirs.std(axis=0)
-    spread[spread == 0] = 1
-    return ((mine - mean) / spread)[:, None], ((theirs - mean) / spread)[:, :, None], kept
-
-
-def _distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    """1 − the cosine of the mean directions of two stretches of vectors; of plain numbers the difference of means."""
-    if before.shape[1] == 1:
-        return float(abs(before.mean() - after.mean()))
+def _distance(before: Numbers, after: Numbers) -> float:
+    """Return 1 − cosine of the mean vectors of two stretches; of plain numbers, the difference of the means."""
     old, new = before.mean(axis=0), after.mean(axis=0)
+    if before.shape[1] == 1:
+        return float(abs(old[0] - new[0]))
     length = float(np.sqrt(np.square(old).sum() * np.square(new).sum()))
     return float(1 - (old * new).sum() / length) if length else 0.0
+
+
+def moved_words(
+    model: ConditionedEmbeddings, word: str, before: Sequence[int], after: Sequence[int], top: int, min_count: int
+) -> tuple[list[str], list[str]]:
+    """Return the neighbors that joined and those that left between two stretches, the largest movements first.
+
+    Candidates are among the nearest words somewhere in the stretch that they joined (or left).
+    """
+    labels = model.conditions.labels
+    stretches = [[labels[at] for at in before[-REACH:]], [labels[at] for at in after[:REACH]]]
+    near = [
+        {match.word for label in stretch for match in model.neighbors(word, label, NEAR, min_count=min_count)}
+        for stretch in stretches
+    ]
+    names = sorted(near[0] | near[1])
+    if not names:
+        return [], []
+
+    def similarities(label: str) -> Numbers:
+        unit = model.project([word, *names], label, label).astype(np.float64)
+        return np.asarray(np.multiply(unit[1:], unit[0]).sum(axis=1))
+
+    old, new = (np.mean([similarities(label) for label in stretch], axis=0) for stretch in stretches)
+    gain = dict(zip(names, (new - old).tolist(), strict=True))
+    joined = sorted((name for name in names if name in near[1] and gain[name] > 0), key=lambda name: -gain[name])
+    left = sorted((name for name in names if name in near[0] and gain[name] < 0), key=lambda name: gain[name])
+    return joined[:top], left[:top]

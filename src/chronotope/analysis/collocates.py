@@ -1,255 +1,232 @@
-"""Which words stand beside a word more often than chance would have it, in a condition or between two.
+"""Words that stand beside a word more often than by chance, and the contexts that set a condition apart.
 
-Every running word of a condition is either within the window of an occurrence of the word or not; the table of
-(this word or another) × (inside or outside) gives the log-likelihood ratio, which says how sure the attraction is, and
-the mutual information, which says how strong it is. A running word near two occurrences counts once. As everywhere,
-words too rare for the vocabulary are left out before windows are drawn.
+Collocates: every token of a condition is within the window of an occurrence of the word or not. The 2 × 2 table of
+(this word or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the
+mutual information (how strong it is). A token near two occurrences counts once.
+
+Contexts: the pull of a context j on a word is p(j | word) · max(0, log p(j | word) / p(j)), its share of the word's
+contexts times the positive mutual information of the two, which is what the models learn from.
+
+Words too rare for the vocabulary are left out before windows are drawn, as in the counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.concordance import Concordance, Term, choose_conditions, open_concordance
-from chronotope.analysis.windows import read_windows, support_in
-from chronotope.config import at_least
-from chronotope.cooccurrence import Counts
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Ranked
+from chronotope.analysis.concordance import Concordance, Term, choose_conditions
+from chronotope.analysis.evidence import AnyTerm, Where, sample_note
+from chronotope.analysis.params import From, Param, Run, Seed, Top, Until
+from chronotope.errors import number_of, some_of
 
 THOUSAND = 1000
-# The log-likelihood ratio that chance alone exceeds once in twenty words: what is below is no collocate.
+# Critical value of χ² with one degree of freedom at p = 0.05: below it a word is no collocate.
 CHANCE = 3.84
+# A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
+FEWEST_PAIRS = 1.0
+# Tokens that are read on either side of a comparison of contexts; of more, an even sample of documents.
+MOST_TOKENS = 1 << 18
+
+Beside = Annotated[
+    int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
+]
+Window = Annotated[int | None, Param("Words on either side (default: the run's window).", least=1, most=1000)]
 
 
-@dataclass(frozen=True, slots=True)
-class Collocate(Answer):
-    """A word that stands beside another.
-
-    Attributes
-    ----------
-    condition, word
-        Where, and which.
-    count
-        How many of its occurrences lie within the window.
-    documents
-        In how many documents.
-    expected
-        How many would by chance.
-    pmi
-        log2 of count / expected: how strong the attraction is.
-    log_likelihood
-        How sure it is: beyond 10.8 such a value is seen by chance once in a thousand words.
-    """
-
-    condition: str
-    word: str
-    count: int
-    documents: int
-    expected: float
-    pmi: float
-    log_likelihood: float
-
-
-@dataclass(frozen=True)
-class Collocates(Answer):
-    """The collocates of a word in some conditions, the surest first.
-
-    Attributes
-    ----------
-    word
-        The word.
-    conditions, occurrences
-        The conditions, and how often it occurs in each.
-    window
-        How many words on either side are beside it.
-    rows
-        The collocates, condition by condition.
-    """
-
-    word: str
-    conditions: tuple[str, ...]
-    occurrences: tuple[int, ...]
-    window: int
-    min_count: int
-    rows: tuple[Collocate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CollocateChange(Answer):
-    """A word that stands beside another more often, or less, than before.
-
-    Attributes
-    ----------
-    word
-        Which.
-    before, after
-        How many of its occurrences lie within the window in the two conditions.
-    per_thousand_before, per_thousand_after
-        Of a thousand running words within the window, how many are this word.
-    log_ratio
-        log2 of the second over the first, half an occurrence being added to both counts.
-    log_likelihood
-        How sure the change is.
-    """
-
-    word: str
-    before: int
-    after: int
-    per_thousand_before: float
-    per_thousand_after: float
-    log_ratio: float
-    log_likelihood: float
-
-
-@dataclass(frozen=True)
-class CollocateChanges(Answer):
-    """The collocates of a word that rise and those that fall between two conditions, the surest first.
-
-    Attributes
-    ----------
-    word, start, end
-        The word and the two conditions.
-    occurrences
-        How often it occurs in the one and in the other.
-    rising, falling
-        The words. A word that rises is a collocate in `end`, one that falls is one in `start`.
-    """
-
-    word: str
-    start: str
-    end: str
-    occurrences: tuple[int, int]
-    window: int
-    min_count: int
-    rising: tuple[CollocateChange, ...]
-    falling: tuple[CollocateChange, ...]
-
-
-def collocates(
-    run: Counts | str | Path,
-    word: str,
+@question(
+    "contexts",
+    group="The text",
+    columns="word context pull elsewhere share",
+    chart=Ranked(label="context", value="pull", faint=None),
+)
+def contexts(
+    run: Run,
+    word: AnyTerm,
     *,
-    at: str | None = None,
-    top: int = 20,
-    min_count: int = 5,
-    window: int | None = None,
-) -> Collocates:
-    """The words that stand beside a word more often than chance would have it, in each condition.
+    at: Where = None,
+    start: From = None,
+    end: Until = None,
+    top: Top = 10,
+    seed: Seed = 1,
+) -> Answer:
+    """Which contexts pull a word most in a condition, compared with all other conditions?"""
+    index = Concordance(run)
+    chosen = choose_conditions(index.conditions, at, start, end)
+    term = index.term(word)
+    here = _pulls(index, term, chosen, seed)
+    elsewhere = _pulls(index, term, np.setdiff1d(np.arange(len(index.conditions)), chosen), seed)
+    order = np.argsort(elsewhere.pull - here.pull, kind="stable")[:top]
+    rows = [
+        {"word": term.text, "context": run.vocabulary.words[number]}
+        | {"pull": here.pull[number], "elsewhere": elsewhere.pull[number], "share": here.share[number]}
+        for number in order.tolist()
+        if here.pull[number] > 0
+    ]
+    where = "all of the text" if len(chosen) == len(index.conditions) else at or f"{start or ''} to {end or ''}".strip()
+    notes = [
+        f"{name}: {sample_note(side.searched, side.documents, 'contain the word')}"
+        for name, side in ((f"In {where}", here), ("Elsewhere", elsewhere))
+        if side.searched < side.documents
+    ]
+    facts: dict[str, Any] = {"axis": index.conditions.axis, "at": at, "from": start, "to": end, "sampled": bool(notes)}
+    facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
+    if not here.documents:
+        notes.append(index.absence(term, "there"))
+    elif not rows:
+        notes.append(f"No word stands beside {term.text} often enough to pull it.")
+    title = f"{term.text}: the contexts that pull it most in {where}"
+    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
-    Parameters
-    ----------
-    run
-        A run, its folder, or a model that lies in or beside its run.
-    word
-        The word, a phrase, or several words in a row.
-    at
-        One condition; None: each of them.
-    top
-        How many in each condition.
-    min_count
-        How often a word must stand beside the other.
-    window
-        How many words on either side are beside it; None: as the run was counted.
+
+class _Pulls(NamedTuple):
+    """(W,) the pull and the share of each context; how many documents contain the word, and were searched."""
+
+    pull: NDArray[np.float64]
+    share: NDArray[np.float64]
+    documents: int
+    searched: int
+
+
+def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64], seed: int) -> _Pulls:
+    """Return how much each context pulls a term in some conditions together."""
+    documents = index.candidates(term, conditions)
+    searched = index.sample(documents, seed, MOST_TOKENS)
+    weight = context_weights(index, term, searched)
+    share = weight / max(weight.sum(), 1)
+    count = _word_counts(index, conditions)
+    expected = count / max(count.sum(), 1)
+    enough = (weight >= FEWEST_PAIRS * index.counts.unit) & (expected > 0)
+    ratio = np.divide(share, expected, out=np.ones_like(share), where=enough)
+    return _Pulls(share * np.maximum(np.log(ratio), 0), share, len(documents), len(searched))
+
+
+@question(
+    "collocates",
+    group="The text",
+    columns="word condition collocate count documents expected pmi log_likelihood",
+    chart=Ranked(label="collocate", value="log_likelihood", group="condition"),
+)
+def collocates(
+    run: Run,
+    word: AnyTerm,
+    *,
+    at: Annotated[
+        str | None, Param("Condition, time bin or place (default: each).", complete="conditions", longest=200)
+    ] = None,
+    top: Top = 20,
+    min_count: Beside = 5,
+    window: Window = None,
+) -> Answer:
+    """Which words stand beside a word more often than by chance, in each condition?
 
     Examples
     --------
-    >>> from chronotope.cooccurrence import count
-    >>> from chronotope.corpus import read_corpus
+    >>> import chronotope as ct
     >>> speeches = [{"text": "the muddy bank and the sun " * 9 + "the sun and the rain " * 99, "year": 1990}]
-    >>> counts = count(read_corpus(speeches, time="year"), min_count=1, window=1)
-    >>> [(row.word, row.count) for row in collocates(counts, "bank").rows]
-    [('muddy', 9), ('and', 9)]
+    >>> counts = ct.count(ct.read_corpus(speeches, time="year"), min_count=1, window=1)
+    >>> ct.collocates(counts, "bank")["collocate"].to_list()
+    ['muddy', 'and']
     """
-    at_least("top", top, 1)
-    at_least("min_count", min_count, 1)
-    concordance, term, window = _asked(run, word, window)
-    rows: list[Collocate] = []
-    chosen = choose_conditions(concordance.conditions, at)
-    occurrences = []
-    for condition in chosen.tolist():
-        label = concordance.conditions.labels[condition]
-        beside = _beside(concordance, term, np.array([condition]), window)
-        occurrences.append(beside.occurrences)
+    index, window = Concordance(run), window or run.settings.window
+    chosen, term = choose_conditions(index.conditions, at), index.term(word)
+    labels = [index.conditions.labels[number] for number in chosen.tolist()]
+    rows, occurrences = [], {}
+    for label, condition in zip(labels, chosen, strict=True):
+        beside = _beside(index, term, np.array([condition]), window)
+        occurrences[label] = beside.occurrences
         rows += [
-            Collocate(
-                label,
-                concordance.counts.vocabulary.words[number],
-                int(beside.count[number]),
-                int(beside.documents[number]),
-                float(beside.expected[number]),
-                float(beside.pmi[number]),
-                float(beside.log_likelihood[number]),
-            )
-            for number in _surest(beside.log_likelihood, _sure(beside, min_count), top)
+            {"word": term.text, "condition": label, "collocate": run.vocabulary.words[number]}
+            | {name: getattr(beside, name)[number] for name in ("count", "documents", "expected", "pmi")}
+            | {"log_likelihood": beside.log_likelihood[number]}
+            for number in _most_certain(beside.log_likelihood, _attracted(beside, min_count), top)
         ]
-    labels = tuple(concordance.conditions.labels[number] for number in chosen.tolist())
-    return Collocates(term.text, labels, tuple(occurrences), window, min_count, tuple(rows))
-
-
-def collocate_changes(
-    run: Counts | str | Path,
-    word: str,
-    start: str,
-    end: str,
-    *,
-    top: int = 20,
-    min_count: int = 5,
-    window: int | None = None,
-) -> CollocateChanges:
-    """The words that stand beside a word more often in one condition than in another, and those less often.
-
-    Parameters
-    ----------
-    start, end
-        The two conditions; of time × place also time bins or places alone.
-    run, word, top, min_count, window
-        As for `collocates`; `min_count` holds in the condition where a word is the more frequent.
-    """
-    at_least("top", top, 1)
-    at_least("min_count", min_count, 1)
-    concordance, term, window = _asked(run, word, window)
-    before, after = (
-        _beside(concordance, term, choose_conditions(concordance.conditions, label), window) for label in (start, end)
+    absent = [label for label in labels if not occurrences[label]]
+    notes = []
+    if len(absent) == len(labels):
+        notes.append(index.absence(term, "there"))
+    elif absent:
+        notes.append(f"Left out, since {term.text} does not occur there: {some_of(absent)}.")
+    without = [label for label in labels if occurrences[label] and not any(row["condition"] == label for row in rows)]
+    if without:
+        times = number_of(min_count, "times")
+        where = some_of(without)
+        notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
+    return Answer(
+        rows,
+        title=f"{term.text}: collocates",
+        notes=notes,
+        facts={"axis": index.conditions.axis, "window": window, "min_count": min_count, "occurrences": occurrences},
+        signature=index.signature,
     )
+
+
+@question(
+    "collocate_changes",
+    group="The text",
+    columns="word collocate direction count_before count_after per_thousand_before per_thousand_after log_ratio "
+    "log_likelihood",
+    chart=Ranked(label="collocate", value="log_ratio", detail=("count_before", "count_after"), faint=None),
+)
+def collocate_changes(
+    run: Run,
+    word: AnyTerm,
+    start: Annotated[str, Param("Earlier condition.", option="--from", complete="conditions", longest=200)],
+    end: Annotated[str, Param("Later condition.", option="--to", complete="conditions", longest=200)],
+    *,
+    top: Top = 20,
+    min_count: Beside = 5,
+    window: Window = None,
+) -> Answer:
+    """Which words stand beside a word more often, or less often, in one condition than in another?
+
+    `start` and `end` may also be time bins or places alone. A collocate that rises is one in `end`, and `min_count`
+    holds there; one that falls is one in `start`. There are up to `top` of each.
+    """
+    index, window = Concordance(run), window or run.settings.window
+    term = index.term(word)
+    before, after = (_beside(index, term, choose_conditions(index.conditions, label), window) for label in (start, end))
     sizes = max(before.size, 1), max(after.size, 1)
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])
-
-    def rows(changed: NDArray[np.bool_]) -> tuple[CollocateChange, ...]:
-        return tuple(
-            CollocateChange(
-                concordance.counts.vocabulary.words[number],
-                int(before.count[number]),
-                int(after.count[number]),
-                float(before.count[number] / sizes[0] * THOUSAND),
-                float(after.count[number] / sizes[1] * THOUSAND),
-                float(ratio[number]),
-                float(likelihood[number]),
-            )
-            for number in _surest(likelihood, changed, top)
-        )
-
-    return CollocateChanges(
-        term.text,
-        start,
-        end,
-        (before.occurrences, after.occurrences),
-        window,
-        min_count,
-        rising=rows((ratio > 0) & (likelihood >= CHANCE) & _sure(after, min_count)),
-        falling=rows((ratio < 0) & (likelihood >= CHANCE) & _sure(before, min_count)),
+    rows = [
+        {
+            "word": term.text,
+            "collocate": run.vocabulary.words[number],
+            "direction": direction,
+            "count_before": before.count[number],
+            "count_after": after.count[number],
+            "per_thousand_before": before.count[number] / sizes[0] * THOUSAND,
+            "per_thousand_after": after.count[number] / sizes[1] * THOUSAND,
+            "log_ratio": ratio[number],
+            "log_likelihood": likelihood[number],
+        }
+        for direction, changed, side in (("rises", ratio > 0, after), ("falls", ratio < 0, before))
+        for number in _most_certain(likelihood, changed & (likelihood >= CHANCE) & _attracted(side, min_count), top)
+    ]
+    occurrences = {start: before.occurrences, end: after.occurrences}
+    absent = [label for label, number in occurrences.items() if not number]
+    notes = [index.absence(term, f"in {' and '.join(absent)}")] if absent else []
+    if not rows and not absent:
+        notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
+    return Answer(
+        rows,
+        title=f"{term.text}: collocates that rise and fall from {start} to {end}",
+        notes=notes,
+        facts={"axis": index.conditions.axis, "from": start, "to": end, "window": window, "min_count": min_count}
+        | {"occurrences": occurrences},
+        signature=index.signature,
     )
 
 
 class _Beside(NamedTuple):
-    """What stands beside a term in some conditions: (W,) arrays, the number of such running words, and of its own."""
+    """(W,) figures of the words beside a term in some conditions; the number of their tokens, and of the term."""
 
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
     documents: NDArray[np.int64]
     expected: NDArray[np.float64]
     pmi: NDArray[np.float64]
@@ -258,53 +235,38 @@ class _Beside(NamedTuple):
     occurrences: int
 
 
-def _asked(run: Counts | str | Path, word: str, window: int | None) -> tuple[Concordance, Term, int]:
-    concordance = open_concordance(run)
-    window = concordance.counts.settings.window if window is None else window
-    at_least("window", window, 1)
-    return concordance, concordance.term(word), window
-
-
-def _beside(concordance: Concordance, term: Term, conditions: NDArray[np.int64], window: int) -> _Beside:
-    words = len(concordance.counts.vocabulary)
-    documents = concordance.occurrences(term, conditions).document
+def _beside(index: Concordance, term: Term, conditions: NDArray[np.int64], window: int) -> _Beside:
+    words = len(index.counts.vocabulary)
     count, in_documents = np.zeros(words, np.int64), np.zeros(words, np.int64)
-    hits = 0
-    for first, last in concordance.chunks(documents):
-        windows = read_windows(concordance, term, documents[first:last])
-        inside = np.zeros(len(windows.word), bool)
+    occurrences = 0
+    for documents in index.chunks(index.occurrences(term, conditions).document):
+        text = _Windows.read(index, term, documents)
+        inside = np.zeros(len(text.word), bool)
         for distance in range(1, window + 1):
-            inside[windows.beside(distance)] = True
-        for step in range(windows.size):
-            inside[windows.hit + step] = False
-        inside &= windows.word < words
-        word = windows.word[inside].astype(np.int64)
+            inside[text.beside(distance)] = True
+        for step in range(text.size):
+            inside[text.hit + step] = False
+        inside &= text.word < words
+        word = text.word[inside].astype(np.int64)
         count += np.bincount(word, minlength=words)
-        pairs = np.unique(windows.document[inside] * words + word)
+        pairs = np.unique(text.document[inside] * words + word)
         in_documents += np.bincount(pairs % words, minlength=words)
-        hits += len(windows.hit)
-    support = support_in(concordance, conditions)
+        occurrences += len(text.hit)
+    total_count = _word_counts(index, conditions)
     for number in term.numbers:
         if number < words:
-            support[number] = max(support[number] - hits, count[number])
-    size, total = int(count.sum()), max(int(support.sum()), 1)
-    expected = support.astype(np.float64) * (size / total)
+            total_count[number] = max(total_count[number] - occurrences, count[number])
+    size, total = int(count.sum()), max(int(total_count.sum()), 1)
+    expected = total_count.astype(np.float64) * (size / total)
     pmi = np.log2(np.divide(count, expected, out=np.ones(words), where=(count > 0) & (expected > 0)))
-    likelihood = _log_likelihood(count, support - count, size - count, total - size - support + count)
-    return _Beside(count, in_documents, expected, pmi, likelihood, size, hits)
+    likelihood = _log_likelihood(count, total_count - count, size - count, total - size - total_count + count)
+    return _Beside(count, in_documents, expected, pmi, likelihood, size, occurrences)
 
 
 def _log_likelihood(
     a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The log-likelihood ratio (G²) of 2 × 2 tables with rows (a, b) and (c, d).
-
-    Examples
-    --------
-    >>> tables = [np.array([value]) for value in (10, 10, 100, 100)]
-    >>> abs(_log_likelihood(*tables).round(9)).tolist()
-    [0.0]
-    """
+    """Return the log-likelihood ratio (G²) of 2 × 2 tables with rows (a, b) and (c, d)."""
     from scipy.special import xlogy
 
     cells = xlogy(a, a) + xlogy(b, b) + xlogy(c, c) + xlogy(d, d)
@@ -314,12 +276,64 @@ def _log_likelihood(
     return likelihood
 
 
-def _sure(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
+def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
     """(W,) whether a word stands beside the term often enough, and more often than by chance."""
     return (beside.pmi > 0) & (beside.count >= min_count) & (beside.log_likelihood >= CHANCE)
 
 
-def _surest(likelihood: NDArray[np.float64], eligible: NDArray[np.bool_], top: int) -> list[int]:
-    """The numbers of the eligible words with the highest values, the more frequent first among equals."""
+def _most_certain(likelihood: NDArray[np.float64], eligible: NDArray[np.bool_], top: int) -> list[int]:
+    """Return the eligible words with the highest values; ties: the more frequent first."""
     order = np.argsort(-likelihood, kind="stable")
     return [int(number) for number in order[eligible[order]][:top]]
+
+
+class _Windows(NamedTuple):
+    """The vocabulary words of some documents, one document after the other, and where a term begins among them."""
+
+    word: NDArray[np.int32]  # (T,)
+    document: NDArray[np.int64]  # (T,)
+    hit: NDArray[np.int64]  # (N,)
+    size: int  # words of the term
+
+    @classmethod
+    def read(cls, index: Concordance, term: Term, documents: NDArray[np.int64]) -> _Windows:
+        tokens = index.tokens(documents)
+        ids = np.asarray(index.counts.store.ids[tokens])
+        kept = (ids < len(index.counts.vocabulary)) | np.isin(ids, term.numbers)
+        document = np.repeat(documents, index.lengths[documents])[kept]
+        # The term is found before rare words are removed: removing them must not make words adjacent.
+        begins = np.isin(tokens, index.positions(term, documents), assume_unique=True)
+        return cls(ids[kept], document, np.flatnonzero(begins[kept]), len(term.numbers))
+
+    def beside(self, distance: int) -> NDArray[np.int64]:
+        """Return the indices at a distance from the term, on both sides, in the same document."""
+        found = []
+        for end, step in ((self.hit, -distance), (self.hit + self.size - 1, distance)):
+            inside = (end + step >= 0) & (end + step < len(self.word))
+            at, end = end[inside] + step, end[inside]
+            found.append(at[self.document[at] == self.document[end]])
+        return np.concatenate(found)
+
+
+def context_weights(index: Concordance, term: Term, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(W,) the co-occurrence of each word of the vocabulary with the term in some documents, in units of the run."""
+    words = len(index.counts.vocabulary)
+    from chronotope.cooccurrence.counting import distance_weights
+
+    weights = distance_weights(index.counts.settings, index.counts.unit)
+    total = np.zeros(words)
+    for chunk in index.chunks(documents):
+        text = _Windows.read(index, term, chunk)
+        for distance in range(1, len(weights)):
+            near = text.word[text.beside(distance)]
+            total += np.bincount(near[near < words], minlength=words) * float(weights[distance])
+    return total
+
+
+def _word_counts(index: Concordance, conditions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(W,) the count of each word of the vocabulary in some conditions together."""
+    support = index.counts.vocabulary.support
+    total = np.zeros(len(index.counts.vocabulary), np.int64)
+    for condition in conditions.tolist():
+        total[support.words_in(condition)] += support.counts_in(condition)
+    return total

@@ -60,7 +60,7 @@ COLUMNS: dict[str, Column] = {
         end="character after the word in the text",
         near_start="first character of the other word in the text",
         near_end="character after the other word in the text",
-        distance_words="number of words between the two",
+        distance_words="how many words apart the two are: 1 for adjacent words",
     ),
     **_columns(
         "float",

@@ -1,10 +1,9 @@
-"""A run as a book with an index: which words it holds, in which documents, and what stands there."""
+"""A run with an index: which documents hold a word, where it stands in them, and an even sample of documents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,32 +17,25 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, Occurrences
-from chronotope.embeddings.storage import run_folder
 from chronotope.errors import (
-    ChronotopeError,
     DamagedFileError,
     InputError,
     SettingsError,
     UnknownConditionError,
     UnknownWordError,
+    number_of,
 )
+from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
-# Among so many words, the most frequent first, those are sought that the user may have meant.
-MOST_ALIKE = 100_000
+# Suggestions for an unknown word come from this many words, the most frequent first.
+SUGGESTION_WORDS = 100_000
+CHUNK_TOKENS = 4 << 20
 
 
 class Term(NamedTuple):
-    """What is looked for: a word of the lexicon, or several in a row.
-
-    Attributes
-    ----------
-    text
-        As it is written in answers.
-    numbers
-        The numbers of its words in the lexicon.
-    """
+    """A word of the lexicon or several in a row: the text that answers show, and the ids of its words."""
 
     text: str
     numbers: tuple[int, ...]
@@ -51,18 +43,14 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
-    """A run and the settings its text was read with; `open_concordance` makes it.
-
-    Attributes
-    ----------
-    counts
-        The run.
-    settings
-        How its text was read.
-    """
+    """The index of a run."""
 
     counts: Counts
-    settings: CorpusSettings
+
+    @cached_property
+    def settings(self) -> CorpusSettings:
+        """How the text was read."""
+        return from_dict(CorpusSettings, read_run(self.counts.folder)["corpus"])
 
     @property
     def conditions(self) -> Conditions:
@@ -79,28 +67,28 @@ class Concordance:
 
     @cached_property
     def normalize(self) -> Normalizer:
-        """How a form becomes a word."""
+        """The normalization of words."""
         return Normalizer(self.settings)
 
     @cached_property
     def counted_documents(self) -> NDArray[np.bool_]:
-        """(N,) whether a document was counted: it is not set aside."""
+        """(N,) whether a document was counted, not held out."""
         return ~self.counts.store.held_out
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """(N,) the running words of each document."""
+        """(N,) the number of tokens of each document."""
         return np.diff(self.counts.store.starts)
 
     def term(self, words: str) -> Term:
-        """What the user looks for: a word in any case that the corpus folds, a phrase, or several words in a row."""
+        """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
         exact = self._number(words.strip())
         if exact is not None:
             return Term(words.strip(), (exact,))
-        as_it_is = self.settings.tokenizer != "words"
-        pattern = PATTERNS["whitespace" if as_it_is else "words"]
+        pretokenized = self.settings.tokenizer != "words"
+        pattern = PATTERNS["whitespace" if pretokenized else "words"]
         forms = pl.Series([words]).str.extract_all(pattern)[0].to_list()
-        parts = [word for form in forms if (word := self.normalize(form, as_it_is))]
+        parts = [word for form in forms if (word := self.normalize(form, pretokenized))]
         found: list[tuple[str, int]] = []
         while parts:
             # The longest phrase first, as when the corpus was read.
@@ -118,8 +106,8 @@ class Concordance:
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
 
     def _alike(self, word: str) -> list[str]:
-        """The more frequent words that may be meant: of about the same length, and the same first or last letter."""
-        words = self.counts.store.words.head(MOST_ALIKE)
+        """Return frequent words of about the same length with the same first or last letter."""
+        words = self.counts.store.words.head(SUGGESTION_WORDS)
         close = words.str.starts_with(word[:1]) | words.str.ends_with(word[-1:])
         return words.filter(close & words.str.len_chars().is_between(max(len(word) - 2, 0), len(word) + 2)).to_list()
 
@@ -128,23 +116,20 @@ class Concordance:
         return int(places[0]) if len(places) else None
 
     def candidates(self, term: Term, among: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """The counted documents, in some conditions (all), that hold every word of a term, be it in a row or not."""
+        """Return the counted documents, in some conditions (all), that contain every word of a term, in any order."""
         shared, *others = (self._of_word(number, among).document for number in dict.fromkeys(term.numbers))
         for other in others:
             shared = np.intersect1d(shared, other, assume_unique=True)
         return shared
 
     def occurrences(self, term: Term, among: NDArray[np.int64] | None = None) -> Occurrences:
-        """The counted documents of a term in some conditions (all), and how often it occurs in each."""
+        """Return the counted documents of a term in some conditions (all), and its count in each."""
         if len(term.numbers) == 1:
             return self._of_word(term.numbers[0], among)
         shared = self.candidates(term, among)
-        count = np.zeros(len(shared), np.int64)
-        for first, last in self.chunks(shared):
-            where = self.positions(term, shared[first:last])
-            documents = np.searchsorted(self.counts.store.starts, where, side="right") - 1
-            count[first:last] = np.bincount(np.searchsorted(shared[first:last], documents), minlength=last - first)
-        return Occurrences(shared[count > 0], count[count > 0])
+        where = [self.positions(term, documents) for documents in self.chunks(shared)]
+        documents = self.documents_at(np.concatenate([shared[:0], *where]))
+        return Occurrences(*np.unique(documents, return_counts=True))
 
     def _of_word(self, number: int, among: NDArray[np.int64] | None) -> Occurrences:
         found = self.counts.store.occurrences(number)
@@ -153,40 +138,34 @@ class Concordance:
             kept &= np.isin(self.counts.store.document_condition[found.document], among)
         return found if kept.all() else Occurrences(found.document[kept], found.count[kept])
 
-    def chunks(self, documents: NDArray[np.int64], tokens: int = 4 << 20) -> list[tuple[int, int]]:
-        """Ranges of some documents, each of a bounded number of tokens (or of one document)."""
-        ends = np.cumsum(self.lengths[documents])
-        ranges, first = [], 0
-        while first < len(documents):
-            before = int(ends[first - 1]) if first else 0
-            last = max(int(np.searchsorted(ends, before + tokens, side="right")), first + 1)
-            ranges.append((first, last))
-            first = last
-        return ranges
+    def chunks(self, documents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Split documents into chunks of about `CHUNK_TOKENS` tokens each."""
+        chunk = np.cumsum(self.lengths[documents]) // CHUNK_TOKENS
+        return np.split(documents, np.flatnonzero(np.diff(chunk)) + 1) if len(documents) else []
 
-    def places(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of all tokens of some documents in the file of tokens."""
+    def documents_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the document of each position in the file of tokens."""
+        return np.searchsorted(self.counts.store.starts, positions, side="right") - 1
+
+    def tokens(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions of all tokens of some documents in the file of tokens."""
         starts, length = self.counts.store.starts[documents], self.lengths[documents]
         return np.repeat(starts - (np.cumsum(length) - length), length) + np.arange(length.sum())
 
     def positions(self, term: Term, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places, in the file of tokens, where a term begins in some documents."""
-        return self.beginnings(term, places := self.places(documents), self.counts.store.ids[places])
-
-    def beginnings(self, term: Term, places: NDArray[np.int64], words: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Of some places in the file of tokens, and the words there, those where a term begins."""
-        ids = self.counts.store.ids
-        here: NDArray[np.int64] = places[words == term.numbers[0]]
+        """Return the positions, in the file of tokens, at which a term begins in some documents."""
+        ids, tokens = self.counts.store.ids, self.tokens(documents)
+        here: NDArray[np.int64] = tokens[ids[tokens] == term.numbers[0]]
         if len(term.numbers) == 1:
             return here
-        ends = self.counts.store.starts[np.searchsorted(self.counts.store.starts, here, side="right")]
+        ends = self.counts.store.starts[self.documents_at(here) + 1]
         here = here[here + len(term.numbers) <= ends]
         for step, number in enumerate(term.numbers[1:], 1):
             here = here[ids[here + step] == number]
         return here
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
-        """The file and line of documents, and their time as the input has it."""
+        """Return the file and line of documents, and their time as the input has it."""
         columns = {"source": pl.Int32, "line": pl.Int64} | ({"time": pl.String} if self.conditions.times else {})
         path = self.counts.folder / DOCUMENTS
         table = read_table(path, columns)[documents]
@@ -197,23 +176,74 @@ class Concordance:
         places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
         return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
 
+    def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+        """Return documents in random order, conditions taking turns."""
+        condition, order = self.counts.store.document_condition[documents].astype(np.int64), hash_order(documents, seed)
+        return documents[np.lexsort((order, turns(condition, order)))]
 
-def open_concordance(run: Counts | str | Path) -> Concordance:
-    """The concordance of a run: of its counts, its folder, or of a model that was trained on it and lies beside it."""
-    counts = run if isinstance(run, Counts) else Counts.open(run_folder(Path(run)))
-    settings = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
-    return Concordance(counts, settings)
+    def sample(self, documents: NDArray[np.int64], seed: int, most_tokens: int) -> NDArray[np.int64]:
+        """Return an even sample of documents with about `most_tokens` tokens (at least one document), ascending."""
+        ordered = self.spread(documents, seed)
+        tokens = np.cumsum(self.lengths[ordered])
+        return np.sort(ordered[: max(1, int(np.searchsorted(tokens, most_tokens, side="right")))])
+
+    def absence(self, term: Term, where: str) -> str:
+        """Return a note that a term does not occur somewhere, and where it occurs most."""
+        found = self.occurrences(term)
+        condition = self.counts.store.document_condition[found.document]
+        count = np.bincount(condition, found.count, len(self.conditions)).astype(np.int64)
+        most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
+        named = [f"{self.conditions.labels[number]} ({number_of(int(count[number]), 'times')})" for number in most]
+        elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
+        return f"{term.text} does not occur {where}; it occurs {elsewhere}."
+
+    @property
+    def signature(self) -> str:
+        """Everything that could change an answer from this run, in one line."""
+        counts = self.counts
+        parts = f"{len(counts.conditions):,} conditions|{len(counts.vocabulary):,} words|run {counts.checksum[:8]}"
+        return f"chronotope {package_version()}|{parts}"
+
+
+def hash_order(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:
+    """Return a hash of each number (SplitMix64), the same on every machine: sorting by it gives a random order.
+
+    Examples
+    --------
+    >>> np.argsort(hash_order(np.arange(5), seed=1)).tolist()
+    [4, 3, 0, 1, 2]
+    """
+    with np.errstate(over="ignore"):
+        mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def turns(group: NDArray[np.int64], order: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the rank of each item in its group, by `order`: sorted by it, the groups take turns.
+
+    Examples
+    --------
+    >>> turns(np.array([0, 0, 1, 0]), np.array([5, 7, 9, 6])).tolist()
+    [0, 2, 0, 1]
+    """
+    by_group = np.lexsort((order, group))
+    sizes = np.unique(group, return_counts=True)[1]
+    turn = np.empty(len(group), np.int64)
+    turn[by_group] = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return turn
 
 
 def choose_conditions(
     conditions: Conditions, at: str | None = None, start: str | None = None, end: str | None = None
 ) -> NDArray[np.int64]:
-    """The numbers of the conditions that are meant: one, a range of time, or all.
+    """Return the numbers of one condition, of a range of time, or of all conditions.
 
     Parameters
     ----------
     at
-        A condition; of time × place also a time bin or a place alone, for all conditions that it has a part in.
+        A condition; with time × place also a time bin or a place alone, for all its conditions.
     start, end
         The first and the last time bin, both included; `1990/canada` to `1995/canada` stays in that place.
 
@@ -249,7 +279,7 @@ def _is(axis: tuple[int, ...], wanted: int | None) -> NDArray[np.bool_] | bool:
 
 
 def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int | None]:
-    """The time and the place that a label stands for; None for all of them."""
+    """Return the time and the place of a label; None for all of them."""
     wanted = str(label).strip().casefold()
     for position, labels in enumerate((conditions.times, conditions.places)):
         if wanted in (found := [name.casefold() for name in labels]):

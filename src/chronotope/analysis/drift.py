@@ -1,197 +1,265 @@
-"""Which words changed: between two conditions, step by step, over a whole series, or in one place.
-
-A word that is absent, or too rare, shows no change of its own and is left out, and counted. Noise alone makes vectors
-differ, the more so the rarer a word is: every row says how far its score stands out among words of like frequency, and
-resamples of the documents (`chronotope.analysis.significance`) say how much of it is noise.
-"""
+"""Which words changed (`drift`): between two conditions, step by step, over a series, or in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.drift_answer import Drift, DriftRow, Side
-from chronotope.analysis.significance.judged import Judged, Resampling
-from chronotope.analysis.significance.matched import Numbers, matched_z
-from chronotope.analysis.significance.measures import Measured, Question, ask
-from chronotope.config import at_least
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Ranked
+from chronotope.analysis.measures import Comparison, Measured, ModelRows, Numbers, compare, matched_z, own_share
+from chronotope.analysis.own_vectors import what_helps
+from chronotope.analysis.params import (
+    Bootstrap,
+    From,
+    KeepIn,
+    MinCount,
+    Model,
+    Param,
+    Permutations,
+    Progress,
+    Seed,
+    Seeds,
+    Threads,
+    Top,
+    Until,
+    Within,
+    WordList,
+    read_words,
+)
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.nearest import Floats
-from chronotope.errors import SettingsError
-from chronotope.io.provenance import checksum_of
+from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
 
-if TYPE_CHECKING:
-    from chronotope.cooccurrence import Counts
-
-__all__ = ["Drift", "DriftRow", "Side", "drift"]
-
-MIN_COUNT = 20
-
-
-class _ModelRows:
-    """The vectors of a model, as `measures.Rows`."""
-
-    def __init__(self, embeddings: ConditionedEmbeddings, min_count: int) -> None:
-        self._embeddings, self._min_count = embeddings, min_count
-
-    def at(self, condition: int) -> tuple[NDArray[np.int64], Floats]:
-        """The words with enough support in a condition, and their centered unit vectors."""
-        found = self._embeddings.matrix(self._embeddings.conditions.labels[condition], self._min_count)
-        return found.word, found.unit
-
-    def project(self, words: NDArray[np.int64], condition: int, to: int) -> Floats:
-        """The unit vectors of words in one condition, as they stand among those of another."""
-        labels = self._embeddings.conditions.labels
-        return self._embeddings.project([self._embeddings.words[word] for word in words], labels[condition], labels[to])
+Over: TypeAlias = Annotated[
+    Literal["auto", "ends", "steps", "series", "unusual"],
+    Param(
+        "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
+        "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
+    ),
+]
+NEIGHBORS = 5
+LEVEL = 0.05
+FIGURES = ("corrected", "noise", "low", "high", "p", "q", "draw_stability", "seed_stability", "seed_spread")
+TITLES = {
+    "ends": "The words that changed most",
+    "steps": "The words that changed most from one bin to the next",
+    "series": "The words that changed most over all conditions",
+    "unusual": "The words that one condition uses most unlike the others",
+}
 
 
+@question(
+    "drift",
+    group="All words",
+    columns="word change z own before after count_before count_after documents neighbors_before neighbors_after "
+    "corrected noise low high p q draw_stability seed_stability seed_spread",
+    chart=Ranked(
+        label="word",
+        value="change",
+        band=("low", "high"),
+        detail=("neighbors_before", "neighbors_after"),
+        faint=None,
+    ),
+)
 def drift(
-    embeddings: ConditionedEmbeddings,
-    start: str | None = None,
-    end: str | None = None,
+    model: Model,
+    start: From = None,
+    end: Until = None,
     *,
-    over: str | None = None,
-    min_count: int = MIN_COUNT,
-    counts: Counts | None = None,
-    permutations: int = 0,
-    bootstrap: int = 0,
-    within: str | None = None,
-    seed: int = 1,
-    seeds: int = 0,
-    threads: int | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
-    keep_in: str | Path | None = None,
-) -> Drift:
-    """How much every word changed, the most changed first.
+    over: Over = "auto",
+    words: WordList = None,
+    top: Top = 20,
+    min_count: MinCount = 20,
+    permutations: Permutations = 0,
+    bootstrap: Bootstrap = 0,
+    within: Within = None,
+    seed: Seed = 1,
+    seeds: Seeds = 0,
+    threads: Threads = None,
+    progress: Progress = None,
+    keep_in: KeepIn = None,
+) -> Answer:
+    """Which words changed most, and how much of that is chance?
 
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    start, end
-        The two conditions to compare; by default the first and the last in time. With `over` they are the first and
-        the last time bin that take part.
-    over
-        'ends': from `start` to `end`, 1 − the cosine of a word's two vectors. 'steps': the largest such change between
-        consecutive time bins. 'series': 1 − the mean cosine over all pairs of conditions. 'unusual': 1 − the cosine of
-        a word's most unusual condition with the mean direction of the others. By default 'ends', or 'unusual' where
-        the conditions are not a sequence in time.
-    min_count
-        A word occurs at least so often in both conditions (over several: in a condition that counts for it, of which
-        there are two at least); at least 1.
-    counts
-        The run that the model was trained on; resamples are counted from it.
-    permutations, bootstrap, within, seed
-        How much is resampled, and how: see `Resampling`. Needs a model of method graph or shared-context.
-    seeds
-        How many more models are trained on the run, with the same settings and other seeds: whether a word comes out
-        again. For any method that has a seed.
-    threads
-        How many cores to use; the result does not depend on it.
-    progress
-        Called with the stage, how much is done, and of how much.
-    keep_in
-        The folder where finished resamples, and the scores of other seeds, are kept, so that asking again goes on from
-        there; None: nowhere.
+    `start` and `end` are the two conditions to compare (default: first and last in time), or the first and last time
+    bin that take part. `before` and `after` are the two ends of a word's change: over steps, the bins of its largest
+    step; over a series or places, its most typical and its most unusual condition. Words are ranked by the change, or
+    by the corrected change if documents are resampled. Resampling needs the run and a model of method graph or
+    shared-context; `seeds` needs the run and any method that has a seed.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([20] * 6))
-    >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
-    >>> answer = drift(ConditionedEmbeddings(
-    ...     ["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors))
-    >>> answer.top(1)[0].word, answer.top(1)[0].before.condition
-    ('bank', '1990')
+    >>> import chronotope as ct
+    >>> world = ct.invented_world(years=range(1990, 1992), documents=600)
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(ct.read_corpus(world.records, time="time"), min_count=5))
+    >>> answer = drift(model, top=3)
+    >>> len(answer), answer["before"][0], answer["after"][0]
+    (3, '1990', '1991')
     """
-    at_least("min_count", min_count, 1)
-    question = ask(embeddings.conditions, start, end, over)
-    measured = question.measure(_ModelRows(embeddings, min_count), len(embeddings))
-    frequency = _frequency(embeddings, question, measured, min_count)
-    resampling = Resampling(permutations, bootstrap, within, seed, seeds)
-    judged = Judged()
-    if counts is None and (permutations or bootstrap or seeds):
-        raise SettingsError("permutations, bootstrap and seeds read the documents again: give the run (counts=)")
-    if counts is not None and (permutations or bootstrap):
-        from chronotope.analysis.significance.judging import judge
+    check_within(within, permutations)
+    named = word_numbers(model, words)
+    comparison = compare(model.conditions, start, end, over)
+    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
+    figures: dict[str, Numbers] = {}
+    common: dict[str, Any] = {"threads": threads, "progress": progress, "folder": Path(keep_in) if keep_in else None}
+    if permutations or bootstrap:
+        from chronotope.analysis.significance.tests import judge
 
-        judged = judge(
-            embeddings,
-            counts,
-            question,
-            measured,
-            frequency,
-            min_count,
-            resampling,
-            threads=threads,
-            progress=progress,
-            folder=Path(keep_in) if keep_in else None,
-        )
-    if counts is not None and seeds:
-        from chronotope.analysis.significance.retraining import agreement, scores_over_seeds
+        how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
+        figures = judge(model, comparison, measured, min_count, **how, **common)
+    if seeds:
+        from chronotope.analysis.significance.tests import over_seeds
 
-        others = scores_over_seeds(
-            embeddings,
-            counts,
-            measured,
-            lambda other: question.measure(_ModelRows(other, min_count), len(other)),
-            seeds,
-            identity={
-                "model": checksum_of(embeddings.provenance),
-                "question": question.identity,
-                "min_count": min_count,
-            },
-            threads=threads,
-            progress=progress,
-            folder=Path(keep_in) if keep_in else None,
-        )
-        stability, spread = agreement(measured.scores, others, judged.noise)
-        judged = replace(judged, seed_stability=stability, seed_spread=spread)
-    decisive = measured.scores if judged.corrected is None else np.nan_to_num(judged.corrected, nan=-np.inf)
-    order = np.lexsort((measured.words, -decisive))
-    labels = embeddings.conditions.labels
-    first, last = (labels[at] for at in question.steps[0]) if question.over == "ends" else (None, None)
-    return Drift(
-        embeddings,
-        question.over,
-        first,
-        last,
-        measured.words[order],
-        measured.scores[order],
-        matched_z(measured.scores, frequency)[order],
-        measured.before[order],
-        measured.after[order],
-        judged.in_order(order),
-        resampling,
-        len(embeddings) - len(order),
-        min_count,
-        _span(embeddings, question) if start is not None or end is not None else None,
+        figures |= over_seeds(model, comparison, measured, min_count, seeds, noise=figures.get("noise"), **common)
+    ranked_by = figures.get("corrected", measured.change)
+    order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
+    notes = [_compared(model, comparison, len(order), min_count)]
+    shown = only_named(model, named, measured.words, order, top, notes)
+    notes += _notes(figures, len(measured.words), permutations, bootstrap, seeds)
+    labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
+    first, last = ends or (comparison.conditions[0], comparison.conditions[-1])
+    part = ends is not None or start is not None or end is not None
+    resampling = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed, "seeds": seeds}
+    made = [
+        f"{name} {value}" for name, value in resampling.items() if ("noise" in figures if name == "seed" else value)
+    ]
+    q = figures.get("q")
+    return Answer(
+        _rows(model, comparison, measured, shown, min_count)
+        | {"z": z[shown]}
+        | {name: figures[name][shown] if name in figures else [None] * len(shown) for name in FIGURES},
+        title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
+        notes=notes,
+        facts={
+            "axis": model.conditions.axis,
+            "over": comparison.over,
+            "from": labels[first] if part else None,
+            "to": labels[last] if part else None,
+            "words": len(measured.words),
+            "left_out": len(model) - len(measured.words),
+            "min_count": min_count,
+            "discoveries": None if q is None else int(np.count_nonzero(q <= LEVEL)),
+            **resampling,
+        },
+        signature="|".join([model.signature, *made]),
     )
 
 
-def _span(embeddings: ConditionedEmbeddings, question: Question) -> tuple[str, str] | None:
-    """The first and the last time bin that take part in a change over several."""
-    labels, taken = embeddings.conditions.labels, question.conditions
-    return None if question.over == "ends" else (labels[taken[0]], labels[taken[-1]])
+def _rows(
+    model: ConditionedEmbeddings, comparison: Comparison, measured: Measured, shown: NDArray[np.int64], min_count: int
+) -> dict[str, Any]:
+    """Return the columns of the shown words that need no resamples."""
+    words, before, after = measured.words[shown], measured.before[shown], measured.after[shown]
+    labels, own = model.conditions.labels, np.zeros(len(shown))
+    for first, last in np.unique(np.stack([before, after]), axis=1).T.tolist():
+        here = (before == first) & (after == last)
+        own[here] = own_share(model, words[here], first, last, min_count)
+    names = [model.words[word] for word in words]
+    columns: dict[str, Any] = {"word": names, "change": measured.change[shown], "own": own}
+    for side, conditions in (("before", before), ("after", after)):
+        near: list[list[str]] = [[]] * len(shown)
+        for condition in np.unique(conditions).tolist():
+            here = np.flatnonzero(conditions == condition)
+            asked = [names[at] for at in here]
+            for at, found in zip(
+                here, model.neighbors(asked, labels[condition], NEIGHBORS, min_count=min_count), strict=True
+            ):
+                near[at] = [match.word for match in found]
+        columns |= {
+            side: [labels[condition] for condition in conditions],
+            f"count_{side}": [
+                model.observed.of(*pair) for pair in zip(words.tolist(), conditions.tolist(), strict=True)
+            ],
+            f"neighbors_{side}": near,
+        }
+    return columns | {"documents": documents_with(model, comparison.conditions, words)}
 
 
-def _frequency(embeddings: ConditionedEmbeddings, question: Question, measured: Measured, min_count: int) -> Numbers:
-    """(K,) how often each word occurs, as far as that decides the noise of its score.
+def _compared(model: ConditionedEmbeddings, comparison: Comparison, words: int, min_count: int) -> str:
+    """Return the note that says how many words were compared, or why none was."""
+    if words:
+        left_out, enough = number_of(len(model) - words, "words"), number_of(min_count, "occurrences")
+        return f"{number_of(words, 'words')} compared; left out: {left_out} with fewer than {enough} in the conditions."
+    labels = model.conditions.labels
+    ends = [labels[at] for at in comparison.conditions]
+    where = f"in both {ends[0]} and {ends[1]}" if comparison.over == "ends" else "in the conditions compared"
+    helps = what_helps(model.conditions, min_count)
+    return f"No word occurs {number_of(min_count, 'times')} or more {where}{helps}."
 
-    Between two conditions it is the harmonic mean of both counts: the rarer side makes the noise.
-    """
-    observed, inverse, total = embeddings.observed, np.zeros(len(embeddings)), np.zeros(len(embeddings))
-    for condition in question.conditions:
-        count = observed.counts_in(condition)
-        word = observed.words_in(condition)[count >= min_count]
-        total[word] += count[count >= min_count]
-        inverse[word] += 1 / count[count >= min_count]
-    if question.over == "ends":
-        return np.asarray(2 / inverse[measured.words])
-    return np.asarray(total[measured.words])
+
+def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap: int, seeds: int) -> list[str]:
+    if not figures:
+        return []
+    from chronotope.analysis.significance.tests import LEAST_RESAMPLES, most_changed
+
+    notes, first = [], most_changed(words)
+    if permutations and permutations < LEAST_RESAMPLES:
+        notes.append(f"p and q need at least {LEAST_RESAMPLES} permutations; 200 is usual.")
+    elif permutations:
+        found = int(np.count_nonzero(figures["q"] <= LEVEL))
+        notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}.")
+    if bootstrap:
+        notes.append(
+            f"Interval: 95 %, of the corrected change; draw_stability: share of {bootstrap:,} draws of documents in "
+            f"which a word is among the {first:,} most changed."
+        )
+    if seeds:
+        notes.append(
+            f"seed_stability: share of {seeds + 1:,} models with different seeds in which a word is among the "
+            f"{first:,} most changed."
+        )
+    return notes
+
+
+def check_within(within: str | None, permutations: int) -> None:
+    """Refuse strata without permutations."""
+    if within and not permutations:
+        raise SettingsError("--within says which documents are exchanged; add --permutations, or leave it out")
+
+
+def word_numbers(model: ConditionedEmbeddings, words: str | Sequence[str] | Path | None) -> list[int] | None:
+    """Return the ids of the named words, each once; None if no words were named."""
+    names = read_words(words)
+    return None if names is None else list(dict.fromkeys(model.index(name) for name in names))
+
+
+def only_named(
+    model: ConditionedEmbeddings,
+    named: list[int] | None,
+    ranked: NDArray[np.int64],
+    order: NDArray[np.int64],
+    top: int,
+    notes: list[str],
+) -> NDArray[np.int64]:
+    """Return the first places in `order` of the named words; note which of them are left out."""
+    if named is None:
+        return order[:top]
+    order = order[np.isin(ranked[order], named)]
+    if rare := [model.words[number] for number in named if number not in ranked[order]]:
+        notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
+    if len(order) > top:
+        notes.append(f"Shown: {top:,} of {number_of(len(order), 'named words')}; raise `top` for more.")
+    return order[:top]
+
+
+def documents_with(
+    model: ConditionedEmbeddings, conditions: Sequence[int], words: NDArray[np.int64]
+) -> list[int] | list[None]:
+    """Return the number of documents that contain each word, over some conditions; None if the run is not at hand."""
+    from chronotope.analysis.significance.resample import document_counts
+
+    labels = model.conditions.labels
+    try:
+        counts = model.counts
+        known = dict(enumerate(counts.conditions.labels))
+        if model.provenance.get("run") != counts.checksum or any(known.get(at) != labels[at] for at in conditions):
+            return [None] * len(words)
+        found: list[int] = document_counts(counts, conditions, words).sum(axis=0).tolist()
+    except (InputError, DamagedFileError):
+        return [None] * len(words)
+    return found

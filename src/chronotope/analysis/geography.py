@@ -1,74 +1,177 @@
-"""Places on the map: their coordinates, which are neighbors, and whether a quantity is alike in neighboring places."""
+"""Places on the map: their coordinates, their neighbors, and whether a value is alike in neighboring places."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.config import at_least
 from chronotope.errors import InputError, SettingsError, UnknownConditionError, some_of
 
-Coordinates = Mapping[str, tuple[float, float]]
+NAMES = ("place", "name", "id")
 
 
-@dataclass(frozen=True)
-class MoransI(Answer):
-    """Whether neighboring places are alike: Moran's I.
+class Coordinates(NamedTuple):
+    """Where places are, by lower-case name."""
 
-    Attributes
-    ----------
-    value
-        From about −1 (neighbors differ) over 0 (the map says nothing) to 1 (neighbors are alike).
-    expected
-        What it is on average where the map says nothing: −1 / (places − 1).
-    p
-        How often the same values, dealt out to the places at random, are at least as much alike among neighbors.
-    places, links
-        How many places have a value, and how many pairs of them are neighbors.
-    permutations
-        How many times the values were dealt out.
-    """
-
-    value: float
-    expected: float
-    p: float
-    places: int
-    links: int
-    permutations: int
+    points: dict[str, tuple[float, float]]  # latitude and longitude in degrees
+    polygons: dict[str, Any] | None = None  # GeoJSON geometries
 
 
-def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
-    """The latitude and longitude of places, in degrees, from a CSV file with the columns place, lat, lon."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        missing = {"place", "lat", "lon"} - set(rows.fieldnames or ())
-        if missing:
-            raise InputError(f"{path} has no column '{min(missing)}'; it needs place, lat and lon")
-        found: dict[str, tuple[float, float]] = {}
-        for row in rows:
-            try:
-                where = float(row["lat"]), float(row["lon"])
-            except (TypeError, ValueError):
-                where = math.nan, math.nan
-            if not (abs(where[0]) <= 90 and abs(where[1]) <= 360):
-                raise InputError(f"{path}, line {rows.line_num}: the coordinates of '{row['place']}' are no degrees")
-            found[row["place"].strip().casefold()] = where
-    return found
-
-
-def nearest_places(coordinates: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
-    """The pairs of places of which one is among the nearest of the other, along great circles.
+def read_coordinates(source: Any) -> Coordinates:
+    """Read the coordinates of places.
 
     Parameters
     ----------
-    coordinates
+    source
+        A CSV file with the columns place, lat, lon; a GeoJSON file whose features have a property 'place', 'name' or
+        'id' and are points or polygons; a polars or pandas frame with the columns of the CSV; or a mapping
+        {place: (lat, lon)}.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line or feature has no valid coordinates.
+    """
+    if isinstance(source, Coordinates):
+        return source
+    if isinstance(source, Mapping):
+        return Coordinates({_key(place): _point(where, f"'{place}'") for place, where in source.items()})
+    if isinstance(source, str | Path):
+        return _read_file(Path(source))
+    if not hasattr(source, "columns"):
+        raise InputError(f"coordinates must be a file, a frame or a mapping, not {type(source).__name__}")
+    _check_columns(list(source.columns), "the frame of coordinates")
+    rows = zip(*(list(source[name]) for name in ("place", "lat", "lon")), strict=True)
+    found = {
+        _key(place): _point((lat, lon), f"row {number} ('{place}')") for number, (place, lat, lon) in enumerate(rows)
+    }
+    return Coordinates(found)
+
+
+def _read_file(path: Path) -> Coordinates:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+    if text.lstrip().startswith("{"):
+        return _read_geojson(path, text)
+    rows = csv.DictReader(text.splitlines())
+    _check_columns(rows.fieldnames or (), str(path))
+    return Coordinates(
+        {_key(row["place"]): _point((row["lat"], row["lon"]), f"{path}, line {rows.line_num}") for row in rows}
+    )
+
+
+def _read_geojson(path: Path, text: str) -> Coordinates:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{path} is not valid JSON: {error}") from None
+    features = data.get("features")
+    if not isinstance(features, list):
+        raise InputError(f"{path} is not a GeoJSON feature collection")
+    points: dict[str, tuple[float, float]] = {}
+    polygons: dict[str, Any] = {}
+    for number, feature in enumerate(features, 1):
+        where = f"{path}, feature {number}"
+        try:
+            properties = {str(key).casefold(): value for key, value in (feature.get("properties") or {}).items()}
+            names = [properties.get(name) for name in NAMES] + [feature.get("id")]
+            geometry = feature["geometry"]
+            kind, coordinates = geometry["type"], geometry["coordinates"]
+        except (AttributeError, KeyError, TypeError):
+            raise InputError(f"{where}: no geometry with coordinates") from None
+        name = next((str(name) for name in names if name not in (None, "")), None)
+        if name is None:
+            raise InputError(f"{where}: no property {', '.join(NAMES)} that names the place")
+        if kind == "Point":
+            points[_key(name)] = _point(coordinates[1::-1], where)
+        elif kind in ("Polygon", "MultiPolygon"):
+            points[_key(name)] = _middle(coordinates if kind == "MultiPolygon" else [coordinates], where)
+            polygons[_key(name)] = geometry
+        else:
+            raise InputError(f"{where}: a {kind} is neither a point nor a polygon")
+    return Coordinates(points, polygons or None)
+
+
+def _check_columns(columns: Iterable[str], what: str) -> None:
+    if missing := [name for name in ("place", "lat", "lon") if name not in columns]:
+        raise InputError(f"{what} has no column '{missing[0]}'; it needs place, lat and lon")
+
+
+def _key(place: Any) -> str:
+    return str(place).strip().casefold()
+
+
+def _point(pair: Sequence[Any], where: str) -> tuple[float, float]:
+    """Return a latitude and a longitude as numbers; raise InputError if they are not degrees."""
+    try:
+        lat, lon = map(float, pair)
+    except (TypeError, ValueError):
+        lat, lon = math.nan, math.nan
+    if not (abs(lat) <= 90 and abs(lon) <= 360):
+        raise InputError(f"{where}: expected latitude and longitude in degrees, found {pair}")
+    return lat, lon
+
+
+def _middle(polygons: Sequence[Any], where: str) -> tuple[float, float]:
+    """Return the centroid of the largest polygon, by its outer ring."""
+    best, size = (math.nan, math.nan), -1.0
+    for polygon in polygons:
+        try:
+            x, y = np.array([point[:2] for point in polygon[0]], dtype=np.float64).T
+        except (IndexError, TypeError, ValueError):
+            raise InputError(f"{where}: a polygon needs a ring of [longitude, latitude] pairs") from None
+        cross = x[:-1] * y[1:] - x[1:] * y[:-1]
+        area = cross.sum() / 2
+        if abs(area) > size:
+            size = abs(area)
+            middle = [((v[:-1] + v[1:]) * cross).sum() / (6 * area) if area else v.mean() for v in (y, x)]
+            best = float(middle[0]), float(middle[1])
+    return _point(best, where)
+
+
+def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:
+    """Return the places without coordinates; raise InputError if fewer than two have any.
+
+    Examples
+    --------
+    >>> without_coordinates(["Bern", "Cork", "Dax"], read_coordinates({"bern": (47, 7), "Dax": (44, -1)}))
+    ['Cork']
+    """
+    missing = [place for place in places if _key(place) not in coordinates.points]
+    if len(places) - len(missing) < 2:
+        many = f"{len(places) - len(missing)} of the {len(places):,} places"
+        raise InputError(f"the coordinates are of {many}, and a map needs two; the places are: {some_of(places)}")
+    return missing
+
+
+def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[str, Any]:
+    """Return the polygons of places as GeoJSON, each with the property `place`."""
+    polygons = coordinates.polygons or {}
+    features = [
+        {"type": "Feature", "properties": {"place": place}, "geometry": polygons[_key(place)]}
+        for place in places
+        if _key(place) in polygons
+    ]
+    return {"type": "FeatureCollection", "features": features}
+
+
+def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
+    """Return the pairs of places of which one is among the nearest of the other, along great circles.
+
+    Parameters
+    ----------
+    points
         Latitude and longitude of each place, in degrees.
     nearest
         How many neighbors a place chooses.
@@ -78,116 +181,112 @@ def nearest_places(coordinates: Sequence[tuple[float, float]], nearest: int = 3)
     >>> nearest_places([(0, 0), (0, 1), (0, 10), (0, 12)], nearest=1)
     [(0, 1), (2, 3)]
     """
-    at_least("nearest", nearest, 1)
-    angles = np.radians(np.array(coordinates, dtype=np.float64).reshape(-1, 2))
-    north, east = angles[:, 0], angles[:, 1]
-    points = np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=1)
-    # The straight distance through the earth grows with the distance along it.
-    gaps = np.square(points[:, None] - points[None]).sum(axis=2)
-    np.fill_diagonal(gaps, np.inf)
-    chosen = np.argsort(gaps, axis=1, kind="stable")[:, : min(nearest, len(points) - 1)]
-    pairs = {(min(a, b), max(a, b)) for a, row in enumerate(chosen.tolist()) for b in row}
-    return sorted(pairs)
+    from sklearn.neighbors import NearestNeighbors
+
+    if len(points) < 2:
+        return []
+    index = NearestNeighbors(n_neighbors=min(nearest, len(points) - 1), algorithm="ball_tree", metric="haversine")
+    chosen = index.fit(np.radians(points)).kneighbors(return_distance=False)
+    return sorted({(min(a, b), max(a, b)) for a, row in enumerate(chosen.tolist()) for b in row})
+
+
+def place_links(
+    places: Sequence[str], edges: Any = None, coordinates: Coordinates | None = None, nearest: int = 3
+) -> list[tuple[int, int]]:
+    """Return which places are neighbors, by number: as `edges` say, or the nearest by coordinates.
+
+    Parameters
+    ----------
+    edges
+        Pairs of places in any case, or a file with lines `place,place`.
+    coordinates
+        A place without coordinates has no neighbors.
+    nearest
+        How many neighbors a place chooses by coordinates.
+    """
+    names = [_key(place) for place in places]
+    if edges is None:
+        if coordinates is None:
+            raise SettingsError("give the coordinates of the places, or the pairs that are neighbors")
+        known = [index for index, name in enumerate(names) if name in coordinates.points]
+        found = nearest_places([coordinates.points[names[index]] for index in known], nearest)
+        return [(known[a], known[b]) for a, b in found]
+    number = {name: index for index, name in enumerate(names)}
+    links: set[tuple[int, int]] = set()
+    for pair in read_edges(edges) if isinstance(edges, str | Path) else edges:
+        for name in pair:
+            if _key(name) not in number:
+                raise UnknownConditionError(name, places, "places")
+        a, b = sorted(number[_key(name)] for name in pair)
+        links |= {(a, b)} if a != b else set()
+    if not links:
+        raise InputError("the edges name no two places; each is a line `place,place`")
+    return sorted(links)
+
+
+def read_edges(path: str | Path) -> list[tuple[str, str]]:
+    """Read pairs of places from a file with lines `place,place`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+    pairs = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        parts = [part.strip() for part in line.split(",")]
+        if len(parts) == 2 and all(parts):
+            pairs.append((parts[0], parts[1]))
+        elif line.strip():
+            raise InputError(f"{path}, line {number}: expected `place,place`, found '{line}'")
+    return pairs
 
 
 def morans_i(
-    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, permutations: int = 999, seed: int = 1
-) -> MoransI | None:
-    """Moran's I of a quantity over places, with the p of a permutation; None for fewer than four, or without links.
+    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
+) -> dict[str, float | int] | None:
+    """Return Moran's I of a value over places: whether neighboring places are alike.
 
     Parameters
     ----------
     values
-        One for each place; None: the place has none and takes no part.
+        One for each place; a place with None takes no part.
     links
         The pairs of neighboring places, by number.
-    permutations
-        How many times the values are dealt out anew.
-    seed
-        Of that.
+    shuffles
+        How many times the values are assigned to the places at random, for p.
+
+    Returns
+    -------
+    value (about −1: neighbors differ, 0: no pattern, 1: alike), its expected value without a pattern, p, and the number
+    of places and links; None with fewer than four places, equal values, or no links.
 
     Examples
     --------
     >>> north, south = [1.0, 1.1, 0.9], [0.0, 0.1, -0.1]
     >>> chain = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
-    >>> round(morans_i(north + south, chain).value, 2)
+    >>> round(morans_i(north + south, chain)["value"], 2)
     0.61
     """
-    at_least("permutations", permutations, 19)
     known = [(place, value) for place, value in enumerate(values) if value is not None]
     number = {place: index for index, (place, _) in enumerate(known)}
-    pairs = {(min(a, b), max(a, b)) for a, b in links if a in number and b in number and a != b}
-    pairs_array = np.array([(number[a], number[b]) for a, b in sorted(pairs)], dtype=np.int64).reshape(-1, 2)
-    deviations = np.array([value for _, value in known], dtype=np.float64)
-    if len(known) < 4 or not len(pairs_array) or np.ptp(deviations) == 0:
+    pairs = sorted({(min(a, b), max(a, b)) for a, b in links if a in number and b in number and a != b})
+    if len(known) < 4 or not pairs or len({value for _, value in known}) == 1:
         return None
+    ends = np.array([(number[a], number[b]) for a, b in pairs])
+    deviations = np.array([value for _, value in known], dtype=np.float64)
     deviations -= deviations.mean()
-    observed = float(_moran(deviations[None], pairs_array)[0])
-    orders = np.tile(np.arange(len(known)), (permutations, 1))
-    dealt = deviations[np.random.default_rng(seed).permuted(orders, axis=1)]
-    reached = np.count_nonzero(_moran(dealt, pairs_array) >= observed - 1e-12)
-    p = (1 + int(reached)) / (1 + permutations)
-    return MoransI(observed, -1 / (len(known) - 1), p, len(known), len(pairs_array), permutations)
+    observed = float(_moran(deviations[None], ends)[0])
+    orders = np.tile(np.arange(len(known)), (shuffles, 1))
+    shuffled = deviations[np.random.default_rng(seed).permuted(orders, axis=1)]
+    reached = int(np.count_nonzero(_moran(shuffled, ends) >= observed - 1e-12))
+    p = (1 + reached) / (1 + shuffles)
+    expected = -1 / (len(known) - 1)
+    return {"value": observed, "expected": expected, "p": p, "places": len(known), "links": len(pairs)}
 
 
-def place_links(
-    places: Sequence[str],
-    *,
-    edges: Iterable[tuple[str, str]] | None = None,
-    coordinates: Coordinates | None = None,
-    nearest: int = 3,
-) -> list[tuple[int, int]]:
-    """Which places are neighbors, by number: as given, or the nearest by coordinates.
-
-    Parameters
-    ----------
-    places
-        The places.
-    edges
-        Pairs of neighboring places by name, in any case.
-    coordinates
-        Where places are, by lower-case name; a place without coordinates has no neighbors.
-    nearest
-        How many neighbors a place chooses by coordinates.
-    """
-    if edges is None and coordinates is None:
-        raise SettingsError("give the coordinates of the places, or the pairs that are neighbors")
-    names = [place.casefold() for place in places]
-    if edges is not None:
-        number = {name: index for index, name in enumerate(names)}
-        links: set[tuple[int, int]] = set()
-        for pair in edges:
-            for name in pair:
-                if name.strip().casefold() not in number:
-                    raise UnknownConditionError(name, places, "places")
-            a, b = sorted(number[name.strip().casefold()] for name in pair)
-            links |= {(a, b)} if a != b else set()
-        if not links:
-            raise InputError("the edges name no two places; each is a line `place,place`")
-        return sorted(links)
-    assert coordinates is not None
-    located = [index for index, name in enumerate(names) if name in coordinates]
-    found = nearest_places([coordinates[names[index]] for index in located], nearest)
-    return [(located[a], located[b]) for a, b in found]
-
-
-def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:
-    """The places that have no coordinates; an error where fewer than two have them.
-
-    Examples
-    --------
-    >>> without_coordinates(["Bern", "Cork", "Dax"], {"bern": (47, 7), "dax": (44, -1), "oslo": (60, 11)})
-    ['Cork']
-    """
-    missing = [place for place in places if place.casefold() not in coordinates]
-    if len(places) - len(missing) < 2:
-        many = f"{len(places) - len(missing)} of the {len(places):,} places"
-        raise InputError(f"the coordinates are of {many}, and a map needs two; the places are: {some_of(places)}")
-    return missing
-
-
-def _moran(deviations: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(N,) I for N ways to deal out the same deviations from the mean."""
-    together = np.multiply(deviations[:, pairs[:, 0]], deviations[:, pairs[:, 1]]).sum(axis=1)
+def _moran(deviations: NDArray[np.float64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return I for each of (N, places) assignments of the same deviations from the mean."""
+    together = np.multiply(deviations[:, ends[:, 0]], deviations[:, ends[:, 1]]).sum(axis=1)
     spread = np.square(deviations).sum(axis=1)
-    return np.asarray(deviations.shape[1] / len(pairs) * together / spread)
+    return np.asarray(deviations.shape[1] / len(ends) * together / spread)

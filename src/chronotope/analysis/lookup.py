@@ -1,24 +1,24 @@
-"""Finding a word by the first letters, or by what it holds, with how often it occurs."""
+"""Find words by their first letters, or by a part of them."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from chronotope.analysis.old_answer import Answer
 from chronotope.config import at_least
 from chronotope.embeddings import ConditionedEmbeddings
 
-# Of these many words of about the right length, the most frequent ones, those are sought that may have been meant.
-MOST_ALIKE = 20_000
-ALIKE = 5
+# Words of similar spelling are sought among this many of about the right length, the most frequent ones.
+COMPARED = 20_000
+PROPOSED = 5
 
 
 @dataclass(frozen=True)
-class FoundWord(Answer):
-    """A word, how often it occurs in all conditions together, and in how many of them."""
+class FoundWord:
+    """A word, its count over all conditions, and the number of conditions in which it occurs."""
 
     word: str
     count: int
@@ -26,19 +26,19 @@ class FoundWord(Answer):
 
 
 @dataclass(frozen=True)
-class Lookup(Answer):
-    """The words that a few letters may stand for.
+class Lookup:
+    """The words that some letters may stand for.
 
     Attributes
     ----------
     query
         The letters.
     total
-        How many words begin with them or hold them.
+        Number of words that contain them.
     matches
-        The first of these: those that begin with the letters, then those that hold them, the most frequent first.
+        The first of these: words that begin with the letters, then the others, most frequent first.
     did_you_mean
-        Words that are written much like the query, where no word holds it.
+        Words of similar spelling, if no word contains the letters.
     """
 
     query: str
@@ -46,9 +46,13 @@ class Lookup(Answer):
     matches: tuple[FoundWord, ...]
     did_you_mean: tuple[FoundWord, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return asdict(self)
+
 
 class WordIndex:
-    """The words of embeddings, to be searched while a person types.
+    """The words of a model, to be searched while a person types.
 
     Examples
     --------
@@ -66,20 +70,12 @@ class WordIndex:
         self._words = embeddings.words
         self._count = np.bincount(observed.word, observed.count, words).astype(np.int64)
         self._conditions = np.bincount(observed.word, minlength=words)
-        # The most frequent first, so that the first that fit are the best.
+        # Most frequent first, so that the first matches are the best.
         self._order = np.lexsort((np.arange(words), -self._count)).tolist()
         self._folded = [self._words[number].casefold() for number in self._order]
 
     def find(self, query: str, limit: int = 10) -> Lookup:
-        """The words that begin with the letters or hold them, in any case; the most frequent words for none.
-
-        Parameters
-        ----------
-        query
-            The letters.
-        limit
-            How many words at most.
-        """
+        """Return up to `limit` words that contain the letters, in any case; without letters the most frequent words."""
         at_least("limit", limit, 1)
         letters = query.strip().casefold()
         exact: list[int] = []
@@ -89,16 +85,15 @@ class WordIndex:
             if letters in word:
                 (exact if word == letters else first if word.startswith(letters) else inside).append(number)
         found = exact + first + inside
-        return Lookup(
-            query, len(found), tuple(self._row(number) for number in found[:limit]), () if found else self.alike(query)
-        )
+        matches = tuple(self._row(number) for number in found[:limit])
+        return Lookup(query, len(found), matches, () if found else self.alike(query))
 
     def alike(self, word: str) -> tuple[FoundWord, ...]:
-        """The words that are written much like one that is not there, the most frequent first."""
+        """Return words of similar spelling, most frequent first."""
         letters = word.strip().casefold()
-        near = [place for place, word in enumerate(self._folded[:MOST_ALIKE]) if abs(len(word) - len(letters)) <= 2]
-        close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], ALIKE, 0.7))
-        return tuple(self._row(self._order[place]) for place in near if self._folded[place] in close)[:ALIKE]
+        near = [place for place, word in enumerate(self._folded[:COMPARED]) if abs(len(word) - len(letters)) <= 2]
+        close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], PROPOSED, 0.7))
+        return tuple(self._row(self._order[place]) for place in near if self._folded[place] in close)[:PROPOSED]
 
     def _row(self, number: int) -> FoundWord:
         return FoundWord(self._words[number], int(self._count[number]), int(self._conditions[number]))

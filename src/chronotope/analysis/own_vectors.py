@@ -1,4 +1,4 @@
-"""A word's own vectors: one for each condition in which it has enough support, and the conditions in order of time."""
+"""The vectors of one word over the conditions, and the conditions that a question is about."""
 
 from __future__ import annotations
 
@@ -15,37 +15,25 @@ from chronotope.errors import InputError, SettingsError, UnknownConditionError, 
 
 
 class OwnVectors(NamedTuple):
-    """The centered unit vectors of a word where it has enough support.
+    """The vectors of a word in the conditions where it occurs often enough."""
 
-    Attributes
-    ----------
-    conditions
-        (N,) the numbers of those conditions.
-    unit
-        (N, D) its vectors there.
-    """
-
-    conditions: NDArray[np.int64]
-    unit: NDArray[np.float64]
+    conditions: NDArray[np.int64]  # (N,) condition numbers
+    unit: NDArray[np.float64]  # (N, D) centered unit vectors
 
 
 def own_vectors(
     embeddings: ConditionedEmbeddings, word: str, min_count: int, among: Iterable[int] | None = None, least: int = 1
 ) -> OwnVectors:
-    """The vectors of a word in the conditions where it occurs often enough.
+    """Return the vectors of a word in the conditions where it occurs at least `min_count` times.
 
     Parameters
     ----------
-    embeddings
-        The embeddings.
-    word
-        The word.
     min_count
-        What is often enough; at least 1, since an absent word has no vector of its own.
+        At least 1, since an absent word has no vector of its own.
     among
-        The numbers of the conditions to look at, in order; by default all.
+        The conditions to look at, in order; by default all.
     least
-        How many conditions there must be: with fewer the question has no answer.
+        Minimum number of conditions; raise InputError if there are fewer.
     """
     at_least("min_count", min_count, 1)
     number, labels = embeddings.index(word), embeddings.conditions.labels
@@ -60,7 +48,7 @@ def own_vectors(
 
 
 def what_helps(conditions: Conditions, min_count: int) -> str:
-    """A clause that says what to do where a word is too rare.
+    """Return a clause that says what to do if a word is too rare.
 
     Examples
     --------
@@ -72,14 +60,14 @@ def what_helps(conditions: Conditions, min_count: int) -> str:
 
 
 def in_one_space(embeddings: ConditionedEmbeddings) -> None:
-    """Refuse embeddings whose conditions have a space each: their vectors cannot be added or averaged across them."""
+    """Raise SettingsError if each condition has a space of its own: such vectors cannot be added or averaged."""
     if embeddings.query_mapping is not None:
         method = embeddings.provenance.get("method", "this method")
         raise SettingsError(f"{method} has a space of its own for each condition; this needs all vectors in one space")
 
 
 def own_cosines(embeddings: ConditionedEmbeddings, word: str, own: OwnVectors) -> NDArray[np.float64]:
-    """(N, N) the cosines of a word with itself: from the condition of the row to that of the column."""
+    """Return the (N, N) cosines of a word with itself, from the condition of the row to that of the column."""
     if embeddings.query_mapping is None:
         # Not a matrix product, whose last bits may differ with the threads of BLAS.
         cosines = np.multiply(own.unit[:, None, :], own.unit[None, :, :]).sum(axis=2)
@@ -90,29 +78,18 @@ def own_cosines(embeddings: ConditionedEmbeddings, word: str, own: OwnVectors) -
 
 
 def unit_vectors(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """(…, D) the vectors at length one."""
+    """Scale (…, D) vectors to length one; zero stays zero."""
     length = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=-1, keepdims=True))
     return np.asarray(vectors / np.where(length == 0, 1, length))
 
 
 def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(…, N, D) for each condition what the word means in all others: the mean of those directions, of length one."""
-    others = unit.sum(axis=-2, keepdims=True) - unit
-    length = np.sqrt(np.square(others).sum(axis=-1, keepdims=True))
-    length[length == 0] = 1
-    return np.asarray(others / length)
-
-
-def place_number(conditions: Conditions, place: str) -> int:
-    """The number of a place, in any case."""
-    numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
-    if place.strip().casefold() not in numbers:
-        raise UnknownConditionError(place, conditions.places, "places")
-    return numbers[place.strip().casefold()]
+    """Return for each of (…, N, D) vectors the mean direction of all others, of length one."""
+    return unit_vectors(unit.sum(axis=-2, keepdims=True) - unit)
 
 
 def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
-    """The numbers of the conditions in order of time; where there are places, too, those of one place.
+    """Return the conditions in order of time; with time × place, those of one place.
 
     Examples
     --------
@@ -129,5 +106,33 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
     if place is None:
         shown = ", ".join(conditions.places[:8]) + (" …" if len(conditions.places) > 8 else "")
         raise SettingsError(f"name the place whose time line is meant (--place): {shown}")
-    wanted = place_number(conditions, place)
+    numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
+    if place.strip().casefold() not in numbers:
+        raise UnknownConditionError(place, conditions.places, "places")
+    wanted = numbers[place.strip().casefold()]
     return [number for number in range(len(conditions)) if conditions.place_of[number] == wanted]
+
+
+def named_conditions(conditions: Conditions, at: str, place: str | None = None) -> list[int]:
+    """Return the conditions that a text names: a label, 'all', or with time × place a time bin or a place alone.
+
+    Examples
+    --------
+    >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
+    >>> [named_conditions(both, at) for at in ("1998/india", "1999", "India", "all")]
+    [[1], [2, 3], [1, 3], [0, 1, 2, 3]]
+    >>> named_conditions(both, "1999", place="canada")
+    [2]
+    """
+    among = list(range(len(conditions))) if place is None else timeline(conditions, place)
+    wanted = at.strip().casefold()
+    if wanted == "all":
+        return among
+    if conditions.times and conditions.places:
+        labels = [conditions.labels[number].casefold() for number in among]
+        times = [conditions.times[conditions.time_of[number]].casefold() for number in among]
+        places = [conditions.places[conditions.place_of[number]].casefold() for number in among]
+        for names in (labels, times, places):
+            if found := [number for number, name in zip(among, names, strict=True) if name == wanted]:
+                return found
+    return [conditions.index(at)]

@@ -1,87 +1,69 @@
-"""How far apart places are in their use of words, and how they group."""
+"""Places: how far apart they are in their use of words, and one word over all of them, or over time × place."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.own_vectors import in_one_space
-from chronotope.config import at_least
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.axes import parse, positions
+from chronotope.analysis.changepoints import find_points
+from chronotope.analysis.charts import Plane, Tiles
+from chronotope.analysis.geography import (
+    Coordinates,
+    feature_collection,
+    morans_i,
+    place_links,
+    read_coordinates,
+    without_coordinates,
+)
+from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
+from chronotope.analysis.params import Alpha, AnyFormula, Edges, MinCount, Model, Param, Shuffles, Word
+from chronotope.analysis.params import Coordinates as CoordinatesParam
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError, number_of
+from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 
-# Half of a word's weight is reached where it occurs so often in the rarer of the two places.
+# A word gets half of its weight with this many occurrences in the place where it is rarer.
 HALF_WEIGHT = 50
-# How many numbers the vectors, and the cosines, of a block of words may take.
-ROOM = 1 << 23
+# Numbers in the block of vectors, and of cosines, that is held in memory.
+BLOCK_NUMBERS = 1 << 23
 
 
-@dataclass(frozen=True)
-class PlaceDistances(Answer):
-    """How far apart places are in their use of words.
+@question(
+    "places",
+    group="All words",
+    columns="place other distance words group other_group",
+    chart=Tiles(x="place", y="other", value="distance", faint=None),
+)
+def places(
+    model: Model,
+    *,
+    groups: Annotated[
+        int | None, Param("Number of groups (default: by the widest gap between joins).", least=1, most=10_000)
+    ] = None,
+    min_count: MinCount = 10,
+) -> Answer:
+    """How far apart are places in their use of words, and how do they group?
 
-    Attributes
-    ----------
-    places
-        The places, those that are alike beside each other.
-    distances
-        For each place its distances to all: the weighted mean of 1 − cosine over the words that both have.
-    words
-        How many words each distance rests on.
-    groups
-        The number of each place's group, from 1, in the order of `places`.
-    merges
-        How the places join, from the nearest: two numbers (of places, then of the groups so far) and their distance.
-    fidelity
-        How well the tree keeps the distances: their correlation with those in the tree (cophenetic); None with fewer
-        than three places.
-    min_count, signature
-        How the answer was made.
+    The distance is the weighted mean of 1 − cosine over the words that both places have. A word weighs n / (n + 50), n
+    being its smaller count: the vectors of rare words are noisy. With time × place it is the mean over the time bins
+    that both places have. Groups come from average linkage.
     """
-
-    places: tuple[str, ...]
-    distances: tuple[tuple[float, ...], ...]
-    words: tuple[tuple[int, ...], ...]
-    groups: tuple[int, ...]
-    merges: tuple[tuple[int, int, float], ...]
-    fidelity: float | None
-    min_count: int
-    signature: str
-
-
-def place_distances(
-    embeddings: ConditionedEmbeddings, *, groups: int | None = None, min_count: int = 10
-) -> PlaceDistances:
-    """How far apart places are in their use of words, and how they group.
-
-    A word counts with n / (n + 50), n being how often it occurs where it is rarer: the vectors of rare words are noisy,
-    and would make every place with little text look remote; but the most frequent words do not drown the others. Over
-    time × place the distance is the mean over the time bins that both places have. Places join by the mean distance of
-    their members (average linkage).
-
-    Parameters
-    ----------
-    embeddings
-        The embeddings; they have two places at least.
-    groups
-        How many groups to make; by default as many as are clearly apart (the widest gap between joins).
-    min_count
-        A word counts where it occurs at least so often in both places.
-    """
-    conditions = embeddings.conditions
+    conditions = model.conditions
     names = conditions.places
     if len(names) < 2:
         raise SettingsError("the conditions of this model are not places; there is nothing to compare")
-    at_least("min_count", min_count, 1)
-    in_one_space(embeddings)
+    in_one_space(model)
+    by_time: dict[int, list[int]] = {}
+    for number in range(len(conditions)):
+        by_time.setdefault(conditions.time_of[number] if conditions.times else 0, []).append(number)
     totals, counts, words = (np.zeros((len(names), len(names))) for _ in range(3))
-    for together in _by_time(embeddings):
-        distance, shared = _between(embeddings, together, min_count)
-        there = np.ix_(*[[conditions.place_of[condition] for condition in together]] * 2)
+    for together in by_time.values():
+        distance, shared = _between(model, together, min_count)
+        there = np.ix_(*[[conditions.place_of[number] for number in together]] * 2)
         totals[there] += distance
         counts[there] += shared > 0
         words[there] += shared
@@ -91,43 +73,46 @@ def place_distances(
             "lower min_count (--min-count)"
         )
     distances = totals / np.maximum(counts, 1)
-    return _clustered(names, distances, words, groups, min_count, embeddings.signature)
-
-
-def _by_time(embeddings: ConditionedEmbeddings) -> list[list[int]]:
-    """The conditions of each time bin; without time, all together."""
-    conditions = embeddings.conditions
-    if not conditions.times:
-        return [list(range(len(conditions)))]
-    found: dict[int, list[int]] = {}
-    for number, time in enumerate(conditions.time_of):
-        found.setdefault(time, []).append(number)
-    return list(found.values())
+    order, group, merges, fidelity = _clusters(distances, groups)
+    rows = [
+        {"place": names[a], "other": names[b], "distance": distances[a, b], "words": int(words[a, b])}
+        | {"group": group[a], "other_group": group[b]}
+        for a in order
+        for b in order
+    ]
+    return Answer(
+        rows,
+        title="Distance of places in their use of words",
+        notes=["Places with little text look remote."],
+        facts={"axis": conditions.axis, "order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
+        | {"groups": max(group), "min_count": min_count},
+        signature=model.signature,
+    )
 
 
 def _between(
-    embeddings: ConditionedEmbeddings, conditions: Sequence[int], min_count: int
+    model: ConditionedEmbeddings, conditions: Sequence[int], min_count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """(C, C) the weighted mean of 1 − cosine over the words of every two conditions, and how many words they are."""
+    """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words."""
     from chronotope.runtime.blas import one_blas_thread
 
-    labels, count = embeddings.conditions.labels, len(conditions)
-    support = np.zeros((count, len(embeddings)))
+    labels, size = model.conditions.labels, len(conditions)
+    counts = np.zeros((size, len(model)))
     for row, condition in enumerate(conditions):
-        support[row, embeddings.observed.words_in(condition)] = embeddings.observed.counts_in(condition)
-    support[support < min_count] = 0
-    judged = np.flatnonzero(np.count_nonzero(support, axis=0) > 1)
-    distance, weights = np.zeros((count, count)), np.zeros((count, count))
-    shared = np.zeros((count, count), dtype=np.int64)
-    block = max(1, ROOM // (count * max(count, embeddings.dimensions)))
-    for begin in range(0, len(judged), block):
-        part = judged[begin : begin + block]
-        names = [embeddings.words[word] for word in part]
+        counts[row, model.observed.words_in(condition)] = model.observed.counts_in(condition)
+    counts[counts < min_count] = 0
+    compared = np.flatnonzero(np.count_nonzero(counts, axis=0) > 1)
+    distance, weights = np.zeros((size, size)), np.zeros((size, size))
+    shared = np.zeros((size, size), dtype=np.int64)
+    block = max(1, BLOCK_NUMBERS // (size * max(size, model.dimensions)))
+    for begin in range(0, len(compared), block):
+        part = compared[begin : begin + block]
+        names = [model.words[word] for word in part]
         # (words, conditions, dimensions): all cosines of a word are one small product.
-        rows = np.stack([embeddings.project(names, labels[at], labels[at]) for at in conditions], axis=1)
+        rows = np.stack([model.project(names, labels[at], labels[at]) for at in conditions], axis=1)
         with one_blas_thread():
             cosines = rows @ rows.transpose(0, 2, 1)
-        here = support[:, part].T
+        here = counts[:, part].T
         rarer = np.minimum(here[:, :, None], here[:, None, :])
         weight = rarer / (rarer + HALF_WEIGHT)
         distance += (weight * (1 - cosines)).sum(axis=0)
@@ -138,45 +123,215 @@ def _between(
     return distance, shared
 
 
-def _clustered(
-    names: Sequence[str],
-    distances: NDArray[np.float64],
-    words: NDArray[np.float64],
-    groups: int | None,
-    min_count: int,
-    signature: str,
-) -> PlaceDistances:
+def _clusters(
+    distances: NDArray[np.float64], groups: int | None
+) -> tuple[list[int], list[int], list[list[float]], float | None]:
+    """Return the order of places, the group of each, the merges and the fidelity of the tree.
+
+    A merge is two numbers (of places in that order, then of the groups so far) and their distance. Fidelity is the
+    cophenetic correlation: how well the tree keeps the distances.
+    """
     from scipy.cluster.hierarchy import cophenet, fcluster, leaves_list, linkage
     from scipy.spatial.distance import squareform
 
-    condensed = squareform(distances, checks=False)
+    size, condensed = len(distances), squareform(distances, checks=False)
     tree = linkage(condensed, "average", optimal_ordering=True)
     order = leaves_list(tree)
     if groups is None:
-        # The widest gap between one join and the next: below it places belong together, above it they do not.
+        # The widest gap between one join and the next: places below it belong together, above it they do not.
         gaps = np.diff(tree[:, 2])
-        groups = len(names) - 1 - int(gaps.argmax()) if len(gaps) else 1
-    at_least("groups", groups, 1)
-    member = fcluster(tree, min(groups, len(names)), "maxclust")[order]
-    first_seen = {int(group): number for number, group in enumerate(dict.fromkeys(member.tolist()), 1)}
-    fidelity = float(cophenet(tree, condensed)[0]) if len(names) > 2 and np.ptp(condensed) > 0 else None
-    place = np.empty(len(names), dtype=np.int64)
-    place[order] = np.arange(len(names))
-    merges = tuple(
-        (
-            int(place[int(a)]) if a < len(names) else int(a),
-            int(place[int(b)]) if b < len(names) else int(b),
-            float(height),
+        groups = size - 1 - int(gaps.argmax()) if len(gaps) else 1
+    member = fcluster(tree, min(groups, size), "maxclust")
+    first_seen = {group: number for number, group in enumerate(dict.fromkeys(member[order].tolist()), 1)}
+    fidelity = float(cophenet(tree, condensed)[0]) if size > 2 and np.ptp(condensed) > 0 else None
+    position = np.append(np.argsort(order), np.arange(size, 2 * size))
+    merges = [[int(position[int(a)]), int(position[int(b)]), float(height)] for a, b, height, _ in tree]
+    return order.tolist(), [first_seen[one] for one in member.tolist()], merges, fidelity
+
+
+@question(
+    "map",
+    group="A word",
+    columns="word place count value low high lat lon",
+    chart=Plane(x="lon", y="lat", label="place", value="value"),
+)
+def word_map(
+    model: Model,
+    word: Word,
+    *,
+    formula: AnyFormula = None,
+    coordinates: CoordinatesParam = None,
+    edges: Edges = None,
+    nearest: Annotated[
+        int, Param("Number of nearest places that are neighbors, by coordinates.", least=1, most=1000)
+    ] = 3,
+    shuffles: Shuffles = 999,
+    min_count: MinCount = 5,
+) -> Answer:
+    """How does a word differ by place?
+
+    The value is the similarity of the word with its use in all other places, or its position on the axis of `formula`.
+    With time × place it is that of the mean direction of the place's time bins, or the mean of their positions,
+    weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are alike.
+    """
+    conditions = model.conditions
+    if not conditions.places:
+        raise SettingsError("the conditions of this model are not places; there is nothing to put on a map")
+    word = model.words[model.index(word)]
+    known = None if coordinates is None else read_coordinates(coordinates)
+    values = _by_place(model, word, formula, min_count)
+    counts = model.count(word)
+    rows: list[dict[str, Any]] = []
+    for number, place in enumerate(conditions.places):
+        here = [label for label, at in zip(conditions.labels, conditions.place_of, strict=True) if at == number]
+        lat, lon = (None, None) if known is None else known.points.get(place.casefold(), (None, None))
+        value, low, high = values.get(number, (None, None, None))
+        rows.append(
+            {"word": word, "place": place, "count": sum(counts[label] for label in here), "value": value}
+            | {"low": low, "high": high, "lat": lat, "lon": lon}
         )
-        for a, b, height, _ in tree
+    notes, facts = _map_facts(rows, conditions.places, known, edges, nearest, shuffles)
+    if rare := [row["place"] for row in rows if row["value"] is None]:
+        notes.insert(0, f"Without a value, since {word} occurs {fewer_than(min_count)}: {some_of(rare)}.")
+    return Answer(
+        rows,
+        title=f"{word} by place: {_measure(formula)}",
+        notes=notes,
+        facts={"axis": "place", "formula": formula, "min_count": min_count, **facts},
+        signature=model.signature,
     )
-    return PlaceDistances(
-        tuple(names[number] for number in order.tolist()),
-        tuple(tuple(float(value) for value in row) for row in distances[order][:, order]),
-        tuple(tuple(int(value) for value in row) for row in words[order][:, order]),
-        tuple(first_seen[int(group)] for group in member),
-        merges,
-        fidelity,
-        min_count,
-        signature,
+
+
+def _measure(formula: str | None) -> str:
+    return f"position on {formula}" if formula else "similarity with its use everywhere else"
+
+
+def _map_facts(
+    rows: Sequence[dict[str, Any]],
+    places: Sequence[str],
+    known: Coordinates | None,
+    edges: Any,
+    nearest: int,
+    shuffles: int,
+) -> tuple[list[str], dict[str, Any]]:
+    """Return notes, and Moran's I and polygons as facts."""
+    notes: list[str] = []
+    facts: dict[str, Any] = {"moran": None}
+    if known is not None:
+        if missing := without_coordinates(places, known):
+            notes.append(f"Without coordinates: {some_of(missing)}.")
+        if known.polygons:
+            facts["polygons"] = feature_collection(places, known)
+    if known is not None or edges is not None:
+        links = place_links(places, edges, known, nearest)
+        # A place that is not on the map has no neighbors.
+        values = [row["value"] if edges is not None or row["lat"] is not None else None for row in rows]
+        facts["moran"] = moran = morans_i(values, links, shuffles=shuffles)
+        if moran is None:
+            notes.append("No Moran's I: it needs four places with different values, and neighbors among them.")
+        else:
+            alike = "are alike" if moran["p"] <= 0.05 else "show no significant pattern"
+            notes.append(f"Neighboring places {alike}: Moran's I {moran['value']:.2f}, p = {moran['p']:.3f}.")
+    return notes, facts
+
+
+def _by_place(
+    model: ConditionedEmbeddings, word: str, formula: str | None, min_count: int
+) -> dict[int, tuple[float, float | None, float | None]]:
+    """Return the value of each place, and its interval if it has one condition and the axis enough seeds."""
+    place_of = np.array(model.conditions.place_of)
+    if formula is None:
+        in_one_space(model)
+        own = own_vectors(model, word, min_count, least=2)
+        where = place_of[own.conditions]
+        numbers = np.unique(where)
+        means = unit_vectors(np.array([own.unit[where == number].mean(axis=0) for number in numbers]))
+        cosines = np.multiply(means, overall(means)).sum(axis=1)
+        return {place: (value, None, None) for place, value in zip(numbers.tolist(), cosines.tolist(), strict=True)}
+    found: dict[int, list[dict[str, Any]]] = {}
+    rows = positions(model, word, parse(formula, model), range(len(place_of)), min_count=min_count)
+    for place, row in zip(place_of.tolist(), rows, strict=True):
+        if np.isfinite(row["position"]):
+            found.setdefault(place, []).append(row)
+    return {
+        place: (rows[0]["position"], rows[0]["low"], rows[0]["high"])
+        if len(rows) == 1
+        else (float(np.average([r["position"] for r in rows], weights=[r["count"] for r in rows])), None, None)
+        for place, rows in found.items()
+    }
+
+
+@question(
+    "grid",
+    group="A word",
+    columns="word time place condition count value changed shift p",
+    chart=Tiles(x="time", y="place", value="value", mark="changed"),
+)
+def grid(
+    model: Model,
+    word: Word,
+    *,
+    formula: AnyFormula = None,
+    alpha: Alpha = 0.05,
+    shuffles: Shuffles = 999,
+    min_count: MinCount = 5,
+) -> Answer:
+    """How does a word differ by time and place, and which places change first?
+
+    The value is the similarity of the word with its use in all other conditions, or its position on the axis of
+    `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it;
+    `changed` says whether it is significant. `facts["changes"]` lists the places, those that change first at the top.
+    """
+    conditions = model.conditions
+    if not (conditions.times and conditions.places):
+        raise SettingsError(
+            f"a grid needs time bins in places; the conditions of this model are {conditions.axis} alone"
+        )
+    in_one_space(model)
+    word = model.words[model.index(word)]
+    values: dict[int, float] = {}
+    if formula is None:
+        own = own_vectors(model, word, min_count, least=2)
+        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
+        values = dict(zip(own.conditions.tolist(), cosines.tolist(), strict=True))
+    else:
+        rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count=min_count)
+        values = {at: row["position"] for at, row in enumerate(rows)}
+    changes = [_change(model, word, place, alpha, shuffles, min_count) for place in conditions.places]
+    order = {label: number for number, label in enumerate(conditions.labels)}
+    changes.sort(key=lambda one: (not one["accepted"], order.get(one["after"] or "", len(order)), one["place"]))
+    largest = {one["after"]: one for one in changes}
+    nothing: dict[str, Any] = {"accepted": False, "shift": None, "p": None}
+    counts = model.count(word)
+    cells = [
+        {"word": word, "time": conditions.times[time], "place": conditions.places[place], "condition": label}
+        | {"count": counts[label], "value": values.get(number), "changed": largest.get(label, nothing)["accepted"]}
+        | {name: largest.get(label, nothing)[name] for name in ("shift", "p")}
+        for number, (label, time, place) in enumerate(
+            zip(conditions.labels, conditions.time_of, conditions.place_of, strict=True)
+        )
+    ]
+    notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
+    accepted = [f"{one['after']}" for one in changes if one["accepted"]]
+    notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")
+    return Answer(
+        cells,
+        title=f"{word} by time and place: {_measure(formula)}",
+        notes=notes,
+        facts={"axis": "time × place", "formula": formula, "alpha": alpha, "min_count": min_count, "changes": changes},
+        signature=model.signature,
     )
+
+
+def _change(
+    model: ConditionedEmbeddings, word: str, place: str, alpha: float, shuffles: int, min_count: int
+) -> dict[str, Any]:
+    """Return the largest change of a word in a place; nulls if the word is too rare there."""
+    try:
+        point = find_points(model, word, place=place, most=1, alpha=alpha, shuffles=shuffles, min_count=min_count)[0]
+    except InputError:
+        return {"place": place, "after": None, "shift": None, "p": None, "p_words": None, "accepted": False}
+    return {"place": place, "after": point.after, "shift": point.shift, "p": point.p} | {
+        "p_words": point.p_words,
+        "accepted": point.accepted,
+    }

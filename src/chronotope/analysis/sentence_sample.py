@@ -1,40 +1,27 @@
-"""A sample of sentences that shows every word of a condition, for those who cannot ask for a word at a time."""
+"""A sample of sentences that shows every word of a condition, for the explorer without a server."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.concordance import Concordance, open_concordance
-from chronotope.analysis.sampling import mixed
+from chronotope.analysis.concordance import Concordance, hash_order
 from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import sentence_around, token_spans
 
-# A sentence is kept as long as it has a word that was seen in fewer than so many others.
+# A sentence is kept if one of its words was seen in fewer than this many others.
 WANTED = 3
-# So many running words of a condition are looked at, of documents in random order.
+# Tokens of a condition that are searched, of documents in random order.
 MOST_TOKENS = 200_000
 
 
-@dataclass(frozen=True)
-class SampledSentence(Answer):
-    """A sentence of the sample.
-
-    Attributes
-    ----------
-    text
-        As it stands in the document.
-    document, date
-        The file and line of the document, and its time as the input has it.
-    cut_before, cut_after
-        Whether it lacks its beginning or its end.
-    """
+class SampledSentence(NamedTuple):
+    """A sentence, the file and line of its document, its date, and whether its beginning or its end is cut."""
 
     text: str
     document: str
@@ -43,20 +30,17 @@ class SampledSentence(Answer):
     cut_after: bool
 
 
-@dataclass(frozen=True, eq=False)
-class SentenceSample:
-    """Sentences of one condition, and where its words stand in them.
+class SentenceSample(NamedTuple):
+    """Sentences of one condition, in the order of the run, and where its words stand in them.
 
     Attributes
     ----------
-    sentences
-        The sentences, in the order of the run.
     word, sentence, start, end
-        (N,) a word, a sentence that holds it, and where it stands there; sorted by word, then by sentence.
+        (N,) a word, a sentence with it, and where it stands there; sorted by word, then by sentence.
     documents
-        (W,) how many documents of the condition have each word.
+        (W,) the number of documents of the condition with each word.
     searched, tokens
-        How many running words were looked at, and how many there are.
+        The number of tokens that were searched, and of all.
     """
 
     sentences: tuple[SampledSentence, ...]
@@ -69,9 +53,8 @@ class SentenceSample:
     tokens: int
 
 
-@dataclass(frozen=True)
-class _Found:
-    """A sentence in a document: its text, what it lacks, and its words with where they stand."""
+class _Found(NamedTuple):
+    """A sentence of a document: its text, whether it is cut, and its words with their positions."""
 
     text: str
     cut: tuple[bool, bool]
@@ -81,29 +64,16 @@ class _Found:
 def sentence_sample(
     run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS, seed: int = 1
 ) -> SentenceSample:
-    """Sentences of a condition such that each of its words stands in a few of them, as far as it occurs.
+    """Return sentences of a condition such that each of its words stands in a few of them, if it occurs.
 
-    Parameters
-    ----------
-    run
-        The run; it has its text.
-    condition
-        The number of the condition.
-    words
-        How many words, the most frequent of the run, are looked for.
-    most
-        How many sentences are listed for a word at most.
-    most_tokens
-        How many running words are looked at, at least one document.
-    seed
-        Of the order of the documents.
+    The `words` most frequent words of the run are looked for, and at most `most` sentences are listed for each.
     """
     at_least("most", most, 1)
-    concordance = open_concordance(run)
+    concordance = Concordance(run)
     store = run.store
     documents = np.arange(store.condition_slice(condition).start, store.condition_slice(condition).stop)
     documents = documents[concordance.counted_documents[documents]]
-    order = documents[np.argsort(mixed(documents, seed), kind="stable")]
+    order = documents[np.argsort(hash_order(documents, seed), kind="stable")]
     reached = np.cumsum(concordance.lengths[order])
     looked_at = order[: max(1, int(np.searchsorted(reached, most_tokens, side="right")))]
     times_seen = [0] * words
@@ -123,14 +93,14 @@ def sentence_sample(
 def _wanted_sentences(
     concordance: Concordance, document: int, times_seen: list[int], lexicon: NDArray[np.object_]
 ) -> Iterator[tuple[int, _Found]]:
-    """The sentences of a document with a word that was not seen often enough, and where they begin."""
+    """Yield the sentences of a document with a word that was not seen often enough, and where they begin."""
     store, text_store = concordance.counts.store, concordance.text
     numbers = store.ids[int(store.starts[document]) : int(store.starts[document + 1])]
     ids = numbers.tolist()
     if all(number >= len(times_seen) or times_seen[number] >= WANTED for number in set(ids)):
         return
     text = text_store.document(document)
-    # To ask polars for a few words at a time costs more than the words.
+    # Gathering a few words at a time with polars would be slow.
     known = numbers < len(lexicon)
     names = np.empty(len(ids), dtype=object)
     names[known] = lexicon[numbers[known]]
@@ -182,15 +152,15 @@ def _listed(
         np.int64,
     ).reshape(-1, 4)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    # Of a frequent word an even choice, not the first ones: those are all of one document.
+    # An even choice for frequent words: the first sentences are all of one document.
     size = np.bincount(rows[:, 0], minlength=words)
     rank = np.arange(len(rows)) - (np.cumsum(size) - size)[rows[:, 0]]
     step = np.maximum(1, size[rows[:, 0]] / most)
     chosen = rows[np.floor(rank / step) != np.floor((rank - 1) / step)]
     store = concordance.counts.store
-    places = concordance.places(documents)
+    tokens = concordance.tokens(documents)
     document = np.repeat(np.arange(len(documents)), concordance.lengths[documents])
-    ids = store.ids[places].astype(np.int64)
+    ids = store.ids[tokens].astype(np.int64)
     pairs = np.unique(document[ids < words] * words + ids[ids < words])
     return SentenceSample(
         sentences,
@@ -205,5 +175,5 @@ def _listed(
 
 
 def _first_of_each(found: _Found) -> list[tuple[int, int, int]]:
-    """Each word of a sentence once, where it stands first."""
+    """Return each word of a sentence once, at its first position."""
     return list({word: (word, start, end) for word, start, end in reversed(found.words)}.values())

@@ -26,8 +26,7 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
-    from chronotope.analysis.significance.few_words import FewWords
-    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
 
@@ -151,7 +150,7 @@ def _noiseless(
     few: FewWords, conditions: NDArray[np.int64], drawn: NDArray[np.float32], against: str, base: int | None
 ) -> Noiseless:
     """Return the cosines without the noise of the text, with their intervals."""
-    from chronotope.analysis.significance.noiseless import Noiseless
+    from chronotope.analysis.significance.few_words import Noiseless
 
     own, documents = few.observed()[0, conditions], few.documents[0, conditions]
 

@@ -1,148 +1,69 @@
-"""Which words stay the same: the mean cosine of a word with itself over all pairs of conditions."""
+"""Which words keep their meaning (`stable`), and two properties of conditioned embeddings as measured facts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.old_answer import Answer
-from chronotope.analysis.directions import directions
-from chronotope.analysis.significance.matched import matched_z
-from chronotope.config import at_least
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Ranked
+from chronotope.analysis.drift import check_within, documents_with, only_named, word_numbers
+from chronotope.analysis.measures import Comparison, ModelRows, Numbers, matched_z
+from chronotope.analysis.own_vectors import timeline
+from chronotope.analysis.params import (
+    Bootstrap,
+    KeepIn,
+    MinCount,
+    Model,
+    Param,
+    Permutations,
+    Progress,
+    Seed,
+    Threads,
+    Top,
+    Within,
+    WordList,
+)
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, number_of
 
-if TYPE_CHECKING:
-    from chronotope.analysis.significance.judged import Judged
-    from chronotope.cooccurrence import Counts
-
-
-@dataclass(frozen=True, slots=True)
-class StableWord:
-    """How much a word stays the same.
-
-    Attributes
-    ----------
-    word
-        The word.
-    stability
-        The mean cosine over all pairs of conditions in which it has enough support; 1: it never moves.
-    conditions
-        In how many conditions that is.
-    count
-        How often it occurs in them together.
-    z
-        How far the stability stands out among words of like frequency, in robust standard deviations.
-    corrected
-        The stability less the noise, which makes a word that is rare, or whose company says little, look less stable
-        than it is; None where documents were not resampled.
-    low, high
-        The ends of a 95 % interval of the corrected stability: a word is known to be stable where `low` is high.
-    p
-        How often a word that did not change at all is as unstable by chance.
-    """
-
-    word: str
-    stability: float
-    conditions: int
-    count: int
-    z: float = 0.0
-    corrected: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+# Number of words, the most frequent ones, for the similarity by lag.
+MOST_WORDS = 1000
+SHOWN = 5
 
 
-@dataclass(frozen=True)
-class Stability(Answer):
-    """The stability of every word that has enough support in enough conditions.
-
-    Attributes
-    ----------
-    rows
-        The words, the most stable first: by the lower end of the interval where there is one, since a word of which
-        little is known is not known to be stable.
-    left_out
-        How many words have enough support in too few conditions.
-    min_count, min_conditions
-        What counts as enough.
-    signature
-        How the embeddings were made.
-    permutations, bootstrap
-        How much was resampled.
-    """
-
-    rows: tuple[StableWord, ...] = field(repr=False)
-    left_out: int
-    min_count: int
-    min_conditions: int
-    signature: str
-    permutations: int = 0
-    bootstrap: int = 0
-
-    def most(self, top: int = 20) -> list[StableWord]:
-        """The words that changed least, the most stable first."""
-        return list(self.rows[:top])
-
-    def least(self, top: int = 20) -> list[StableWord]:
-        """The words that changed most, the least stable first: by the upper end of the interval where there is one."""
-        if not self.bootstrap:
-            return list(self.rows[: -top - 1 : -1])
-        known = [row for row in reversed(self.rows) if row.high is not None]
-        return sorted(known, key=lambda row: cast("float", row.high))[:top]
-
-    def to_dict(self, top: int = 20) -> dict[str, Any]:
-        """As plain data for JSON: both ends of the list."""
-        return {
-            "most": [row.to_dict() for row in self.most(top)],
-            "least": [row.to_dict() for row in self.least(top)],
-            "words": len(self.rows),
-            "left_out": self.left_out,
-            "min_count": self.min_count,
-            "min_conditions": self.min_conditions,
-            "permutations": self.permutations,
-            "bootstrap": self.bootstrap,
-            "signature": self.signature,
-        }
-
-
+@question(
+    "stable",
+    group="All words",
+    columns="word stability z conditions count documents corrected low high p",
+    chart=Ranked(label="word", value="stability", band=("low", "high")),
+)
 def stable(
-    embeddings: ConditionedEmbeddings,
+    model: Model,
     *,
-    min_count: int = 5,
-    min_conditions: int = 2,
-    counts: Counts | None = None,
-    permutations: int = 0,
-    bootstrap: int = 0,
-    within: str | None = None,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
-    keep_in: str | Path | None = None,
-) -> Stability:
-    """The stability of every word: its mean cosine with itself over all pairs of conditions.
+    words: WordList = None,
+    least: Annotated[bool, Param("Show the least stable words.")] = False,
+    top: Top = 20,
+    min_count: MinCount = 5,
+    min_conditions: Annotated[
+        int | None, Param("Minimum number of conditions in which a word occurs often enough (default: half).", least=2)
+    ] = None,
+    permutations: Permutations = 0,
+    bootstrap: Bootstrap = 0,
+    within: Within = None,
+    seed: Seed = 1,
+    threads: Threads = None,
+    progress: Progress = None,
+    keep_in: KeepIn = None,
+) -> Answer:
+    """Which words keep their meaning over all conditions?
 
-    Parameters
-    ----------
-    embeddings
-        The embeddings.
-    min_count
-        A condition counts for a word that occurs in it at least so often; at least 1, since a word that is absent
-        has no meaning of its own there.
-    min_conditions
-        Leave out words with fewer such conditions; two at least. A word that is seen in a few neighboring time bins
-        only has had little occasion to change.
-    counts, permutations, bootstrap, within, seed, threads, progress, keep_in
-        As for `drift`: resamples of the documents, for what noise adds to the change of a word, and intervals.
+    Stability is the mean cosine of a word with itself over all pairs of conditions. With `bootstrap`, words are ranked
+    by the lower end of the interval (the least stable by the upper end): a word of which little is known is not known
+    to be stable. Resampling is that of `drift`.
 
     Examples
     --------
@@ -150,58 +71,171 @@ def stable(
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
-    >>> answer = stable(ConditionedEmbeddings(
-    ...     ["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors))
-    >>> [row.word for row in answer.most(2)], answer.most(1)[0].stability
+    >>> model = ConditionedEmbeddings(["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors)
+    >>> answer = stable(model, top=2)
+    >>> answer["word"].to_list(), answer["stability"][0]
     (['the', 'of'], 1.0)
     """
-    at_least("min_conditions", min_conditions, 2)
-    if len(embeddings.conditions) == 1:
+    size = len(model.conditions)
+    if size == 1:
         raise SettingsError("a word is stable over two conditions or more, and this model has one")
-    total, squares, conditions, support = directions(embeddings, min_count)
-    kept = np.flatnonzero(conditions >= min_conditions)
-    # ‖Σ u‖² is the sum of the cosines over all ordered pairs, with the squares of the n themselves.
-    pairs = conditions[kept] * (conditions[kept] - 1)
-    mean = (np.square(total[kept]).sum(axis=1) - squares[kept]) / pairs
-    judged: dict[str, NDArray[np.float64]] = {}
+    check_within(within, permutations)
+    named = word_numbers(model, words)
+    min_conditions = min_conditions or max(2, size // 2)
+    comparison = Comparison("series", tuple(range(size)))
+    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    many, count, _ = comparison.counts(model, min_count)
+    figures: dict[str, Numbers] = {}
     if permutations or bootstrap:
-        from chronotope.analysis.drift import drift
+        from chronotope.analysis.significance.tests import judge
 
-        changed = drift(
-            embeddings,
-            over="series",
-            min_count=min_count,
-            counts=counts,
+        found = judge(
+            model,
+            comparison,
+            measured,
+            min_count,
             permutations=permutations,
             bootstrap=bootstrap,
             within=within,
             seed=seed,
             threads=threads,
             progress=progress,
-            keep_in=keep_in,
+            folder=Path(keep_in) if keep_in else None,
         )
-        places = np.argsort(changed.words)[np.searchsorted(np.sort(changed.words), kept)]
-        judged = _as_stability(changed.judged.in_order(places))
-    decisive = np.nan_to_num(judged["low"], nan=-np.inf) if bootstrap else mean
-    z = matched_z(mean, support[kept].astype(np.float64))
-    order = np.lexsort((kept, -decisive))
-    rows = tuple(
-        StableWord(
-            embeddings.words[kept[at]],
-            float(mean[at]),
-            int(conditions[kept[at]]),
-            int(support[kept[at]]),
-            float(z[at]),
-            **{name: float(values[at]) for name, values in judged.items() if np.isfinite(values[at])},
-        )
-        for at in order.tolist()
+        # The upper end of the change is the lower end of the stability.
+        ends = (("corrected", "corrected"), ("low", "high"), ("high", "low"))
+        figures = {name: np.minimum(1 - found[change], 1) for name, change in ends if change in found}
+        figures |= {"p": found["p"]} if "p" in found else {}
+    kept = np.flatnonzero(many[measured.words] >= min_conditions)
+    numbers, stability = measured.words[kept], 1 - measured.change[kept]
+    figures = {name: values[kept] for name, values in figures.items()}
+    z = matched_z(stability, count[numbers].astype(np.float64))
+    low, high = (figures.get(name, stability) for name in ("low", "high"))
+    keys = (-numbers, low, np.nan_to_num(high, nan=np.inf)) if least else (numbers, -np.nan_to_num(low, nan=-np.inf))
+    order = np.lexsort(keys)
+    left_out = number_of(len(model) - len(numbers), "words")
+    notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
+    shown = only_named(model, named, numbers, order, top, notes)
+    facts = {
+        "consistency": consistency(model, min_count),
+        "own_deviation": deviation(model, numbers, stability, min_count),
+    }
+    if bootstrap:
+        notes.append("Interval: 95 %, of the corrected stability.")
+    return Answer(
+        {
+            "word": [model.words[number] for number in numbers[shown]],
+            "stability": stability[shown],
+            "z": z[shown],
+            "conditions": many[numbers[shown]],
+            "count": count[numbers[shown]],
+            "documents": documents_with(model, comparison.conditions, numbers[shown]),
+        }
+        | {
+            name: figures[name][shown] if name in figures else [None] * len(shown)
+            for name in ("corrected", "low", "high", "p")
+        },
+        title=f"The {'least' if least else 'most'} stable words",
+        notes=notes + _sentences(facts),
+        facts={
+            "axis": model.conditions.axis,
+            "words": len(numbers),
+            "left_out": len(model) - len(numbers),
+            "min_count": min_count,
+            "min_conditions": min_conditions,
+            "permutations": permutations,
+            "bootstrap": bootstrap,
+            "within": within,
+            "seed": seed,
+            **facts,
+        },
+        signature=model.signature,
     )
-    left_out = len(embeddings) - len(rows)
-    return Stability(rows, left_out, min_count, min_conditions, embeddings.signature, permutations, bootstrap)
 
 
-def _as_stability(judged: Judged) -> dict[str, NDArray[np.float64]]:
-    """What resamples say of the change of words, said of their stability."""
-    found = {"corrected": judged.corrected, "low": judged.high, "high": judged.low}
-    turned = {name: np.minimum(1 - values, 1) for name, values in found.items() if values is not None}
-    return turned if judged.p is None else {**turned, "p": judged.p}
+def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] | None:
+    """Return the mean cosine of words with themselves at each lag in time; None without three bins in one space.
+
+    It is measured on the most frequent words that occur often enough in every bin of a time line.
+    """
+    conditions = model.conditions
+    if model.query_mapping is not None or not conditions.times:
+        return None
+    sums: dict[int, list[float]] = {}
+    words = nearer = 0
+    for place in conditions.places or (None,):
+        line = timeline(conditions, place)
+        matrices = [model.matrix(conditions.labels[condition], min_count) for condition in line]
+        count, seen = np.zeros((2, len(model)), dtype=np.int64)
+        for matrix in matrices:
+            count[matrix.word] += matrix.support
+            seen[matrix.word] += 1
+        throughout = np.flatnonzero(seen == len(line))
+        throughout = np.sort(throughout[np.lexsort((throughout, -count[throughout]))[:MOST_WORDS]])
+        if len(line) < 3 or not len(throughout):
+            continue
+        unit = np.stack([m.unit[np.searchsorted(m.word, throughout)] for m in matrices], axis=1).astype(np.float64)
+        by_lag = [np.multiply(unit[:, :-lag], unit[:, lag:]).sum(axis=2).mean(axis=1) for lag in range(1, len(line))]
+        for lag, cosines in enumerate(by_lag, start=1):
+            sums.setdefault(lag, []).append(float(cosines.mean()))
+        words += len(throughout)
+        nearer += int(np.count_nonzero(by_lag[0] > by_lag[-1]))
+    if not words:
+        return None
+    lags = sorted(sums)
+    return {
+        "lags": lags,
+        "similarity": [float(np.mean(sums[lag])) for lag in lags],
+        "words": words,
+        "nearer": nearer / words,
+    }
+
+
+def deviation(
+    model: ConditionedEmbeddings, words: NDArray[np.int64], stability: Numbers, min_count: int
+) -> dict[str, Any]:
+    """Return the words with the largest and smallest own part, and its rank correlation with 1 − stability.
+
+    The own part is the length of the deviation from the common vector over that of the whole, mean over conditions.
+    """
+    from scipy.stats import spearmanr
+
+    total, many = np.zeros((2, len(model)))
+    for condition in range(len(model.conditions)):
+        begin, end = model.observed.start[condition : condition + 2]
+        enough = model.observed.counts_in(condition) >= min_count
+        word = model.observed.words_in(condition)[enough]
+        whole = model.vectors[begin:end][enough].astype(np.float64)
+        own = whole - model.common[word] * model.condition_factors[condition]
+        length = np.linalg.norm(whole, axis=1)
+        total[word] += np.linalg.norm(own, axis=1) / np.where(length == 0, 1, length)
+        many[word] += 1
+    share = total[words] / np.maximum(many[words], 1)
+    order = np.lexsort((words, -share))
+
+    def named(places: NDArray[np.int64]) -> list[dict[str, Any]]:
+        return [{"word": model.words[words[at]], "own": float(share[at])} for at in places[:SHOWN]]
+
+    known = len(words) >= 3 and np.ptp(share) > 0 and np.ptp(stability) > 0
+    return {
+        "largest": named(order),
+        "smallest": named(order[::-1]),
+        "agreement": float(spearmanr(share, 1 - stability).statistic) if known else None,
+    }
+
+
+def _sentences(facts: dict[str, Any]) -> list[str]:
+    lag, own, notes = facts["consistency"], facts["own_deviation"], []
+    if lag:
+        notes.append(
+            f"Similarity by distance in time: {lag['similarity'][0]:.3f} between neighboring bins, "
+            f"{lag['similarity'][-1]:.3f} over {lag['lags'][-1]} bins; larger between neighbors for "
+            f"{lag['nearer']:.1%} of {number_of(lag['words'], 'words')}."
+        )
+    if own["largest"]:
+        known = own["agreement"] is not None
+        agreement = f" (rank correlation with change {own['agreement']:.2f})" if known else ""
+        notes.append(
+            f"Largest deviation from the common vector: {', '.join(o['word'] for o in own['largest'])}{agreement}."
+        )
+    return notes

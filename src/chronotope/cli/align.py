@@ -1,9 +1,9 @@
-"""chronotope align: models that were trained elsewhere, turned into one space."""
+"""chronotope align: models that were trained elsewhere, in one space."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output
 from chronotope.errors import InputError, SettingsError
 from chronotope.io.locks import locked
-
-if TYPE_CHECKING:
-    from chronotope.embeddings import ConditionedEmbeddings
 
 
 def align_command(
@@ -24,37 +21,23 @@ def align_command(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model to write.")],
     names: Annotated[
         str | None,
-        typer.Option("--names", help="The conditions, parted by commas: 1990,2000 (the names of the files)."),
+        typer.Option("--names", help="The conditions, separated by commas: 1990,2000 (the names of the files)."),
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--kind", help="time or place (time where every name starts with a year).")
+        str | None, typer.Option("--kind", help="time or place (time if every name starts with a year).")
     ] = None,
     landmarks: Annotated[
         Path | None, typer.Option("--landmarks", metavar="FILE", help="Words to align by, one a line (all).")
     ] = None,
-    center: Annotated[bool, typer.Option("--center", help="Take the mean vector off each condition.")] = False,
+    center: Annotated[bool, typer.Option("--center", help="Subtract the mean vector of each condition.")] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first words of each file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
 ) -> None:
-    """Turn models of one period or place each, trained elsewhere, into one space; all commands take what comes out."""
-    align(inputs, output, names, kind, landmarks, center, limit, force)
-
-
-def align(
-    inputs: list[Path],
-    output: Path,
-    names: str | None,
-    kind: str | None,
-    landmarks: Path | None,
-    center: bool,
-    limit: int | None,
-    force: bool,
-) -> ConditionedEmbeddings:
-    """Read the models, align them, save, and say what came out."""
-    check_output(output, force)
+    """Align models of one period or place each, trained elsewhere, in one space."""
     from chronotope.embeddings.formats import files_and_names, read_vectors
-    from chronotope.methods.align import align as aligned
+    from chronotope.methods.align import align
 
+    check_output(output, force)
     files = [found for path in inputs for found in files_and_names(path)]
     labels = [name for _, name in files]
     if names is not None:
@@ -71,24 +54,23 @@ def align(
     for (path, _), model in zip(files, models, strict=True):
         for note in model.notes:
             talk("[yellow]{}: {}[/]", path, note)
-    embeddings = aligned(models, labels, kind=kind, landmarks=words, center=center)
+    embeddings = align(models, labels, kind=kind, landmarks=words, center=center)
     if words is not None and (missing := len(words) - embeddings.provenance["settings"]["landmarks"]):
         talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
     if not embeddings.counted:
         talk(
-            "[yellow]the files do not tell how often words occur: tables will show no counts; "
-            "a file {}.vocab beside the vectors, with a word and its count a line, would tell (fvocab in gensim)[/]",
+            "[yellow]the files contain no counts of words, so tables will show none; "
+            "a file {}.vocab beside the vectors, with a word and its count a line, adds them (fvocab in gensim)[/]",
             files[0][1],
         )
     with locked(output, "align"):
         check_output(output, force)  # another process may have been faster
         embeddings.save(output)
     talk("{}: {} ({})", output, embeddings.signature, embeddings.conditions.axis)
-    return embeddings
 
 
 def _landmarks(path: Path) -> set[str]:
-    """The words of a file, one a line."""
+    """Read words, one a line."""
     try:
         words = {line.strip() for line in path.read_text(encoding="utf-8-sig").split("\n")}
     except UnicodeDecodeError:

@@ -1,30 +1,50 @@
-"""The commands; each has its own file, and imports what it needs only when it runs."""
+"""The commands: those of the registry, and others that each have a file and import what they need when they run."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 import typer.core
 
-from chronotope.cli.formats import with_formats
-from chronotope.cli.unknown import Command
-from chronotope.errors import SettingsError
+from chronotope.errors import ChronotopeError, SettingsError, UnknownConditionError, UnknownWordError, number_of
 from chronotope.io.provenance import package_version
+from chronotope.runtime.memory import check_address_space
 
-# In the order of the help.
-COMMANDS = (
-    "demo", "prepare", "train", "extend", "neighbors", "equivalents", "drift", "stable", "series", "changepoints",
-    "trajectory", "analogy", "axis", "places", "grid", "evidence", "frequency", "collocates", "evaluate", "compare",
-    "renamings", "plot", "explore", "export", "align", "inspect", "doctor",
-)  # fmt: skip
-WITHOUT_TABLE = ("inspect", "doctor")
+BUILD, JUDGE, SHARE, HELP = "Build", "Judge", "Look and share", "Help"
+# The commands with a file of their own, in the order of the help; questions follow the first group.
+COMMANDS = {
+    BUILD: ("demo", "prepare", "train", "extend", "align"),
+    JUDGE: ("evaluate",),
+    SHARE: ("explore", "export"),
+    HELP: ("inspect", "doctor"),
+}
+OLD_COMMANDS = {
+    "plot": "`plot` is gone: every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
+    "compare": "`compare` is now: chronotope evaluate MODEL MODEL … --pairs FILE",
+    "renamings": "`renamings` is now: chronotope evaluate RUN --renamings",
+    "reproduce": "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`",
+}
+# (command or None for any, option): the new spelling.
+OLD_OPTIONS = {
+    ("series", "--each"): "use `chronotope matrix RUN WORD`",
+    ("frequency", "--level"): "use --confidence",
+    (None, "--level"): "use --alpha",
+    (None, "--min-support"): "use --min-count",
+    ("evidence", "--within"): "use --distance",
+    ("collocates", "--from"): "use `chronotope collocate-changes RUN WORD --from A --to B`",
+    ("changepoints", "--permutations"): "use --shuffles",
+    ("grid", "--permutations"): "use --shuffles",
+}
 
 
 class InterruptedRunError(Exception):
-    """The user pressed Ctrl-C; the message says how to go on."""
+    """The user pressed Ctrl-C; the message says how to continue."""
 
 
 class BrokenOutputError(Exception):
@@ -46,8 +66,39 @@ class Commands(typer.core.TyperGroup):
         return result
 
 
+class Command(typer.core.TyperCommand):
+    """A command: names the new spelling of old options, and says more about words and conditions that are missing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        known = {option for parameter in self.params for option in parameter.opts}
+        for option in (argument.split("=")[0] for argument in args):
+            new = OLD_OPTIONS.get((self.name, option), OLD_OPTIONS.get((None, option)))
+            if new and option not in known:
+                raise SettingsError(f"{self.name} has no option {option} any more: {new}")
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        check_address_space()
+        if ctx.args:
+            now = "; for one word use `chronotope map RUN WORD`" if self.name == "places" else ""
+            raise SettingsError(f"unexpected argument '{ctx.args[0]}'{now}")
+        path = ctx.params.get("model") or ctx.params.get("run")
+        try:
+            return super().invoke(ctx)
+        except UnknownWordError as error:
+            if why := _more(why_left_out, path, error.word):
+                raise UnknownWordError(error.word, (), error.count, why=why) from None
+            raise
+        except UnknownConditionError as error:
+            if why := _more(extended_with, path, error.label):
+                raise UnknownConditionError(error.label, error.known, why=why) from None
+            raise
+
+
 def make_app(asked: str | None = None) -> typer.Typer:
-    """Return the command line, or if `asked` names a command only that one, which starts faster."""
+    """Return the command line; if `asked` names a command with a file of its own, only that one: it starts faster."""
     app = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
@@ -57,21 +108,41 @@ def make_app(asked: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    for name in (asked,) if asked in COMMANDS else COMMANDS:
-        command = getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command")
-        app.command(name, cls=Command)(command if name in WITHOUT_TABLE else with_formats(command))
-    if asked == "reproduce":
-        app.command(
-            "reproduce", hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
-        )(reproduce_moved)
+    if asked in OLD_COMMANDS:
+        _add_old(app, asked)
+        return app
+    alone = any(asked in commands for commands in COMMANDS.values())
+    for panel, commands in COMMANDS.items():
+        for name in commands:
+            if not alone or name == asked:
+                _add(app, name, getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command"), panel)
+        if panel == BUILD and not alone:
+            _add_questions(app, asked)
     return app
 
 
-def reproduce_moved() -> None:
-    """Say where the paper's tables are now."""
-    raise SettingsError(
-        "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`"
-    )
+def _add_questions(app: typer.Typer, asked: str | None) -> None:
+    from chronotope.analysis.answer import questions
+    from chronotope.cli.answers import question_command
+
+    known = {name.replace("_", "-"): question for name, question in questions().items()}
+    for name in (asked,) if asked in known else known:
+        _add(app, str(name), question_command(known[name]), known[name].group)
+
+
+def _add(app: typer.Typer, name: str, command: Callable[..., None], panel: str) -> None:
+    extra = {"allow_extra_args": True}  # refused in one line
+    app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
+
+
+def _add_old(app: typer.Typer, name: str) -> None:
+    """Add a command that says the new name."""
+
+    def moved() -> None:
+        raise SettingsError(OLD_COMMANDS[name])
+
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, hidden=True, context_settings=anything)(moved)
 
 
 def __getattr__(name: str) -> Any:
@@ -93,3 +164,43 @@ def options(
     ] = False,
 ) -> None:
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
+
+
+def _more(explain: Callable[[Path, str], str], path: Path | None, unknown: str) -> str:
+    """Return an explanation, or '' without a model or its run."""
+    with suppress(ChronotopeError, OSError):
+        return explain(path, unknown) if path else ""
+    return ""
+
+
+def why_left_out(model: Path, word: str) -> str:
+    """Return a clause that says why a word of the text is not in the model, or ''."""
+    import polars as pl
+
+    from chronotope.embeddings.storage import run_folder
+    from chronotope.embeddings.words import spellings
+    from chronotope.io.run_folder import read_run
+    from chronotope.io.untrusted import read_table
+
+    run = run_folder(model)
+    about = read_run(run)["vocabulary"]
+    lexicon = read_table(run / "lexicon.parquet", {"word": pl.String, "count": pl.Int64}).slice(about["size"])
+    found = dict(lexicon.filter(pl.col("word").is_in(list(spellings(word)))).iter_rows())
+    count = next((found[spelling] for spelling in spellings(word) if found.get(spelling)), 0)
+    if not count:
+        return ""
+    limit = f"--min-count {about['min_count']}" if count < about["min_count"] else "--max-words"
+    return f"; it occurs {number_of(count, 'times')} in the text, and `prepare` left it out ({limit})"
+
+
+def extended_with(model: Path, label: str) -> str:
+    """Return a clause that names a model beside this one to which `extend` added the condition, or ''."""
+    from chronotope.embeddings import load
+
+    for path in sorted((model if model.is_dir() else model.parent).glob("*.ct")):
+        with suppress(ChronotopeError, OSError):
+            embeddings = load(path)
+            if embeddings.provenance.get("extended"):
+                embeddings.conditions.index(label)
+                return f"; {path}, which `extend` made, has it: name that file instead of {model}"
+    return ""

@@ -1,22 +1,22 @@
-"""What the shell proposes for the value of an option: names that are known, and the conditions of a model.
-
-A proposal must never fail and never talk: where something is wrong, the command itself will say so.
-"""
+"""Completion in the shell: fixed names, and the conditions or places of a model. It never fails and prints nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from chronotope.errors import ChronotopeError
 
+if TYPE_CHECKING:
+    from chronotope.conditions import Conditions
+
 
 def names(known: Iterable[str]) -> Callable[[str], list[str]]:
-    """A proposer of fixed names.
+    """Return a completer for fixed names.
 
     Examples
     --------
@@ -24,36 +24,35 @@ def names(known: Iterable[str]) -> Callable[[str], list[str]]:
     ['cw2v', 'compass']
     """
     listed = list(known)
-
-    def proposed(incomplete: str) -> list[str]:
-        return [name for name in listed if name.startswith(incomplete)]
-
-    return proposed
+    return lambda incomplete: [name for name in listed if name.startswith(incomplete)]
 
 
 def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The conditions of the model or run that stands earlier on the command line."""
-    # An option that still waits for its value keeps the words before it from being read as arguments.
+    """Complete a condition of the model or run that stands earlier on the command line."""
+    return _matching(incomplete, ctx, lambda found: found.labels)
+
+
+def places(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete a place of the model or run that stands earlier on the command line."""
+    return _matching(incomplete, ctx, lambda found: found.places)
+
+
+def _matching(incomplete: str, ctx: typer.Context, which: Callable[[Conditions], Iterable[str]]) -> list[str]:
+    # An option that waits for its value keeps typer from reading the words before it as arguments.
     given: list[Any] = [ctx.params.get("model"), ctx.params.get("run"), *ctx.args]
     path = next((Path(word) for word in given if word and Path(word).exists()), None)
-    if path is None:
-        return []
     with suppress(ChronotopeError, OSError, ValueError):
-        return [label for label in _labels(path) if label.lower().startswith(incomplete.lower())]
+        known = () if path is None else which(_conditions(path)) or ()
+        return [label for label in known if label.lower().startswith(incomplete.lower())]
     return []
 
 
-def _labels(path: Path) -> tuple[str, ...]:
+def _conditions(path: Path) -> Conditions:
     if path.is_dir():
+        from chronotope.conditions import Conditions
         from chronotope.io.run_folder import read_run
 
-        return _conditions(read_run(path)["conditions"])
+        return Conditions.from_dict(read_run(path)["conditions"])
     from chronotope.embeddings import load
 
-    return load(path).conditions.labels
-
-
-def _conditions(about: dict[str, Any]) -> tuple[str, ...]:
-    from chronotope.conditions import Conditions
-
-    return Conditions.from_dict(about).labels
+    return load(path).conditions

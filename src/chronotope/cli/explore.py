@@ -1,4 +1,4 @@
-"""chronotope explore: a page where meaning moves."""
+"""chronotope explore: the model as a page in a browser."""
 
 from __future__ import annotations
 
@@ -21,24 +21,22 @@ if TYPE_CHECKING:
 def explore_command(
     model: Model,
     run: Annotated[
-        Path | None, typer.Option("--run", metavar="RUN", help="The run of the model, where it is not beside it.")
+        Path | None, typer.Option("--run", metavar="RUN", help="Run of the model, if it is not beside it.")
     ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="Where to listen (8765); 0: any that is free.")
-    ] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 lets other machines in.")
+        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 admits other machines.")
     ] = "127.0.0.1",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[
         Path | None, typer.Option("--export", metavar="DIR", help="Write the page as a folder that needs no server.")
     ] = None,
     with_text: Annotated[
-        bool, typer.Option("--with-text", help="With --export: sentences, too. Mind the rights to the text.")
+        bool, typer.Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="With --export: replace the folder.")] = False,
     coordinates: Coordinates = None,
-    title: Annotated[str | None, typer.Option("--title", help="What the page calls it.")] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
 ) -> None:
     """Look at MODEL in a browser: its words, when and where they changed, and the sentences."""
     from chronotope.views.explorer.explored import open_explored
@@ -64,7 +62,7 @@ def export_page(explored: Explored, folder: Path, with_text: bool, force: bool) 
 
 
 def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
-    """Answer until the user has seen enough."""
+    """Serve the page until Ctrl-C."""
     from chronotope.views.explorer import server
 
     listener = free_listener(host, port)
@@ -83,7 +81,7 @@ def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -
 
 
 def free_listener(host: str, port: int | None) -> socket.socket:
-    """The port that was asked for; where none was, the usual one, or any that is free."""
+    """Listen on the given port; without one on the usual port, or any free one."""
     from chronotope.views.explorer import server
 
     if port is not None:

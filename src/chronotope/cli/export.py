@@ -14,7 +14,6 @@ from chronotope.errors import ChronotopeError, SettingsError, number_of
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.embeddings.formats import Exported
 
 NAMES = "word2vec, word2vec-binary, glove, keyedvectors, parquet, arrow, numpy, projector, huggingface"
 RENAMED_SHOWN = 3
@@ -28,43 +27,28 @@ def export_command(
         list[str] | None, typer.Option("--at", help="Only this condition; may be given several times (all).")
     ] = None,
     min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Write a word where it occurs at least so often.")
+        int, typer.Option("--min-count", min=1, help="Minimum number of occurrences in a condition.")
     ] = 1,
     absent: Annotated[
         bool, typer.Option("--absent", help="Write words also where they are absent, from their other conditions.")
     ] = False,
-    max_words: Annotated[
-        int | None, typer.Option("--max-words", min=1, help="Only so many of the most frequent words.")
-    ] = None,
+    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Only the most frequent words.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write the vectors of MODEL for other programs: gensim, NumPy, Parquet, TensorFlow's projector, Hugging Face."""
     if absent and min_count > 1:
-        raise SettingsError("--absent asks for words that do not occur, --min-count for those that do; choose one")
-    export(model, output, format, at or None, 0 if absent else min_count, max_words, force)
-
-
-def export(
-    model: Path,
-    output: Path,
-    format: str,
-    at: list[str] | None,
-    min_count: int,
-    max_words: int | None,
-    force: bool,
-) -> Exported:
-    """Write the folder, and say what is in it."""
-    from chronotope.embeddings.formats import export as exported
+        raise SettingsError("--absent includes words that do not occur, --min-count excludes them; choose one")
+    from chronotope.embeddings.formats import export
 
     embeddings = open_model(model, verify=True)
     with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        done = exported(
+        done = export(
             embeddings,
             output,
             format,
-            at=at,
-            min_count=min_count,
+            at=at or None,
+            min_count=0 if absent else min_count,
             max_words=max_words,
             force=force,
             about_run=_about_run(model, embeddings),
@@ -80,11 +64,10 @@ def export(
         talk("[yellow]{} cannot hold blanks in words: {}{} (all in chronotope.json)[/]", format, ", ".join(shown), more)
     vectors = number_of(sum(done.conditions.values()), "vectors")
     talk("{}: {} of {}, as {}", output, vectors, number_of(len(done.conditions), "conditions"), format)
-    return done
 
 
 def _about_run(model: Path, embeddings: ConditionedEmbeddings) -> dict[str, Any]:
-    """What the run says of its text, where the model lies in its run."""
+    """Return the description of the run if the model lies in it, else {}."""
     from chronotope.io.run_folder import read_run
 
     try:

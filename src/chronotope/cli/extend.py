@@ -17,9 +17,9 @@ from chronotope.io.locks import locked
 
 def extend_command(
     model: Model,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="The new text, in the fields of the old.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="The new text, with the same fields.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The model to write (MODEL, with -extended).")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Model to write (MODEL-extended).")
     ] = None,
     where: Annotated[
         str | None, typer.Option("--where", help='Only rows for which this holds, as in SQL: "year >= 2020".')
@@ -28,24 +28,20 @@ def extend_command(
     threads: Threads = None,
 ) -> None:
     """Add new time bins or places to MODEL; no vector of it moves, and every earlier answer stays the same."""
-    path = model / "model.ct" if model.is_dir() else model
-    extend(path, inputs, output or path.with_name(f"{path.stem}-extended{path.suffix}"), where, force, threads)
-
-
-def extend(model: Path, inputs: list[str], output: Path, where: str | None, force: bool, threads: int | None) -> None:
-    """Read the new text as the old was read, place its words, save, and say what came out."""
-    check_output(output, force)
-    embeddings = open_model(model, verify=True)
-    from chronotope.embeddings.storage import run_folder
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
+    from chronotope.embeddings.storage import run_folder
     from chronotope.io.run_folder import read_run
-    from chronotope.methods.extend import extend as extended
+    from chronotope.methods.extend import extend
 
+    model = model / "model.ct" if model.is_dir() else model
+    output = output or model.with_name(f"{model.stem}-extended{model.suffix}")
+    check_output(output, force)
+    embeddings = open_model(model, verify=True)
     about = read_run(run_folder(model))
     read = from_dict(CorpusSettings, about["corpus"])
-    # Phrases that were found in the old text are joined in the new one, and no others.
+    # Join the phrases that were found in the old text, and no others.
     phrases = tuple(word.replace("_", " ") for word in embeddings.words if "_" in word) if read.find_phrases else ()
     read = replace(
         read, where=where, phrases=read.phrases + phrases, find_phrases=False, holdout=0.0, keep_text=False, keep=()
@@ -54,7 +50,7 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=read)
     with progress_bars() as bars:
         counts = count(corpus, settings=counted, threads=threads, progress=bars)
-    larger = extended(embeddings, counts)
+    larger = extend(embeddings, counts)
     known = set(embeddings.words)
     often = [
         word for word, times in zip(counts.vocabulary.words, counts.vocabulary.counts, strict=True)
@@ -71,4 +67,4 @@ def extend(model: Path, inputs: list[str], output: Path, where: str | None, forc
     added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]
     talk("to ask about {}, name this file from now on: chronotope neighbors {} WORD --at {}",
          some_of(added), output, added[-1])  # fmt: skip
-    talk("a step into a new bin looks larger than it is: its text had no part in the training; train again to compare")
+    talk("a step into a new bin looks larger than it is, since its text was not trained on; train again to compare")

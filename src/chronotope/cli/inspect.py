@@ -1,4 +1,4 @@
-"""chronotope inspect: what a run or a model holds."""
+"""chronotope inspect: the contents of a run or a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chronotope.io.untrusted import printable, printable_json
 def inspect_command(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read all of it, and compare it with its checksums; a run with its models.")
+        bool, typer.Option("--verify", help="Read all of it and compare checksums; of a run, also its models.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -34,7 +34,7 @@ def inspect_command(
 
 
 def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
-    """What a run says of itself."""
+    """Describe a run."""
     from chronotope.cooccurrence import Counts
     from chronotope.embeddings import load
     from chronotope.io.run_folder import read_run, verify_run
@@ -62,7 +62,7 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
 
 
 def inspect_model(path: Path, verify: bool = False) -> dict[str, Any]:
-    """What a model says of itself."""
+    """Describe a model."""
     embeddings = open_model(path, verify=verify)
     return {
         "signature": embeddings.signature,

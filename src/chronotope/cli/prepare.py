@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence.vocabulary import Vocabulary
     from chronotope.corpus import TokenStore
 
-# With fewer words than this there is next to nothing to train.
+# Fewer words than this are hardly worth training.
 FEW = 50
 
 
 def prepare_command(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
-    run: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="The folder to write.")],
-    text: Annotated[str | None, typer.Option("--text", help="The field that holds the text (text).")] = None,
-    time: Annotated[str | None, typer.Option("--time", help="The field that holds the time.")] = None,
+    run: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="Folder to write.")],
+    text: Annotated[str | None, typer.Option("--text", help="Field with the text (text).")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Field with the time.")] = None,
     every: Annotated[
-        str | None, typer.Option("--every", help="The length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")
+        str | None, typer.Option("--every", help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")
     ] = None,
-    place: Annotated[str | None, typer.Option("--place", help="The field that holds the place.")] = None,
+    place: Annotated[str | None, typer.Option("--place", help="Field with the place.")] = None,
     where: Annotated[
-        str | None, typer.Option("--where", help='Only rows for which this holds, as in SQL: "year >= 1990".')
+        str | None, typer.Option("--where", help='Only rows that satisfy this condition, as in SQL: "year >= 1990".')
     ] = None,
     min_count: Annotated[
-        int | None, typer.Option("--min-count", min=1, help="Leave out words that occur less often (fits the corpus).")
+        int | None, typer.Option("--min-count", min=1, help="Leave out rarer words (chosen by the size of the corpus).")
     ] = None,
-    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Keep at most so many words.")] = None,
+    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Maximum size of the vocabulary.")] = None,
     window: Annotated[int | None, typer.Option("--window", min=1, max=31, help="Words of context a side (5).")] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
-    holdout: Annotated[float | None, typer.Option("--holdout", help="The share of documents to set aside (0).")] = None,
+    holdout: Annotated[float | None, typer.Option("--holdout", help="Share of documents to hold out (0).")] = None,
     tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", help="words, or whitespace for text that is tokenized already.")
+        str | None, typer.Option("--tokenizer", help="words, or whitespace for tokenized text.")
     ] = None,
     keep_case: Annotated[bool, typer.Option("--keep-case", help="Keep upper case.")] = False,
     strip_accents: Annotated[bool, typer.Option("--strip-accents", help="Fold accented letters.")] = False,
@@ -50,7 +50,7 @@ def prepare_command(
         bool, typer.Option("--find-phrases", help="Join words that belong together: prime_minister.")
     ] = False,
     phrase: Annotated[
-        list[str] | None, typer.Option("--phrase", help="A phrase to count as one word; may be given again.")
+        list[str] | None, typer.Option("--phrase", help="Phrase to count as one word; may be repeated.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad row.")] = False,
     no_text: Annotated[
@@ -58,26 +58,28 @@ def prepare_command(
     ] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="FIELD", help="A field to keep for each document, for drift --within FIELD."),
+        typer.Option("--keep", metavar="FIELD", help="Field to keep for each document, for drift --within FIELD."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", metavar="SIZE", help="Hold at most so much in memory: 2GB; the rest goes to disk."),
+        typer.Option("--memory", metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Count in so many processes of this machine, with Dask.")
+        int | None, typer.Option("--workers", min=1, help="Number of processes on this machine, with Dask.")
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster: the address of its scheduler."),
+        typer.Option("--cluster", metavar="ADDRESS", help="Dask cluster to count on: the address of its scheduler."),
     ] = None,
     spill: Annotated[
         str | None,
-        typer.Option("--spill", metavar="FOLDER", help="With --cluster: where all its machines can write (s3://…)."),
+        typer.Option(
+            "--spill", metavar="FOLDER", help="With --cluster: folder that all its machines can write to (s3://…)."
+        ),
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")] = None,
 ) -> None:
     """Read text, and count which words stand together in each time bin and place."""
     corpus, counted = CorpusSettings(), CountSettings()
@@ -111,18 +113,11 @@ def prepare_command(
     }
     counted = replace(counted, **{key: value for key, value in counting.items() if value is not None})
     resources = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster, "spill": spill}
-    prepare(inputs, run, corpus, counted, force, resources)
+    _prepare(inputs, run, corpus, counted, force=force, **resources)
 
 
-def prepare(
-    inputs: list[str],
-    run: Path,
-    reading: CorpusSettings,
-    counting: CountSettings,
-    force: bool,
-    resources: dict[str, Any],
-) -> None:
-    """Read, report, count; say what came out."""
+def _prepare(inputs: list[str], run: Path, reading: CorpusSettings, counting: CountSettings, **options: Any) -> None:
+    """Read, report and count."""
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
 
@@ -135,9 +130,9 @@ def prepare(
         _report(store, vocabulary, reading, counting)
 
     with progress_bars() as bars:
-        counts = count(corpus, run, settings=counting, force=force, progress=bars, on_report=report, **resources)
+        counts = count(corpus, run, settings=counting, progress=bars, on_report=report, **options)
     if not made:
-        talk("{} is there already, made from this input with these settings; --force makes it again", run)
+        talk("{} exists already, made from this input with these settings; --force makes it again", run)
     talk(
         "{}: {} × {}, {}; {}",
         run,
@@ -149,7 +144,7 @@ def prepare(
 
 
 def _what_next(run: Path, counts: Counts) -> str:
-    """What to do with the run: train, or train again where its model is of an earlier one."""
+    """Return what to do with the run: train, or train again if its model is of an earlier one."""
     if not (run / "model.ct").exists():
         return f"now: chronotope train {run}"
     from chronotope.embeddings import load
@@ -164,7 +159,7 @@ def _what_next(run: Path, counts: Counts) -> str:
 
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
-    """Say what the corpus holds, and what of it is counted."""
+    """Print the size of the corpus and of the vocabulary."""
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
@@ -173,7 +168,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     if reading.find_phrases:
         _report_phrases(store)
     size, least = len(vocabulary), number_of(vocabulary.min_count, "times")
-    # Counts descend: the first word that is left out tells which of the two limits left it out.
+    # Counts descend: the first word that is left out shows which of the two limits applied.
     cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
     talk(
         "vocabulary: {}; {} ({}) left out",
@@ -189,7 +184,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
 
 
 def _report_phrases(store: TokenStore) -> None:
-    """Say how many phrases were joined, and which are the most frequent."""
+    """Print how many phrases were joined, and the most frequent ones."""
     phrases = store.words.filter(store.words.is_in(store.report.phrases))
     shown = ", ".join(phrases[:5]) + (" …" if len(phrases) > 5 else "")
     talk("phrases: {}", f"{len(phrases):,} joined, most often {shown}" if len(phrases) else "none found")

@@ -14,6 +14,7 @@ import typer
 from chronotope.cli.completing import names
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Run, Threads
+from chronotope.conditions import Conditions
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
 from chronotope.errors import InputError, SettingsError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
     from chronotope.methods import Epoch, Method
 
-# What a model is made from is compared with its checksums first; the large rest of a run is not read.
+# These files are compared with their checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
 
 
@@ -38,37 +39,39 @@ def train_command(
         str, typer.Option("--method", autocompletion=names(METHODS), help=f"{', '.join(METHODS)}.")
     ] = "graph",
     preset: Annotated[
-        str | None, typer.Option("--preset", help="For cw2v: paper, or authors (what their program does).")
+        str | None, typer.Option("--preset", help="For cw2v: paper, or authors (the settings of their program).")
     ] = None,
     dimensions: Annotated[
-        int | None, typer.Option("--dimensions", min=1, help="The length of a vector (cw2v: of each half of it).")
+        int | None, typer.Option("--dimensions", min=1, help="Length of a vector (cw2v: of each half of it).")
     ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the counts.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes (1).")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="The size of a step.")] = None,
-    smoothness: Annotated[float | None, typer.Option("--smoothness", help="The pull between neighbors.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="Learning rate.")] = None,
+    smoothness: Annotated[
+        float | None, typer.Option("--smoothness", help="Pull between neighboring conditions.")
+    ] = None,
     deviation_penalty: Annotated[
-        float | None, typer.Option("--deviation-penalty", help="The pull of a word's own deviations to zero.")
+        float | None, typer.Option("--deviation-penalty", help="Penalty on a word's deviation from its mean vector.")
     ] = None,
     edges: Annotated[
-        Path | None, typer.Option("--edges", help="Which places are neighbors: lines `place,place` (all pairs).")
+        Path | None, typer.Option("--edges", help="Neighboring places: lines `place,place` (all pairs).")
     ] = None,
     threads: Threads = None,
     device: Annotated[str, typer.Option("--device", help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
     memory: Annotated[
         str | None,
-        typer.Option(
-            "--memory", metavar="SIZE", help="Hold at most so much: 2GB; counts that do not fit stay on disk."
-        ),
+        typer.Option("--memory", metavar="SIZE", help="Memory limit: 2GB; counts that do not fit stay on disk."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from where training was stopped.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The model file (RUN/model.ct).")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a training that was stopped.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Model file (RUN/model.ct).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
-    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with the settings.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")] = None,
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
+    # Mistakes are refused before anything is read or written.
     check_choices(method, preset, device)
-    Memory.of(memory)  # refused before anything is read
+    Memory.of(memory)
+    axis = Conditions.from_dict(read_run(run)["conditions"]).axis
     given = {
         "dimensions": dimensions,
         "epochs": epochs,
@@ -78,58 +81,35 @@ def train_command(
         "deviation_penalty": deviation_penalty,
     }
     chosen = {key: value for key, value in given.items() if value is not None}
-    train(
-        run, method, preset, chosen, config, edges, threads, device, memory, resume, output or run / "model.ct", force
-    )
-
-
-def train(
-    run: Path,
-    method: str,
-    preset: str | None,
-    chosen: dict[str, Any],
-    config: Path | None,
-    edges: Path | None,
-    threads: int | None,
-    device: str,
-    memory: str | None,
-    resume: bool,
-    output: Path,
-    force: bool,
-) -> ConditionedEmbeddings:
-    """Train on a run, save the model, say what came out."""
-    read_run(run)  # refused before anything is written
+    output = output or run / "model.ct"
     check_output(output, force)
-    place_edges = read_edges(edges) if edges else None
+    model = untrained(method, preset, chosen, config, axis)
+    settings = {
+        "threads": threads,
+        "place_edges": read_edges(edges) if edges else None,
+        "device": device,
+        "memory": memory,
+        "resume": resume,
+    }
     output.parent.mkdir(parents=True, exist_ok=True)
     with locked(output, "train"), locked(run, "train", shared=True):
         check_output(output, force)  # another process may have been faster
-        return _train(run, method, preset, chosen, config, place_edges, threads, device, memory, resume, output)
+        _train(run, model, output, settings)
 
 
-def _train(
-    run: Path,
-    method: str,
-    preset: str | None,
-    chosen: dict[str, Any],
-    config: Path | None,
-    place_edges: list[tuple[str, str]] | None,
-    threads: int | None,
-    device: str,
-    memory: str | None,
-    resume: bool,
-    output: Path,
-) -> ConditionedEmbeddings:
+def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> None:
+    """Train on a run and save the model."""
     from chronotope.cooccurrence import Counts
 
     counts = Counts.open(run)
     verify_run(run, TRAINED_ON)
-    model = untrained(method, preset, chosen, config, counts.conditions.axis)
     checkpoint = output.with_name(output.name + ".checkpoint")
-    if resume and not checkpoint.exists():
+    if settings["resume"] and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
-    if checkpoint.exists() and not resume:
-        talk("[yellow]{} is of a training that was stopped; this one will replace it (--resume goes on)[/]", checkpoint)
+    if checkpoint.exists() and not settings["resume"]:
+        talk(
+            "[yellow]{} is of a training that was stopped; this one replaces it (--resume continues it)[/]", checkpoint
+        )
     note = ""
     with progress_bars() as bars:
         bars("getting ready; the first time, compiling", 0)
@@ -144,31 +124,24 @@ def _train(
         try:
             embeddings: ConditionedEmbeddings = model.fit(
                 counts,
-                threads=threads,
-                place_edges=place_edges,
-                device=device,
-                memory=memory,
-                on_device=lambda line: talk("{}", line),
+                **settings,
                 checkpoint=checkpoint,
-                resume=resume,
+                on_device=lambda line: talk("{}", line),
                 on_step=lambda done, total: bars("training", done, total, note),
                 on_epoch=on_epoch,
             )
         except KeyboardInterrupt:
             if checkpoint.exists():
-                again = [argument for argument in sys.argv[1:] if argument != "--resume"]
-                raise KeyboardInterrupt(
-                    f"stopped; go on with: {shlex.join(['chronotope', *again, '--resume'])}"
-                ) from None
+                again = shlex.join(["chronotope", *(part for part in sys.argv[1:] if part != "--resume"), "--resume"])
+                raise KeyboardInterrupt(f"stopped; continue with: {again}") from None
             raise
     embeddings.save(output)
     checkpoint.unlink(missing_ok=True)
     talk("{}: {}", output, embeddings.signature)
-    return embeddings
 
 
 def check_choices(method: str, preset: str | None, device: str) -> None:
-    """Refuse what does not exist, before anything is read."""
+    """Raise SettingsError for an unknown method or device, or a preset without cw2v."""
     one_of("method", method, tuple(METHODS))
     one_of("device", device, DEVICES)
     if preset and method != "cw2v":
@@ -176,7 +149,7 @@ def check_choices(method: str, preset: str | None, device: str) -> None:
 
 
 def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: Path | None, axis: str) -> Method:
-    """A method with its settings: of a preset or a file, and what was chosen beside them."""
+    """Return a method with its settings: those of a preset or a file, and `chosen` over them."""
     settings = (read_config(config) if config else Config()).of_method(method)
     if preset:
         settings = named_preset(preset, axis)
@@ -187,20 +160,19 @@ def untrained(method: str, preset: str | None, chosen: dict[str, Any], config: P
 
 
 def check_output(output: Path, force: bool) -> None:
-    """Refuse what could not be written in the end, before anything is trained; write nothing."""
+    """Raise InputError if the output exists or cannot be written; write nothing."""
     check_regular(output)
     if output.exists() and not force:
         raise InputError(f"{output} exists; --force overwrites it, -o FILE writes another")
     folder = next(parent for parent in output.absolute().parents if parent.exists())
     try:
-        # The only sure way to know.
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         raise InputError(f"{folder} cannot be written to; choose another place with -o") from None
 
 
 def read_edges(path: Path) -> list[tuple[str, str]]:
-    """Pairs of places, one a line."""
+    """Read pairs of places, one a line."""
     pairs = []
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -39,7 +39,10 @@ def check(settings: Any) -> None:
     except ValidationError as error:
         raise SettingsError(_message(error.errors(include_url=False)[0])) from None
     for name in values:
-        object.__setattr__(settings, name, getattr(checked, name))
+        given, converted = getattr(settings, name), getattr(checked, name)
+        # A value that needs no conversion stays the same object: scikit-learn's `clone` checks that.
+        if type(given) is not type(converted) or given != converted:
+            object.__setattr__(settings, name, converted)
 
 
 @cache

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -28,18 +28,18 @@ from chronotope.conditions import Conditions
 from chronotope.config import CountSettings, from_dict, to_dict
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
-from chronotope.cooccurrence.counting import units
-from chronotope.cooccurrence.merging import Progress, count_conditions
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabulary
-from chronotope.corpus import Corpus, TokenStore, read_corpus, tokenize
-from chronotope.corpus.distributed import fingerprints
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of
-from chronotope.frames import MOST_ROWS, html
+from chronotope.frames import MOST_ROWS, check_not_forked, html
 from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
-from chronotope.runtime.resources import Resources, check_not_forked
+from chronotope.runtime.resources import Resources
+
+if TYPE_CHECKING:
+    from chronotope.cooccurrence.merging import Progress
+    from chronotope.corpus import Corpus, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
@@ -110,12 +110,13 @@ class Counts:
     @cached_property
     def store(self) -> TokenStore:
         """The token ids that were counted."""
+        from chronotope.corpus.tokens import TokenStore
+
         return TokenStore.open(self.folder)
 
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
         """Open the counts in a run."""
-        check_not_forked()
         folder = Path(folder)
         about = read_run(folder)
         sizes = about["vocabulary"]
@@ -192,6 +193,9 @@ def count(
     on_report
         Called with the tokenized text and the vocabulary before counting begins.
     """
+    from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
+    from chronotope.corpus.distributed import fingerprints
+
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
     if not isinstance(corpus, Corpus):
@@ -235,6 +239,11 @@ def _prepare(
     on_report: Callable[[TokenStore, Vocabulary], None] | None,
 ) -> None:
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
+    from chronotope.cooccurrence.counting import units
+    from chronotope.cooccurrence.merging import count_conditions
+    from chronotope.corpus import tokenize
+    from chronotope.corpus.distributed import fingerprints
+
     store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
         if after["checksum"] not in (None, before["checksum"]):

@@ -1,17 +1,31 @@
-"""Read text, tokenize it, and store its tokens by condition."""
+"""Text in, token ids out; each name is imported on first use, so that reading a finished run stays fast."""
 
-from chronotope.corpus.pipeline import tokenize
-from chronotope.corpus.problems import Problems
-from chronotope.corpus.report import ConditionReport, CorpusReport
-from chronotope.corpus.source import Corpus, read_corpus
-from chronotope.corpus.tokens import TokenStore
+from __future__ import annotations
 
-__all__ = [
-    "ConditionReport",
-    "Corpus",
-    "CorpusReport",
-    "Problems",
-    "TokenStore",
-    "read_corpus",
-    "tokenize",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chronotope.corpus.pipeline import tokenize
+    from chronotope.corpus.problems import Problems
+    from chronotope.corpus.report import ConditionReport, CorpusReport
+    from chronotope.corpus.source import Corpus, read_corpus
+    from chronotope.corpus.tokens import TokenStore
+
+_MODULES = {
+    "ConditionReport": "report",
+    "Corpus": "source",
+    "CorpusReport": "report",
+    "Problems": "problems",
+    "TokenStore": "tokens",
+    "read_corpus": "source",
+    "tokenize": "pipeline",
+}
+
+__all__ = ["ConditionReport", "Corpus", "CorpusReport", "Problems", "TokenStore", "read_corpus", "tokenize"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'chronotope.corpus' has no attribute '{name}'")
+    return getattr(import_module(f"chronotope.corpus.{_MODULES[name]}"), name)

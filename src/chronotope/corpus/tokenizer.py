@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import InputError
-from chronotope.runtime.kernels import kernel
 
+# Classes of characters.
+BETWEEN, WITHIN, LETTER, JOINER, POINT = range(5)
 LETTERS = r"[\p{L}\p{N}]"
 # Combining marks and zero-width characters inside a word: soft hyphen, (non-)joiners.
 MARKS = r"[\p{M}\x{AD}\x{200C}\x{200D}\x{2060}]"
@@ -29,8 +30,6 @@ POINTS = "[.,]"
 UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
 WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
 PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}
-# Classes of characters.
-BETWEEN, WITHIN, LETTER, JOINER, POINT = range(5)
 # E-mail addresses; then links, tags and entities. All contain one of the signs.
 JUNK_SIGNS = r"[@<&]|://|(?i:www\.)"
 JUNK = (
@@ -64,6 +63,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     >>> tokens.code.tolist(), tokens.length.tolist()
     ([0, 1, 1, 2, 3, 4], [5, 1])
     """
+    from chronotope.corpus.token_kernel import find_tokens  # here, since the import of numba is slow
+
     if callable(tokenizer):
         texts, tokenizer = join_own_tokens(texts, tokenizer), "tokens"
     if tokenizer == "words":
@@ -76,7 +77,7 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     out: Any = np.empty(len(data), np.uint8)
     ends: Any = np.zeros(len(data) // 2 + len(array) + 2, np.int64)
     length = np.zeros(len(array), np.int64)
-    count = _find_tokens(data, bounds, character_classes(tokenizer), out, ends, length)
+    count = find_tokens(data, bounds, character_classes(tokenizer), out, ends, length)
     buffers = pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[: ends[count]])
     encoded: Any = pa.LargeStringArray.from_buffers(count, *buffers).dictionary_encode()
     return Tokens(encoded.indices.to_numpy(), pl.Series(encoded.dictionary, dtype=pl.String), length)
@@ -98,45 +99,6 @@ def character_classes(tokenizer: str) -> NDArray[np.uint8]:
         classes[codes[characters.str.contains(pattern).to_numpy()]] = kind
     classes[ord(TOKEN_SEPARATOR)] = BETWEEN
     return classes
-
-
-@kernel()
-def _find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-untyped-def]
-    """Copy the tokens of each text to `out` and their ends to `ends[1:]`; return their number."""
-    tokens = written = 0
-    for text in range(len(length)):
-        i, stop = bounds[text], bounds[text + 1]
-        first = last = -1  # the token so far, if there is one
-        pending = BETWEEN  # a joiner or point that belongs to the token if a letter or digit follows
-        while i <= stop:
-            after, kind = i + 1, BETWEEN
-            if i < stop:
-                code = np.int64(data[i])
-                if code >= 0x80:
-                    more = 1 + (code >= 0xE0) + (code >= 0xF0)
-                    code &= 0x3F >> more
-                    for k in range(i + 1, i + 1 + more):
-                        code = (code << 6) | (data[k] & 0x3F)
-                    after += more
-                kind = classes[code]
-            if first >= 0 and kind == LETTER and (pending != POINT or 48 <= data[i] <= 57):
-                last, pending = after, BETWEEN
-            elif first >= 0 and kind == WITHIN and pending == BETWEEN:
-                last = after
-            elif first >= 0 and pending == BETWEEN and (kind == JOINER or (kind == POINT and 48 <= data[i - 1] <= 57)):
-                pending = kind
-            else:
-                if first >= 0:
-                    for k in range(first, last):
-                        out[written] = data[k]
-                        written += 1
-                    tokens += 1
-                    ends[tokens] = written
-                    length[text] += 1
-                first, last = (i, after) if kind == LETTER else (-1, -1)
-                pending = BETWEEN
-            i = after
-    return tokens
 
 
 def remove_junk(texts: pl.Series) -> pl.Series:

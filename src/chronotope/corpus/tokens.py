@@ -19,18 +19,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from chronotope.conditions import Conditions
 from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.untrusted import read_json, read_table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
@@ -198,6 +200,8 @@ def count_words(
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> csr_array:
     """Count the words of each condition in the documents that are `counted`; `shape` is (conditions, words)."""
+    from scipy.sparse import csr_array
+
     total: Any = csr_array(shape, dtype=np.int64)
     for documents, ids in read_chunks(tokens, length, chunk_tokens):
         starts = np.concatenate([[0], np.cumsum(length[documents])])

@@ -3,50 +3,58 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chronotope.conditions import Conditions
-from chronotope.config import at_least, one_of
+from chronotope.config import at_least
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import describe
-from chronotope.embeddings.arrays import LRUCache, centers, common_vectors, float32
-from chronotope.embeddings.mapping import LocalLinearMap, SharedWords
-from chronotope.embeddings.nearest import Floats, unit_rows
-from chronotope.embeddings.retrieval import (
-    POOL_WORDS,
-    RETRIEVALS,
-    ConditionMatrix,
-    Matches,
-    cosine_matches,
-    csls_matches,
-    reference_pool,
-)
+from chronotope.embeddings.arrays import centers, common_vectors, float32
+from chronotope.embeddings.mapping import LocalLinearMap
+from chronotope.embeddings.nearest import Floats
+from chronotope.embeddings.retrieval import ConditionMatrix, Matches
+from chronotope.embeddings.search import OVERALL, Search
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.embeddings.words import check_word, check_words, spellings
-from chronotope.errors import DamagedFileError, InputError, UnknownWordError, number_of
+from chronotope.errors import (
+    AbsentWordError,
+    InputError,
+    SettingsError,
+    UnknownWordError,
+    number_of,
+)
 from chronotope.io.provenance import canonical_json
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
 
 Words = list[str] | tuple[str, ...]
+Vector = NDArray[np.floating]
 
-CACHE_BYTES = 256 << 20
+
+class Options(TypedDict, total=False):
+    """The options of `neighbors` and `equivalents`."""
+
+    topn: int | None
+    min_count: int
+    retrieval: str
+    fallback: bool
 
 
 class ConditionedEmbeddings:
     """One vector for each word in each condition, all in one space; it never changes.
 
-    Only (word, condition) pairs that occur have a vector. A word that is absent from a condition is answered from its
-    other conditions, by `common[word] * condition_factors[condition]`, and has support 0. Similarity is the cosine of
-    centered vectors. A question gets the same answer, to the last bit, alone or in a batch, on any number of threads.
+    `embeddings["apple", "1990"]` is the vector of a word in a condition, `embeddings["apple"]` its overall vector.
+    Only (word, condition) pairs that occur have a vector. A word that is absent from a condition is refused there; with
+    `fallback=True` it is answered from its other conditions, by `common[word] * condition_factors[condition]`.
+    Similarity is the cosine of centered vectors. A question gets the same answer, to the last bit, alone or in a batch,
+    on any number of threads.
 
     Parameters
     ----------
@@ -80,6 +88,8 @@ class ConditionedEmbeddings:
     <ConditionedEmbeddings: 3 words, 2 conditions (time, 1990 … 2000), 2 dimensions>
     >>> embeddings.neighbors("bank", at="1990", top=1, min_count=1)[0].word
     'river'
+    >>> embeddings["bank", "1990"].shape, embeddings["bank"].shape
+    ((2,), (2,))
     >>> embeddings.count("money")
     {'1990': 1, '2000': 0}
     """
@@ -123,7 +133,7 @@ class ConditionedEmbeddings:
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
         self.trained_on: Counts | Path | None = None
-        self._cache = LRUCache(CACHE_BYTES)
+        self._search = Search(self)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
         return self  # it never changes
@@ -195,13 +205,20 @@ class ConditionedEmbeddings:
             return self.observed.of(number, self.conditions.index(at))
         return {label: self.observed.of(number, place) for place, label in enumerate(self.conditions.labels)}
 
-    def vector(self, word: str, at: str) -> Floats:
-        """Return the centered vector of a word in a condition; an absent word is answered from its other conditions."""
-        return np.asarray(self.rows([self.index(word)], at)[0])
+    def __getitem__(self, key: str | tuple[str, str]) -> Floats:
+        return self.vector(*key) if isinstance(key, tuple) else self.vector(key)
+
+    def vector(self, word: str, at: str | None = None, *, fallback: bool = False) -> Floats:
+        """Return the centered vector of a word in a condition, or overall.
+
+        Raise AbsentWordError if it does not occur there; with `fallback`, answer from its other conditions.
+        """
+        _, rows, _ = self._queries(word, self._number(at), fallback)
+        return np.asarray(rows[0])
 
     def rows(self, words: ArrayLike, at: str) -> Floats:
-        """Return the (Q, D) centered vectors of word ids in a condition; see `vector`."""
-        return self._rows(np.asarray(words, dtype=np.int64), self.conditions.index(at))
+        """Return the (Q, D) centered vectors of word ids in a condition; absent words by their other conditions."""
+        return self._search.rows(np.asarray(words, dtype=np.int64), self.conditions.index(at))
 
     def parts(self, word: str, at: str) -> tuple[Floats, Floats]:
         """Return the vector of a word in a condition, not centered, as a sum of two: a shared part and its own part.
@@ -213,88 +230,130 @@ class ConditionedEmbeddings:
         pair = self.observed.find(number, condition)
         return shared, self.vectors[pair] - shared if pair >= 0 else np.zeros_like(shared)
 
-    def similarity(self, word: str, other: str, at: str, to: str | None = None) -> float:
-        """Return the cosine of `word` in the condition `at` with `other` in the condition `to`, by default the same."""
-        to = at if to is None else to
-        first, second = self.project([word], at, to)[0], self.project([other], to, to)[0]
-        return float(np.multiply(first, second, dtype=np.float64).sum())
+    def similarity(
+        self, word: str, other: str, at: str | None = None, to: str | None = None, *, fallback: bool = False
+    ) -> float:
+        """Return the cosine of `word` in the condition `at` with `other` in the condition `to`, by default the same.
+
+        Without `at` it is the cosine of the overall vectors. Raise AbsentWordError if a word does not occur in its
+        condition; with `fallback`, answer from its other conditions.
+        """
+        source = self._number(at)
+        target = source if to is None else self._number(to)
+        first, second = self._queries(word, source, fallback), self._queries(other, target, fallback)
+        unit = self._search.project(*first[:2], source, target), self._search.project(*second[:2], target, target)
+        return float(np.multiply(unit[0][0], unit[1][0], dtype=np.float64).sum())
 
     def project(self, words: Words, at: str, to: str) -> Floats:
-        """Return the (Q, D) centered unit vectors of words in the condition `at`, mapped to the space of `to`."""
-        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
-        return self._project(numbers, self.conditions.index(at), self.conditions.index(to))
+        """Return the (Q, D) centered unit vectors of words in the condition `at`, mapped to the space of `to`.
 
-    def matrix(self, at: str, min_count: int = 1) -> ConditionMatrix:
+        Absent words are answered from their other conditions.
+        """
+        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
+        source, target = self.conditions.index(at), self.conditions.index(to)
+        return self._search.project(numbers, self._search.rows(numbers, source), source, target)
+
+    def matrix(self, at: str | None, min_count: int = 1) -> ConditionMatrix:
         """Return the words with at least `min_count` occurrences in a condition, with their centered unit vectors.
 
-        With `min_count` 0 it holds every word, also absent ones.
+        With `min_count` 0 it holds every word, also absent ones. None is all conditions together.
         """
-        at_least("min_count", min_count, 0)
-        return self._matrix(self.conditions.index(at), min_count)
+        return self._search.matrix(self._number(at), min_count)
 
-    def at(self, condition: str, min_count: int = 1) -> WordVectors:
-        """Return the words with at least `min_count` occurrences in a condition, most frequent first.
+    def at(self, condition: str | None = None, min_count: int = 1) -> WordVectors:
+        """Return the words with at least `min_count` occurrences in a condition, or overall, most frequent first.
 
         They have the query methods of gensim. With `min_count` 0 they are all words, also absent ones.
         """
         at_least("min_count", min_count, 0)
-        number = self.conditions.index(condition)
-        counts = self._counts(number)
+        number = self._number(condition)
+        counts = self._search.counts(number)
         words = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= min_count)]
         names = [self.words[word] for word in words.tolist()]
-        return WordVectors(names, self._rows(words, number), counts[words], name=self.conditions.labels[number])
+        label = "overall" if number == OVERALL else self.conditions.labels[number]
+        return WordVectors(names, self._search.rows(words, number), counts[words], name=label)
 
     def allow_memory(self, limit: int) -> None:
         """Let the cache of matrices grow to at least `limit` bytes, for repeated questions on many conditions."""
-        self._cache.limit = max(limit, self._cache.limit)
+        self._search.cache.limit = max(limit, self._search.cache.limit)
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return an array that is computed once, and again if it had to make room; see `allow_memory`."""
+        return self._search.cache.get(key, make)
 
     @overload
     def neighbors(
-        self, word: str, at: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
+        self, word: str | Vector, at: str | None = ..., top: int = ..., **options: Unpack[Options]
     ) -> Matches: ...
     @overload
     def neighbors(
-        self, word: Words, at: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
+        self, word: Words, at: str | None = ..., top: int = ..., **options: Unpack[Options]
     ) -> list[Matches]: ...
     def neighbors(
-        self, word: str | Words, at: str, top: int = 10, *, min_count: int = 5, retrieval: str = "cosine"
+        self,
+        word: str | Vector | Words,
+        at: str | None = None,
+        top: int = 10,
+        *,
+        topn: int | None = None,
+        min_count: int = 5,
+        retrieval: str = "cosine",
+        fallback: bool = False,
     ) -> Matches | list[Matches]:
         """Return the words nearest to `word` in the condition `at`, best first, without the word itself.
 
         Parameters
         ----------
         word
-            A word, or a list of words for a list of answers.
+            A word, a vector, or a list of words for a list of answers.
+        at
+            The condition; by default all together, each word by its overall vector.
+        top, topn
+            Number of results; the two names mean the same.
         min_count
             Minimum count of a candidate in the condition; 0 includes absent words.
         retrieval
             'cosine' or 'csls'.
+        fallback
+            Answer for a word that is absent from the condition from its other conditions; else AbsentWordError.
         """
+        condition, top = self._number(at), top if topn is None else topn
         at_least("top", top, 0)
-        words = [word] if isinstance(word, str) else word
-        own = [self.words[self.index(one)] for one in words]
-        found = self._search(words, at, at, top + 1, min_count, retrieval)
+        numbers, rows, several = self._queries(word, condition, fallback)
+        found = self._search.best(numbers, rows, condition, condition, top + 1, min_count, retrieval)
+        own = [self.words[number] if number >= 0 else None for number in numbers.tolist()]
         answers = [Matches([m for m in row if m.word != name][:top]) for name, row in zip(own, found, strict=True)]
-        return answers[0] if isinstance(word, str) else answers
+        return answers if several else answers[0]
 
     @overload
     def equivalents(
-        self, word: str, at: str, to: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
+        self, word: str | Vector, at: str, to: str, top: int = ..., **options: Unpack[Options]
     ) -> Matches: ...
     @overload
     def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., *, min_count: int = ..., retrieval: str = ...
+        self, word: Words, at: str, to: str, top: int = ..., **options: Unpack[Options]
     ) -> list[Matches]: ...
     def equivalents(
-        self, word: str | Words, at: str, to: str, top: int = 10, *, min_count: int = 5, retrieval: str = "csls"
+        self,
+        word: str | Vector | Words,
+        at: str,
+        to: str,
+        top: int = 10,
+        *,
+        topn: int | None = None,
+        min_count: int = 5,
+        retrieval: str = "csls",
+        fallback: bool = False,
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
-        The parameters are those of `neighbors`; candidates are the words with enough support in `to`.
+        The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`.
         """
-        words = [word] if isinstance(word, str) else word
-        answers = self._search(words, at, to, top, min_count, retrieval)
-        return answers[0] if isinstance(word, str) else answers
+        source, target = self.conditions.index(at), self.conditions.index(to)
+        numbers, rows, several = self._queries(word, source, fallback)
+        top = top if topn is None else topn
+        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval)
+        return answers if several else answers[0]
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file; the same embeddings give the same bytes."""
@@ -309,81 +368,28 @@ class ConditionedEmbeddings:
 
         return storage.load(path)
 
-    def _search(self, words: Words, at: str, to: str, top: int, min_count: int, retrieval: str) -> list[Matches]:
-        """Return the best candidates of `to` for each word of `at`; the word itself is a candidate."""
-        one_of("retrieval", retrieval, RETRIEVALS)
-        at_least("top", top, 0)
-        numbers = np.array([self.index(word) for word in words], dtype=np.int64)
-        source, target = self.conditions.index(at), self.conditions.index(to)
-        candidates = self.matrix(to, min_count)
-        queries = self._project(numbers, source, target)
-        if retrieval == "cosine":
-            return cosine_matches(self.words, queries, candidates, top)
-        r = self._cache.get(("r", source, target, min_count), lambda: np.full(len(candidates.word), np.nan))
-        pools = self._projected_pool(source, target, min_count), self._pool(target, min_count)
-        own = numbers if source == target else None
-        return csls_matches(self.words, queries, candidates, top, *pools, r, own)
+    def _number(self, at: str | None) -> int:
+        """Return the number of a condition; OVERALL for None."""
+        if at is not None:
+            return self.conditions.index(at)
+        if self.query_mapping is not None:
+            method = self.provenance.get("method", "this method")
+            raise SettingsError(f"{method} has a space of its own for each condition; name a condition (at)")
+        return OVERALL
 
-    def _project(self, words: NDArray[np.int64], source: int, target: int) -> Floats:
-        rows = self._rows(words, source)
-        if self.query_mapping is None or source == target:
-            return unit_rows(rows)
-        return self.query_mapping.project(words, rows, self._shared(source, target, self.query_mapping.min_count))
-
-    def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
-        """Return the words with enough support in both conditions, with both vectors."""
-        counts = np.minimum(self._counts(source), self._counts(target))
-        words = np.flatnonzero(counts >= min_count)
-        return SharedWords(words, self._rows(words, source), self._rows(words, target))
-
-    def _pool(self, condition: int, min_count: int) -> ConditionMatrix:
-        """Return the reference words of a condition for CSLS."""
-        matrix = self._matrix(condition, min_count)
-        if len(matrix.word) <= POOL_WORDS:
-            return matrix
-        pool: ConditionMatrix = self._cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
-        return pool
-
-    def _projected_pool(self, source: int, target: int, min_count: int) -> ConditionMatrix:
-        """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
-        pool, mapping = self._pool(source, min_count), self.query_mapping
-        if mapping is None or source == target:
-            return pool
-
-        def make() -> ConditionMatrix:
-            shared = self._shared(source, target, mapping.min_count)
-            return replace(pool, unit=mapping.project_together(pool.unit, shared))
-
-        moved: ConditionMatrix = self._cache.get(("projected pool", source, target, min_count), make)
-        return moved
-
-    def _matrix(self, condition: int, min_count: int) -> ConditionMatrix:
-        def make() -> ConditionMatrix:
-            counts = self._counts(condition)
-            words = np.flatnonzero(counts >= min_count)
-            return ConditionMatrix(words, counts[words], unit_rows(self._rows(words, condition)))
-
-        matrix: ConditionMatrix = self._cache.get(("matrix", condition, min_count), make)
-        return matrix
-
-    def _counts(self, condition: int) -> NDArray[np.int64]:
-        """Return the (W,) count of each word in a condition."""
-        counts = np.zeros(len(self), dtype=np.int64)
-        counts[self.observed.words_in(condition)] = self.observed.counts_in(condition)
-        return counts
-
-    def _rows(self, words: NDArray[np.int64], condition: int) -> Floats:
-        """Return the (Q, D) centered vectors of words in a condition; see `vector`."""
-        present = self.observed.words_in(condition)
-        place = np.searchsorted(present, words)
-        seen = place < len(present)
-        seen[seen] = present[place[seen]] == words[seen]
-        rows = np.empty((len(words), self.dimensions), dtype=np.float32)
-        rows[seen] = self.vectors[self.observed.start[condition] + place[seen]]
-        rows[~seen] = self.common[words[~seen]] * self.condition_factors[condition]
-        rows -= self.center[condition]
-        if not np.isfinite(rows).all():
-            raise DamagedFileError(
-                f"the vectors of {self.conditions.labels[condition]} hold values that are not numbers"
-            )
-        return rows
+    def _queries(
+        self, word: str | Vector | Words, condition: int, fallback: bool
+    ) -> tuple[NDArray[np.int64], Floats, bool]:
+        """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are a list."""
+        if isinstance(word, np.ndarray):
+            if word.shape != (self.dimensions,) or not np.isfinite(word).all():
+                raise SettingsError(f"a query vector needs {self.dimensions} finite numbers; its shape is {word.shape}")
+            return np.array([-1]), word[None].astype(np.float32), False
+        words = word if isinstance(word, list | tuple) else [word]
+        numbers = np.array([self.index(one) for one in words], dtype=np.int64)
+        for number in numbers.tolist() if not fallback else ():
+            overall = condition == OVERALL
+            if not (self._search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):
+                label, counts = None if overall else self.conditions.labels[condition], self.count(self.words[number])
+                raise AbsentWordError(self.words[number], label, [at for at, count in counts.items() if count])
+        return numbers, self._search.rows(numbers, condition), words is word

@@ -1,139 +1,256 @@
-"""Scores of a model on test pairs: where does it rank the right answer among the words of the other condition?"""
+"""Judge models: by test pairs, by gold scores of change, or by words that were renamed in their own text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.config import at_least
-from chronotope.embeddings.conditioned import ConditionedEmbeddings
-from chronotope.evaluation.metrics import CUTOFFS
-from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, pairs_in, read_pairs, refuse_unknown
-from chronotope.evaluation.scores import Scores, Summary, summarize
+from chronotope.analysis.answer import Answer
+from chronotope.analysis.charts import Ranked
+from chronotope.config import at_least, one_of
+from chronotope.cooccurrence import Counts
+from chronotope.embeddings import ConditionedEmbeddings, load
+from chronotope.embeddings.retrieval import RETRIEVALS
+from chronotope.errors import InputError, SettingsError, fewer_than, some_of
+from chronotope.evaluation.gold import Gold, agreement, measure_changes, read_gold, resampled_agreement
+from chronotope.evaluation.pairs import TestPair, TestPairs
+from chronotope.evaluation.renaming import Renamed, renamed
+from chronotope.evaluation.scores import CUTOFFS, METRICS, difference, gains, quantiles, resampled_means, score
 from chronotope.io.provenance import checksum_of
+from chronotope.methods import METHODS, method_class
+from chronotope.methods.base import Method
 
-NO_CATEGORY = "(none)"
+OnePath = str | os.PathLike[str]
+OneModel = ConditionedEmbeddings | Method | OnePath
+INTERVAL = "Interval: 95 %, by resampling the words."
+PAIRED = "(95 % interval of the difference, paired bootstrap over the words)"
+
+
+class Evaluation(Answer):
+    """A row for each model; for one model on pairs a row for each kind of pair. `to_dict` of one model is flat."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: the scores of one model, or the table of several."""
+        return super().to_dict() if "models" in self.facts else dict(self.facts)
 
 
 def evaluate(
-    embeddings: ConditionedEmbeddings,
-    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
+    models: OneModel | Sequence[OneModel] | Mapping[str, OneModel],
+    pairs: OnePath | TestPairs | Iterable[TestPair | str] | None = None,
     *,
+    gold: OnePath | Mapping[str, float] | Gold | None = None,
+    renamings: bool | Counts | Renamed = False,
+    start: str | None = None,
+    end: str | None = None,
     min_count: int = 5,
     retrieval: str = "csls",
     depth: int = 10,
-) -> Scores:
-    """The scores of a model on test pairs; a pair that it cannot answer counts as wrong.
+    fitting: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Judge one model, or compare several, by `pairs`, `gold` or `renamings`.
 
     Parameters
     ----------
-    embeddings
-        The model.
+    models
+        A model or its path, several of them, or a mapping from names to models. With renamings also methods, such as
+        `GraphModel()`; a trained model stands for its method and settings.
     pairs
-        A test-pair file, or the pairs themselves, or lines as such a file has them.
+        Test pairs: a file with lines `word-condition,word-condition[,category]`, its lines, or pairs. A pair that a
+        model cannot answer counts as wrong.
+    gold
+        Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, or a mapping. Graded scores
+        are compared by Spearman's rank correlation, scores of 0 and 1 by the AUC.
+    renamings
+        Counts, whose words are then renamed, or what `renamed` returned: every method is trained on them and asked for
+        the other names. True: the counts that the models were trained on.
+    start, end
+        With `gold`: the two conditions; by default the first and the last in time.
     min_count
-        Candidates are the words with so many occurrences in the condition of the answer; 0: all words.
-    retrieval
-        How candidates are ranked: 'csls' or 'cosine'.
-    depth
-        How many candidates are looked at; a right answer below has the rank 0.
+        Minimum count of a candidate in the condition of the answer (0: all words), or of a gold word in both.
+    retrieval, depth
+        With pairs: the ranking, 'csls' or 'cosine', and the number of candidates; an answer below them has rank 0.
+    fitting
+        With renamings: arguments of `fit`, such as `threads`.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 2, 3, 1, 2, 3]), np.array([9] * 6))
-    >>> model = ConditionedEmbeddings(
-    ...     ["ottawa", "dublin", "rain", "tea"], Conditions.of_places(["canada", "ireland"]), support,
-    ...     [[1, 0], [0, 1], [-1, -1], [1, 0], [0, 1], [-1, -1]])
-    >>> asked = [TestPair("ottawa", "canada", "dublin", "ireland"), TestPair("ottawa", "canada", "paris", "ireland")]
-    >>> scores = evaluate(model, asked)
-    >>> scores.ranks, scores.mrr, scores.answerable, scores.mrr_answerable
-    ((1, 0), 0.5, 1, 1.0)
+    >>> import chronotope as ct
+    >>> world = ct.invented_world(documents=300)
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(ct.read_corpus(world.records, place="place"), min_count=5))
+    >>> answer = ct.evaluate(model, world.pairs("place"))
+    >>> answer["part"][0], 0 < answer["mrr"][0] <= 1
+    ('all', True)
     """
+    if (pairs is not None) + (gold is not None) + (renamings is not False) != 1:
+        raise SettingsError("judge by one of: pairs, gold, renamings")
     at_least("depth", depth, max(CUTOFFS))
-    labels = embeddings.conditions.labels
-    if isinstance(pairs, str | os.PathLike):
-        pairs = read_pairs(pairs, labels)
-    if not isinstance(pairs, TestPairs):
-        pairs = TestPairs("pairs", pairs_in(pairs, labels, "pairs"))
-    test_pairs = pairs.pairs
-    refuse_unknown(test_pairs, labels)
-    answerable = _answerable(embeddings, test_pairs, min_count)
-    ranks = _ranks(embeddings, test_pairs, answerable, min_count, retrieval, depth)
-    same = np.array([pair.query == pair.answer for pair in test_pairs])
-    parts = (
-        pairs.name,
-        f"depth:{depth}",
-        "oov:wrong",
-        f"pairs:{len(test_pairs)}",
-        f"answerable:{answerable.sum()}",
-        f"min support:{min_count}",
-        retrieval,
-        f"checksum:{checksum_of([astuple(pair) for pair in test_pairs])[:8]}",
-        embeddings.signature,
+    at_least("min_count", min_count, 0)
+    one_of("retrieval", retrieval, RETRIEVALS)
+    named = name_models(models)
+    opened = {name: load(Path(one)) if isinstance(one, str | os.PathLike) else one for name, one in named.items()}
+    if renamings is not False:
+        pairs, opened = _train_on_renamed(opened, renamings, fitting or {})
+    for name, model in opened.items():
+        if not isinstance(model, ConditionedEmbeddings):
+            raise InputError(f"expected a model or the path of one, not {type(model).__name__} ({name})")
+    if gold is not None:
+        return _by_gold(opened, read_gold(gold), start, end, min_count)
+    asked: Any = pairs if isinstance(pairs, str | os.PathLike | TestPairs) else list(pairs or ())
+    return _by_pairs(opened, asked, min_count, retrieval, depth)
+
+
+class _Result(NamedTuple):
+    """The score of a model, the same in resamples of the words, its row, and everything as plain data."""
+
+    value: float
+    resampled: NDArray[np.float64]
+    row: dict[str, Any]
+    data: dict[str, Any]
+
+
+def _by_pairs(
+    models: Mapping[str, ConditionedEmbeddings], pairs: Any, min_count: int, retrieval: str, depth: int
+) -> Evaluation:
+    scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in models.items()}
+    asked = next(iter(scores.values())).pairs
+    if any(one.pairs != asked for one in scores.values()):
+        raise SettingsError("the models differ in their conditions, so in their pairs; compare models of one corpus")
+    queries = [pair.query for pair in asked.pairs]
+    resampled = resampled_means(np.column_stack([gains(one.ranks)[:, 0] for one in scores.values()]), queries)
+    results = {}
+    for (name, one), values in zip(scores.items(), resampled.T, strict=True):
+        data = one.to_dict()
+        kinds = {kind: data[kind]["mrr"] for kind in ("same_word", "different_words")}
+        results[name] = _Result(data["mrr"], values, _row(data) | kinds, data)
+    if len(models) > 1:
+        return _table(results, "mrr", asked.name, [INTERVAL], several=len(set(queries)) > 1)
+    data = next(iter(results.values())).data
+    parts = {"all": data, "same word": data["same_word"], "different words": data["different_words"]}
+    parts |= data.get("categories", {})
+    # A kind that contains all pairs would repeat the first row.
+    kept = {name: part for name, part in parts.items() if part is data or 0 < part["pairs"] < data["pairs"]}
+    return Evaluation(
+        [{"part": name} | _row(part) for name, part in kept.items()],
+        title=f"Scores on {asked.name}",
+        notes=[INTERVAL],
+        facts=data,
+        signature=data["signature"],
+        name="evaluate",
+        chart=Ranked(label="part", value="mrr", band=("low", "high"), faint=None),
     )
-    overall = summarize(test_pairs, ranks, answerable)
-    return Scores(
-        **vars(overall),
-        same_word=summarize(test_pairs, ranks, answerable, same),
-        different_words=summarize(test_pairs, ranks, answerable, ~same),
-        categories=_by_category(test_pairs, ranks, answerable),
-        test_pairs=test_pairs,
-        ranks=tuple(ranks.tolist()),
-        signature="|".join(parts),
+
+
+def _row(part: Mapping[str, Any]) -> dict[str, Any]:
+    low, high = part["intervals"]["mrr"]
+    others = (*METRICS[1:], "mrr_answerable", "pairs", "answerable")
+    return {"mrr": part["mrr"], "low": low, "high": high} | {name: part[name] for name in others}
+
+
+def _by_gold(
+    models: Mapping[str, ConditionedEmbeddings], gold: Gold, start: str | None, end: str | None, min_count: int
+) -> Evaluation:
+    """Compare the changes of the words that all models know with gold scores."""
+    changes = {name: measure_changes(model, gold, start, end, min_count) for name, model in models.items()}
+    words = [word for word in gold.scores if all(word in one.change for one in changes.values())]
+    absent = [word for word in gold.scores if word not in words]
+    wanted, metric = np.array([gold.scores[word] for word in words]), gold.metric
+    if len(set(wanted.tolist())) < 2:
+        raise InputError(f"{gold.name}: the {len(words)} words that can be judged do not differ in their score")
+    results = {}
+    for name, (change, first, last) in changes.items():
+        measured = np.array([change[word] for word in words])
+        value, resampled = agreement(measured, wanted, metric), resampled_agreement(measured, wanted, metric)
+        low, high = quantiles(resampled)
+        known = {"words": len(words), "gold_words": len(gold.scores)}
+        data = {metric: value, "interval": [low, high], **known, "from": first, "to": last}
+        data["signature"] = (
+            f"{gold.name}|{metric}|words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:{min_count}|"
+            f"checksum:{checksum_of(sorted(gold.scores.items()))[:8]}|{models[name].signature}"
+        )
+        data["changes"] = dict(zip(words, measured.tolist(), strict=True))
+        results[name] = _Result(value, resampled, {metric: value, "low": low, "high": high} | known, data)
+    notes = [INTERVAL]
+    if absent:
+        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition"
+        notes.append(f"Left out {len(absent)} of the {len(gold.scores)} words, {rare}: {some_of(absent)}.")
+    return _table(results, metric, gold.name, notes, several=True)
+
+
+def _table(results: Mapping[str, _Result], metric: str, file: str, notes: list[str], several: bool) -> Evaluation:
+    """Return a row for each model, best first (ties: first wins), with its difference to the best."""
+    ranked = sorted(results, key=lambda name: -results[name].value)
+    best, rows = results[ranked[0]], []
+    for name in ranked:
+        one = results[name]
+        row = {"model": name} | one.row
+        if len(ranked) > 1:
+            found = difference([best.value, one.value], [best.resampled, one.resampled], several)
+            compared = {"difference": found.difference, "difference_low": found.low, "difference_high": found.high}
+            compared |= {"other_sign": found.other_sign, "significant": found.significant}
+            row |= dict.fromkeys(compared) if one is best else compared
+        rows.append(row)
+    for significant, which in ((True, "Significantly"), (False, "Not significantly")):
+        if names := [row["model"] for row in rows if row.get("significant") is significant]:
+            notes = [*notes, f"{which} behind {ranked[0]}: {some_of(names)} {PAIRED}."]
+    return Evaluation(
+        rows,
+        title=f"{len(ranked)} models on {file}" if len(ranked) > 1 else f"Scores on {file}",
+        notes=notes,
+        facts={"file": file, "models": {name: results[name].data for name in ranked}} if len(ranked) > 1 else best.data,
+        signature=best.data["signature"],
+        name="evaluate",
+        chart=Ranked(label="model", value=metric, band=("low", "high"), faint=None),
     )
 
 
-def _answerable(embeddings: ConditionedEmbeddings, pairs: Sequence[TestPair], min_count: int) -> NDArray[np.bool_]:
-    """(N,) whether both words and both conditions are known and the answer has the support of a candidate."""
-    labels = Labels(embeddings.conditions.labels)
+def name_models(models: Any) -> dict[str, Any]:
+    """Return models by name: of the file or run (the whole path if two are equal), or of the method; numbered if equal.
 
-    def can_be_answered(pair: TestPair) -> bool:
-        at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
-        known = at is not None and to is not None and pair.query in embeddings and pair.answer in embeddings
-        return known and embeddings.count(pair.answer, str(to)) >= min_count
-
-    return np.array([can_be_answered(pair) for pair in pairs], dtype=bool)
-
-
-def _ranks(
-    embeddings: ConditionedEmbeddings,
-    pairs: Sequence[TestPair],
-    answerable: NDArray[np.bool_],
-    min_count: int,
-    retrieval: str,
-    depth: int,
-) -> NDArray[np.int64]:
-    """(N,) the rank of each right answer; one batch of queries for each two conditions."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for number in np.flatnonzero(answerable).tolist():
-        pair = pairs[number]
-        groups.setdefault((pair.query_condition, pair.answer_condition), []).append(number)
-    ranks = np.zeros(len(pairs), dtype=np.int64)
-    for (at, to), numbers in groups.items():
-        queries = list(dict.fromkeys(pairs[number].query for number in numbers))
-        answers = embeddings.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval)
-        place = {
-            (query, match.word): rank
-            for query, matches in zip(queries, answers, strict=True)
-            for rank, match in enumerate(matches, start=1)
-        }
-        for number in numbers:
-            ranks[number] = place.get((pairs[number].query, pairs[number].answer), 0)
-    return ranks
+    Examples
+    --------
+    >>> list(name_models(["a/good.ct", "b/good.ct", "poor.ct", "poor.ct"]))
+    ['a/good.ct', 'b/good.ct', 'poor.ct', 'poor.ct (4)']
+    """
+    if isinstance(models, Mapping):
+        return dict(models)
+    listed = list(models) if isinstance(models, list | tuple) else [models]
+    names = [_name(model) for model in listed]
+    names = [_name(model, whole=names.count(name) > 1) for name, model in zip(names, listed, strict=True)]
+    numbered = [name if names.index(name) == at else f"{name} ({at + 1})" for at, name in enumerate(names)]
+    return dict(zip(numbered, listed, strict=True))
 
 
-def _by_category(
-    pairs: Sequence[TestPair], ranks: NDArray[np.int64], answerable: NDArray[np.bool_]
-) -> dict[str, Summary]:
-    """The scores of each category, by name; nothing where no pair has one."""
-    category = np.array([pair.category or NO_CATEGORY for pair in pairs])
-    names = sorted(set(category.tolist()))
-    if names == [NO_CATEGORY]:
-        return {}
-    return {name: summarize(pairs, ranks, answerable, category == name) for name in names}
+def _name(model: Any, whole: bool = False) -> str:
+    if isinstance(model, str | os.PathLike):
+        path = Path(model)
+        return str(path) if whole else path.name if path.is_dir() else path.stem
+    return str(model.provenance.get("method", "model")) if isinstance(model, ConditionedEmbeddings) else repr(model)
+
+
+def _train_on_renamed(
+    models: Mapping[str, Any], renamings: bool | Counts | Renamed, fitting: Mapping[str, Any]
+) -> tuple[TestPairs, dict[str, Any]]:
+    """Train the method of every model on renamed counts; return the pairs that ask for the other names."""
+    if isinstance(renamings, bool):
+        runs = [model.counts for model in models.values() if isinstance(model, ConditionedEmbeddings)]
+        if not runs or any(run.checksum != runs[0].checksum for run in runs):
+            raise SettingsError("renamings=True needs models that were trained on one run; else give the counts")
+        renamings = runs[0]
+    task = renamed(renamings) if isinstance(renamings, Counts) else renamings
+    trained = {}
+    for name, model in models.items():
+        options = dict(fitting)
+        if isinstance(model, ConditionedEmbeddings):
+            made = model.provenance
+            if made.get("method") not in METHODS:
+                raise SettingsError(f"{name} is of method {made.get('method')}, which cannot be trained again")
+            if made.get("place_edges"):
+                options = {"place_edges": made["place_edges"]} | options
+            model = method_class(made["method"])(**made["settings"])
+        trained[name] = model.fit(task.counts, **options)
+    return task.pairs, trained

@@ -1,13 +1,13 @@
 """Test pairs: a word in a condition, and the word that plays its part in another condition.
 
 A file has one pair a line, `word-condition,word-condition[,category]`; blank lines and lines that start with # are
-skipped. Words and labels may have hyphens of their own: the condition is the longest known label after a hyphen.
+skipped. Words and labels may contain hyphens: the condition is the longest known label after a hyphen.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -17,19 +17,9 @@ from chronotope.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class TestPair:
-    """A question and its right answer.
+    """A query word in its condition, the right answer in another, and a category ('' if the file has none)."""
 
-    Attributes
-    ----------
-    query, query_condition
-        The word that is asked about, and where it stands.
-    answer, answer_condition
-        The word that should be found, and where.
-    category
-        What kind of pair it is; empty where the file does not say.
-    """
-
-    __test__: ClassVar = False  # no test class, whatever pytest makes of the name
+    __test__: ClassVar = False  # not a test class for pytest
 
     query: str
     query_condition: str
@@ -49,14 +39,13 @@ class TestPairs:
 
 
 class Labels:
-    """The known labels of conditions, found in any case.
+    """The known labels of conditions, in any case.
 
     Examples
     --------
     >>> labels = Labels(["1995-1999", "1999", "East_Africa"])
-    >>> labels.known("east_africa")
-    'East_Africa'
-    >>> labels.known("canada")
+    >>> labels.known("east_africa"), labels.known("canada")
+    ('East_Africa', None)
     >>> labels.split("t-shirt-1995-1999")
     ('t-shirt', '1995-1999')
     """
@@ -65,11 +54,11 @@ class Labels:
         self._known = {label.casefold(): label for label in labels}
 
     def known(self, label: str) -> str | None:
-        """The label as the model writes it; None where it has no such condition."""
+        """Return the label as the model writes it; None if it has no such condition."""
         return self._known.get(label.strip().casefold())
 
     def split(self, text: str) -> tuple[str, str]:
-        """The word and the condition in `word-condition`; where no label is known, the last hyphen divides them."""
+        """Return the word and the condition in `word-condition`; without a known label, split at the last hyphen."""
         hyphens = [place for place, letter in enumerate(text) if letter == "-" and text[:place].strip()]
         for place in hyphens:
             label = self.known(text[place + 1 :])
@@ -83,68 +72,71 @@ class Labels:
         return word, label
 
 
-def read_pairs(path: str | os.PathLike[str], labels: Iterable[str]) -> TestPairs:
-    """The test pairs in a file, for a model whose conditions are written `labels`.
-
-    A pair with a condition that is not among them is kept: nothing can answer it, so it counts as wrong. A line that
-    is no pair is an error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "tests.csv")
-    >>> _ = path.write_text("ottawa-canada,dublin-ireland,capital\\n")
-    >>> read_pairs(path, ["canada", "ireland"]).pairs[0]
-    TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')
-    """
-    path = Path(path)
+def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers, without blank lines and comments."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start:,}") from None
     except OSError as error:
-        raise InputError(f"cannot read the test pairs in {path}: {error.strerror or error}") from None
-    pairs = pairs_in(text.split("\n"), labels, str(path))
-    if not pairs:
-        raise InputError(f"{path} has no test pairs; each line is word-condition,word-condition[,category]")
-    return TestPairs(path.name, pairs)
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    yield from _numbered(text.split("\n"))
 
 
-def pairs_in(lines: Iterable[str | TestPair], labels: Iterable[str], name: str) -> tuple[TestPair, ...]:
-    """The pairs in the lines of a test-pair file; a line that is a pair already stays as it is."""
-    known = Labels(labels)
-    pairs = []
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, start=1):
-        if isinstance(line, TestPair):
-            pairs.append(line)
-        elif not isinstance(line, str):
-            raise InputError(f"a test pair must be a TestPair, or a line of text, not {type(line).__name__}")
-        elif line.strip() and not line.lstrip().startswith("#"):
-            try:
-                pairs.append(_parsed(line, known))
-            except ValueError as error:
-                raise InputError(f"{name}:{number}: {error}") from None
-    return tuple(pairs)
+        if not isinstance(line, str) or (line.strip() and not line.lstrip().startswith("#")):
+            yield number, line
 
 
-def _parsed(line: str, labels: Labels) -> TestPair:
-    """The pair on a line; what is wrong with the line is a ValueError."""
+def read_pairs(
+    source: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str], labels: Sequence[str]
+) -> TestPairs:
+    """Return test pairs from a file, from its lines, or from pairs; a line that is no pair is an InputError.
+
+    A pair with a condition that is not among `labels` is kept: it counts as wrong. InputError if all pairs are such,
+    since then they belong to another corpus.
+
+    Examples
+    --------
+    >>> read_pairs(["ottawa-canada,dublin-ireland,capital"], ["canada", "ireland"]).pairs[0]
+    TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')
+    """
+    if not isinstance(source, TestPairs):
+        is_file = isinstance(source, str | os.PathLike)
+        lines = read_lines(source) if is_file else _numbered(source)  # type: ignore[arg-type]
+        known = Labels(labels)
+        name = str(source) if is_file else "pairs"
+        pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in lines)
+        if not pairs:
+            raise InputError(f"{name} has no test pairs; each line is word-condition,word-condition[,category]")
+        source = TestPairs(Path(name).name, pairs)
+    _refuse_unknown(source.pairs, labels)
+    return source
+
+
+def _parsed(line: str | TestPair, labels: Labels, where: str) -> TestPair:
+    if isinstance(line, TestPair):
+        return line
+    if not isinstance(line, str):
+        raise InputError(f"a test pair must be a TestPair, or a line of text, not {type(line).__name__}")
     fields = [field.strip() for field in line.split(",")]
     if len(fields) not in (2, 3):
-        raise ValueError(
-            f"expected word-condition,word-condition[,category], found {len(fields)} fields: {line.strip()}"
-        )
-    query, answer = labels.split(fields[0]), labels.split(fields[1])
-    return TestPair(*query, *answer, fields[2] if len(fields) == 3 else "")
+        form = "expected word-condition,word-condition[,category]"
+        raise InputError(f"{where}: {form}, found {len(fields)} fields: {line.strip()}")
+    try:
+        return TestPair(*labels.split(fields[0]), *labels.split(fields[1]), *fields[2:])
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
-def refuse_unknown(pairs: Sequence[TestPair], labels: Sequence[str]) -> None:
-    """Raise where no pair at all has two conditions that the model has: the file is for another corpus."""
-    known = Labels(labels)
-    if any(known.known(pair.query_condition) and known.known(pair.answer_condition) for pair in pairs):
+def _refuse_unknown(pairs: Sequence[TestPair], labels: Sequence[str]) -> None:
+    """Raise InputError if no pair has two conditions of the model."""
+    known = Labels(labels).known
+    if any(known(pair.query_condition) and known(pair.answer_condition) for pair in pairs):
         return
     asked = dict.fromkeys(label for pair in pairs for label in (pair.query_condition, pair.answer_condition))
-    missing = [label for label in asked if known.known(label) is None]
+    missing = [label for label in asked if known(label) is None]
     raise InputError(
         f"none of the {len(pairs):,} test pairs is about two conditions of this model: "
         f"they ask for {_few(missing)}; the model has {_few(labels)}"

@@ -1,10 +1,9 @@
-"""Test pairs from any corpus: some of its words get new names, and the right answer is the same word's other name.
+"""Test pairs from any corpus: some words are renamed, and the right answer is the same word under its other name.
 
 A random tenth of the words is drawn. Over time each of them gets a new name every few bins, in places another name in
-each place; with both, each place has a time line of its own. Then `tax@1` in 1995 and `tax@3` in 2003 are two words
-for whoever learns from the counts, and the one plays the part of the other. So a method with its settings can be
-judged on the text that it is for, without any test pair, and on all that lies between the counts and an answer: the
-weights, the loss, the length of the vectors, the smoothing, the ranking.
+each place; with both, each place has its own time line. Then `tax@1` in 1995 and `tax@3` in 2003 are two words for a
+method that learns from the counts, and one plays the part of the other. So methods and settings can be judged on the
+text that they are for, without any test pair.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.io.provenance import checksum_of
 
-# As often must a word occur in a condition to be asked about there: what `evaluate` asks of a candidate.
+# Minimum count of a word in a condition to be asked about there; that of a candidate in `evaluate`.
 MIN_COUNT = 5
 PAIRS_OF_A_WORD = 3
 TOKENS_AT_ONCE = 10_000_000
@@ -34,15 +33,7 @@ TOKENS_AT_ONCE = 10_000_000
 
 @dataclass(frozen=True)
 class Renamed:
-    """Counts in which some words change their names, and the pairs that ask for them.
-
-    Attributes
-    ----------
-    counts
-        The same counts under the new names; any method can be trained on them.
-    pairs
-        What `evaluate` asks: a word under one of its names, and the name that it has elsewhere.
-    """
+    """The counts under new names, for any method, and the pairs that ask for the other names."""
 
     counts: Counts
     pairs: TestPairs
@@ -50,27 +41,15 @@ class Renamed:
 
 @dataclass(frozen=True)
 class _Names:
-    """Who is called what where: in a condition every word has one name, and a name stands for one word.
+    """The name of every word in every condition: in a condition a word has one name, and a name stands for one word."""
 
-    Attributes
-    ----------
-    words
-        How many words there were. Their numbers stay, those of further names come after them.
-    chosen
-        (K,) the words that change their names, ascending.
-    number
-        (C, K) the number of each one's name in each condition.
-    word_of
-        (N,) to which of the chosen words each further name belongs.
-    """
-
-    words: int
-    chosen: NDArray[np.int64]
-    number: NDArray[np.int32]
-    word_of: NDArray[np.int64]
+    words: int  # number of words; their ids stay, those of further names follow
+    chosen: NDArray[np.int64]  # (K,) the words that are renamed, ascending
+    number: NDArray[np.int32]  # (C, K) the id of the name of each in each condition
+    word_of: NDArray[np.int64]  # (N,) the chosen word of each further name
 
     def of(self, condition: int) -> NDArray[np.int32]:
-        """(W,) the new number of each word in a condition."""
+        """(W,) the new id of each word in a condition."""
         found = np.arange(self.words, dtype=np.int32)
         found[self.chosen] = self.number[condition]
         return found
@@ -78,7 +57,7 @@ class _Names:
 
 @dataclass(frozen=True)
 class _RenamedCounts(Counts):
-    """Counts that give out the cells and the tokens of others under new names, condition by condition."""
+    """Counts with the cells and the tokens of others under new names."""
 
     original: Counts = field(kw_only=True)
     names: _Names = field(kw_only=True, repr=False)
@@ -87,14 +66,14 @@ class _RenamedCounts(Counts):
         cells, name = self.original.cells(condition), self.names.of(condition)
         a, b = name[cells.word], name[cells.context]
         word, context = np.minimum(a, b), np.maximum(a, b)
-        # Where the two change places, what stood after the one now stands before the other.
+        # If the two swap, what came after one now comes before the other.
         after = np.where(a > b, cells.count - cells.after, cells.after)
         order = np.argsort((word.astype(np.int64) << 32) | context)
         return CellArrays(word[order], context[order], cells.count[order], after[order])
 
     @cached_property
     def store(self) -> TokenStore:
-        """The token ids under the new names, in memory: for methods that read the text."""
+        """The token ids under the new names, in memory, for methods that read the text."""
         store, words = self.original.store, self.names.words
         ids = np.empty(len(store.ids), dtype=np.int32)
         for condition in range(len(self.conditions)):
@@ -115,23 +94,20 @@ class _RenamedCounts(Counts):
 
 
 def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5) -> Renamed:
-    """Counts in which a share of the words change their names, with the test pairs that ask for them.
+    """Rename a share of the words, and return the counts with the test pairs that ask for them.
 
     Words are drawn from those that occur at least 5 times in two conditions or more; a pair asks only about such
-    conditions, and a word has at most three. The names of `tax` are `tax@1`, `tax@2` and so on. Nothing else changes:
-    every condition has the same counts under other names, and no threshold is applied again. Documents that were set
-    aside stay aside. The counts that are given stay as they are.
+    conditions, and a word has at most three pairs. The names of `tax` are `tax@1`, `tax@2` and so on. The counts of
+    every condition stay the same under other names; held-out documents stay held out.
 
     Parameters
     ----------
-    counts
-        Of any corpus with two conditions or more.
     share
-        Which share of the words is renamed.
+        Share of the words to rename.
     seed
-        Of the random choices; the same seed gives the same names and pairs.
+        Seed of the names and pairs.
     longest
-        Over time a word keeps a name for 1 to so many bins, each length as likely as the other.
+        Over time a word keeps a name for 1 to `longest` bins, each length equally likely.
 
     Examples
     --------
@@ -141,8 +117,7 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
     >>> pair = made.pairs.pairs[0]
     >>> pair.query.split("@")[0] == pair.answer.split("@")[0], pair.query == pair.answer
     (True, False)
-    >>> from chronotope.evaluation.evaluate import evaluate
-    >>> evaluate(ct.GraphModel(dimensions=50).fit(made.counts), made.pairs).mp[10] > 0.9
+    >>> ct.evaluate(ct.GraphModel(dimensions=50), renamings=made)["mp@10"][0] > 0.9
     True
     """
     if not 0 < share <= 1:
@@ -173,7 +148,7 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
 
 
 def _drawn(support: Support, words: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
-    """(K,) a share of the words that occur often enough in two conditions or more, at least one, ascending."""
+    """(K,) a share of the words that occur often enough in two conditions or more; at least one, ascending."""
     often = np.bincount(support.word[support.count >= MIN_COUNT], minlength=words)
     known = np.flatnonzero(often >= 2)
     if not len(known):
@@ -182,12 +157,12 @@ def _drawn(support: Support, words: int, share: float, random: np.random.Generat
 
 
 def _stretches(conditions: Conditions, words: int, longest: int, random: np.random.Generator) -> NDArray[np.int32]:
-    """(C, K) in which stretch of a place's time line each condition lies, for each word; no two places share one."""
+    """(C, K) the stretch of time with one name in which each condition lies, for each word; places share none."""
     times, places = max(len(conditions.times), 1), max(len(conditions.places), 1)
     place = np.array(conditions.place_of or (0,) * len(conditions))
     time = np.array(conditions.time_of or (0,) * len(conditions))
     found = np.empty((len(conditions), words), dtype=np.int32)
-    # One place after the other: all of them at once would be words × places × times.
+    # One place at a time: all at once would take memory for words × places × times.
     for number in range(places):
         begins = random.integers(1, longest + 1, size=(times, words)).cumsum(axis=0)
         is_new = np.zeros((times, words), dtype=np.int32)
@@ -199,7 +174,7 @@ def _stretches(conditions: Conditions, words: int, longest: int, random: np.rand
 
 
 def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDArray[np.int32]) -> _Names:
-    """A name for each stretch in which a word occurs; one without it goes by the name before, or by the first."""
+    """Return a name for each stretch in which a word occurs; other stretches take the name before, or the first."""
     column = np.full(words, -1, dtype=np.int64)
     column[chosen] = np.arange(len(chosen))
     own = column[support.word] >= 0
@@ -207,7 +182,7 @@ def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDA
     most = int(stretch.max()) + 1
     seen = np.unique(which * most + stretch[condition, which])
     name_of, first = seen // most, np.searchsorted(seen, np.arange(len(chosen)) * most)
-    # The first name of a word takes the word's own number, the others are numbered on from the last word.
+    # The first name of a word keeps its id, the others follow the last word.
     is_first = np.zeros(len(seen), dtype=bool)
     is_first[first] = True
     number = np.where(is_first, chosen[name_of], words - 1 + np.cumsum(~is_first))
@@ -216,7 +191,7 @@ def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDA
 
 
 def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
-    """All words as they are called now, by number."""
+    """Return all names by id."""
     mark = "@"
     while any(mark in word for word in words):
         mark += "@"
@@ -230,7 +205,7 @@ def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
 
 
 def _renamed_support(support: Support, names: _Names) -> Support:
-    """How often each name occurs in each condition."""
+    """Return the counts of the names in each condition."""
     word, count = np.empty_like(support.word), np.empty_like(support.count)
     for condition in range(len(support.start) - 1):
         here = slice(int(support.start[condition]), int(support.start[condition + 1]))
@@ -243,7 +218,7 @@ def _renamed_support(support: Support, names: _Names) -> Support:
 def _pairs(
     support: Support, names: _Names, words: tuple[str, ...], labels: tuple[str, ...], random: np.random.Generator
 ) -> Iterator[TestPair]:
-    """For each word one question with up to three answers: intervals over questions are then intervals over words."""
+    """Yield one query with up to three answers for each word: intervals over queries are intervals over words."""
     often = support.count >= MIN_COUNT
     condition, word = support.condition[often], support.word[often]
     order = np.argsort(word, kind="stable")

@@ -1,146 +1,182 @@
-"""What an evaluation found: the scores, how many pairs could be answered at all, and how sure they are."""
+"""MRR and MP@k of ranks, and bootstrap intervals over the words that are asked about.
+
+A rank is the place of the right answer among the candidates, from 1; 0: not found. Intervals resample query words, not
+pairs: twenty questions about one office-holder are not independent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from chronotope.evaluation.bootstrap import Interval, intervals
-from chronotope.evaluation.metrics import CUTOFFS, METRICS, gains, mean_precision, mean_reciprocal_rank
-from chronotope.evaluation.pairs import TestPair
-from chronotope.frames import Framed, table
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs
+from chronotope.io.provenance import checksum_of
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The scores over some pairs.
-
-    Attributes
-    ----------
-    pairs
-        How many pairs.
-    answerable
-        How many of them could be answered: both words and both conditions are known, and the answer is a candidate.
-    mrr
-        The mean reciprocal rank of the right answer; a pair that cannot be answered counts as wrong.
-    mp
-        For k = 1, 3, 5, 10 the share of pairs with the right answer among the first k.
-    mrr_answerable
-        The MRR over the answerable pairs only; 0 where there are none.
-    intervals
-        For each metric the 95 % interval, by resampling the words that are asked about; empty without pairs.
-    """
-
-    pairs: int
-    answerable: int
-    mrr: float
-    mp: Mapping[int, float]
-    mrr_answerable: float
-    intervals: Mapping[str, Interval]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON; without pairs no score is known, and each is None."""
-        return {
-            "mrr": self._known(self.mrr),
-            **{f"mp@{k}": self._known(value) for k, value in self.mp.items()},
-            "pairs": self.pairs,
-            "answerable": self.answerable,
-            "mrr_answerable": self._known(self.mrr_answerable),
-            "intervals": {metric: list(interval) for metric, interval in self.intervals.items()},
-        }
-
-    def _known(self, score: float) -> float | None:
-        """A score; None where there are no pairs to score."""
-        return score if self.pairs else None
+CUTOFFS = (1, 3, 5, 10)
+METRICS = ("mrr", *(f"mp@{k}" for k in CUTOFFS))
+RESAMPLES = 1000
+SEED = 1
+TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)
 
 
-@dataclass(frozen=True)
-class Scores(Summary, Framed):
-    """The scores of a model on test pairs.
+class Scores(NamedTuple):
+    """The rank of a model on each pair; `answerable`: both words and conditions are known, the answer a candidate."""
 
-    Attributes
-    ----------
-    same_word, different_words
-        The scores over the pairs whose answer is the query word, and over the others: the first are easy.
-    categories
-        The scores of each category of the file; empty where it has none.
-    test_pairs
-        The pairs, in the order of the file.
-    ranks
-        The rank of the right answer for each pair, from 1; 0: not found.
-    signature
-        All that could change the scores, in one line.
-    """
-
-    same_word: Summary
-    different_words: Summary
-    categories: Mapping[str, Summary]
-    test_pairs: tuple[TestPair, ...]
-    ranks: tuple[int, ...]
+    pairs: TestPairs
+    ranks: NDArray[np.int64]
+    answerable: NDArray[np.bool_]
     signature: str
 
-    def _frame(self) -> pl.DataFrame:
-        """A row for all pairs, for those of each kind and of each category."""
-        parts: dict[str, Summary] = {"all": self, "same word": self.same_word, "different words": self.different_words}
-        parts |= {f"category {name}": part for name, part in self.categories.items()}
-        rows = list(parts.values())
-        bounds = [tuple(row.intervals.get("mrr", (None, None))) for row in rows]
-        return table(
-            {
-                "part": ("str", list(parts)),
-                "pairs": ("int", [row.pairs for row in rows]),
-                "answerable": ("int", [row.answerable for row in rows]),
-                "mrr": ("float", [row._known(row.mrr) for row in rows]),
-                "mrr_low": ("float", [low for low, _ in bounds]),
-                "mrr_high": ("float", [high for _, high in bounds]),
-                **{f"mp@{k}": ("float", [row._known(row.mp[k]) for row in rows]) for k in self.mp},
-                "mrr_answerable": ("float", [row._known(row.mrr_answerable) for row in rows]),
-            }
-        )
-
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON, without the single pairs."""
-        data = super().to_dict() | {
-            "signature": self.signature,
-            "same_word": self.same_word.to_dict(),
-            "different_words": self.different_words.to_dict(),
-        }
-        if self.categories:
-            data["categories"] = {name: summary.to_dict() for name, summary in self.categories.items()}
-        return data
+        """Return the scores as plain data: of all pairs, of same-word pairs and the others, and of each category."""
+        pairs = self.pairs.pairs
+        query = np.array([pair.query for pair in pairs], dtype=object)
+        same = np.array([pair.query == pair.answer for pair in pairs])
+        category = np.array([pair.category or "(none)" for pair in pairs])
+        names = sorted(set(category.tolist()))
+
+        def part(chosen: Any) -> dict[str, Any]:
+            return summarize(query[chosen].tolist(), self.ranks[chosen], self.answerable[chosen])
+
+        data = part(slice(None)) | {"signature": self.signature}
+        data |= {"same_word": part(same), "different_words": part(~same)}
+        return data if names == ["(none)"] else data | {"categories": {name: part(category == name) for name in names}}
 
 
-def summarize(
-    pairs: Sequence[TestPair],
-    ranks: NDArray[np.int64],
-    answerable: NDArray[np.bool_],
-    chosen: NDArray[np.bool_] | None = None,
-) -> Summary:
-    """The scores over all the pairs, or over the chosen ones.
+def score(
+    model: ConditionedEmbeddings,
+    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
+    min_count: int = 5,
+    retrieval: str = "csls",
+    depth: int = 10,
+) -> Scores:
+    """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
+    asked = read_pairs(pairs, model.conditions.labels)
+    labels = Labels(model.conditions.labels)
+    ranks, answerable = np.zeros(len(asked.pairs), np.int64), np.zeros(len(asked.pairs), bool)
+    batches: dict[tuple[str, str], list[int]] = {}
+    for number, pair in enumerate(asked.pairs):
+        at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
+        if at and to and pair.query in model and pair.answer in model and model.count(pair.answer, to) >= min_count:
+            answerable[number] = True
+            batches.setdefault((at, to), []).append(number)
+    for (at, to), numbers in batches.items():
+        queries = list(dict.fromkeys(asked.pairs[number].query for number in numbers))
+        answers = model.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval, fallback=True)
+        words = {query: [match.word for match in found] for query, found in zip(queries, answers, strict=True)}
+        for number in numbers:
+            found, answer = words[asked.pairs[number].query], asked.pairs[number].answer
+            ranks[number] = found.index(answer) + 1 if answer in found else 0
+    signature = (
+        f"{asked.name}|depth:{depth}|oov:wrong|pairs:{len(ranks)}|answerable:{answerable.sum()}|min count:{min_count}|"
+        f"{retrieval}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
+    )
+    return Scores(asked, ranks, answerable, signature)
+
+
+def gains(ranks: ArrayLike) -> NDArray[np.float64]:
+    """(N, metrics) what each pair adds to each of `METRICS`: a metric is the mean of its column.
 
     Examples
     --------
-    >>> pairs = [TestPair("bush", "1990", "clinton", "1995"), TestPair("bush", "1990", "obama", "2010")]
-    >>> summary = summarize(pairs, np.array([2, 0]), np.array([True, False]))
-    >>> summary.mrr, summary.mrr_answerable, summary.mp[3]
+    >>> gains([2, 0]).tolist()
+    [[0.5, 0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+    ranks = np.asarray(ranks, dtype=np.int64)
+    within = [(ranks > 0) & (ranks <= k) for k in CUTOFFS]
+    return np.column_stack([np.where(ranks > 0, 1 / np.maximum(ranks, 1), 0.0), *within]).astype(np.float64)
+
+
+def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the scores over some pairs as plain data; without pairs every score is None.
+
+    Examples
+    --------
+    >>> scores = summarize(["bush", "bush"], np.array([2, 0]), np.array([True, False]))
+    >>> scores["mrr"], scores["mrr_answerable"], scores["mp@3"]
     (0.25, 0.5, 0.5)
     """
-    if chosen is not None:
-        pairs = [pair for pair, is_chosen in zip(pairs, chosen.tolist(), strict=True) if is_chosen]
-        ranks, answerable = ranks[chosen], answerable[chosen]
-    found = intervals(gains(ranks), [pair.query for pair in pairs]) if pairs else []
-    return Summary(
-        pairs=len(pairs),
-        answerable=int(answerable.sum()),
-        mrr=mean_reciprocal_rank(ranks),
-        mp={k: mean_precision(ranks, k) for k in CUTOFFS},
-        mrr_answerable=mean_reciprocal_rank(ranks[answerable]),
-        intervals=dict(zip(METRICS, found, strict=False)),
-    )
+    values = gains(ranks)
+    means = [float(column.mean()) if len(values) else None for column in values.T]
+    answered = values[answerable, 0]
+    return {
+        **dict(zip(METRICS, means, strict=True)),
+        "pairs": len(values),
+        "answerable": int(answerable.sum()),
+        "mrr_answerable": (float(answered.mean()) if len(answered) else 0.0) if len(values) else None,
+        "intervals": dict(zip(METRICS, map(list, intervals(values, queries)), strict=False)) if len(values) else {},
+    }
+
+
+def resampled_means(
+    values: ArrayLike, clusters: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
+) -> NDArray[np.float64]:
+    """(resamples, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
+    values = np.asarray(values, dtype=np.float64)
+    names, cluster = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
+    size = np.bincount(cluster, minlength=len(names))
+    total = np.column_stack([np.bincount(cluster, column, minlength=len(names)) for column in values.T])
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
+    # einsum adds in a fixed order; the last bits of a BLAS product depend on the number of threads.
+    return np.asarray(np.einsum("rk,km->rm", drawn.astype(np.float64), total) / (drawn @ size)[:, None])
+
+
+def intervals(values: ArrayLike, clusters: Sequence[str]) -> list[tuple[float, float]]:
+    """Return the 95 % interval of the mean of each column, scores from 0 to 1; (0, 1) for a single cluster."""
+    if len(set(clusters)) == 1:
+        return [(0.0, 1.0)] * np.shape(values)[1]
+    return [quantiles(column) for column in resampled_means(values, clusters).T]
+
+
+def quantiles(resampled: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the bounds of the middle 95 %; resamples without a score (NaN) are left out."""
+    low, high = np.quantile(resampled[~np.isnan(resampled)], TAILS)
+    return float(low), float(high)
+
+
+class Difference(NamedTuple):
+    """How much better the second of two models is than the first, with the 95 % interval.
+
+    `other_sign` is the share of the resamples in which the difference is zero or has the other sign. `significant`:
+    the interval excludes zero; never if all pairs ask about one word.
+    """
+
+    difference: float
+    low: float
+    high: float
+    other_sign: float
+    significant: bool
+
+
+def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]], several: bool = True) -> Difference:
+    """Compare two scores by their values in the same resamples; `several` clusters are needed for significance."""
+    found = float(scores[1] - scores[0])
+    apart = resampled[1] - resampled[0]
+    low, high = quantiles(apart)
+    return Difference(found, low, high, float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
+
+
+def differences(
+    values: NDArray[np.float64], queries: Sequence[str], models: Sequence[tuple[int, int]]
+) -> list[Difference]:
+    """Compare the means of two columns of the (N, models) values, for each pair of `models`.
+
+    Examples
+    --------
+    >>> found = differences(np.array([[1.0, 0.0], [0.5, 0.0]]), ["obama", "clinton"], [(0, 1)])[0]
+    >>> found.difference, found.significant
+    (-0.75, True)
+    """
+    resampled, means = resampled_means(values, queries), values.mean(axis=0)
+    several = len(set(queries)) > 1
+    return [
+        difference([means[first], means[second]], [resampled[:, first], resampled[:, second]], several)
+        for first, second in models
+    ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chronotope.errors import DamagedFileError
+from chronotope.frames import check_not_forked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,6 +73,7 @@ def read_table(path: Path, columns: dict[str, Any]) -> pl.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_not_forked()
     try:
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:

@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,8 +18,9 @@ from numpy.typing import DTypeLike, NDArray
 from chronotope import config
 from chronotope.config import one_of
 from chronotope.cooccurrence import Counts, count
+from chronotope.corpus import Corpus, read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, did_you_mean, some_of
 from chronotope.io.provenance import versions
 from chronotope.methods.checkpoint import Checkpoint, stop_requests
 from chronotope.methods.device import DEVICES
@@ -80,7 +81,10 @@ class FitOptions:
 
 
 class Method:
-    """Base of all methods: a subclass holds the settings and implements `_fit`."""
+    """Base of all methods: a subclass is a dataclass of settings and implements `_fit`.
+
+    `get_params`, `set_params` and `sklearn.base.clone` work as for the estimators of scikit-learn.
+    """
 
     supports: ClassVar[frozenset[str]] = frozenset()  # of: "cuda", "memory", "place_edges"
     _name: ClassVar[str]
@@ -90,10 +94,34 @@ class Method:
         """Return the name of the method."""
         return self._name
 
+    def __repr__(self) -> str:
+        """Return the settings that differ from their defaults."""
+        chosen = [(field, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+        shown = [f"{field.name}={value!r}" for field, value in chosen if value != field.default]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all settings by name; `deep` has no effect."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings and return the model; if one is wrong, raise SettingsError and change nothing."""
+        known = self.get_params()
+        if unknown := [name for name in params if name not in known]:
+            raise SettingsError(f"{self.method} has no setting '{unknown[0]}'{did_you_mean(unknown[0], known)}")
+        checked = replace(self, **params)  # type: ignore[type-var]
+        for name in params:
+            object.__setattr__(self, name, getattr(checked, name))
+        return self
+
     def fit(
         self,
-        counts: Counts | Any,
+        data: Counts | Corpus | Any,
         *,
+        text: str | None = None,
+        time: str | None = None,
+        place: str | None = None,
+        every: str | None = None,
         threads: int | None = None,
         device: str = "auto",
         memory: str | int | None = None,
@@ -108,8 +136,12 @@ class Method:
 
         Parameters
         ----------
-        counts
-            From `chronotope.count`, or a corpus, which is counted with the default settings.
+        data
+            From `chronotope.count`; or a corpus, a polars or pandas frame, or records, which are counted with the
+            default settings.
+        text, time, place, every
+            For a frame or records: the columns of the text ('text'), the time and the place, and the length of the time
+            bins, as in `read_corpus`. A time or a place is needed.
         threads
             Number of cores; the result does not depend on it.
         device
@@ -130,7 +162,7 @@ class Method:
         Raises
         ------
         SettingsError
-            If the method does not support an option.
+            If the method does not support an option, or a frame is given without `time` and `place`.
         """
         one_of("device", device, DEVICES)
         if device == "cuda" and "cuda" not in self.supports:
@@ -150,7 +182,8 @@ class Method:
             on_epoch=on_epoch or (lambda _: None),
             on_device=on_device or (lambda _: None),
         )
-        counts = counts if isinstance(counts, Counts) else count(counts)
+        given = {"text": text, "time": time, "place": place, "every": every}
+        counts = _count(data, {name: value for name, value in given.items() if value is not None}, threads)
         embeddings = self._fit(counts, options)
         embeddings.trained_on = counts
         return embeddings
@@ -174,6 +207,19 @@ class Method:
             "device": device,
             "versions": versions() | dict(packages or {}),
         }
+
+
+def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
+    """Return the counts of what `fit` was given."""
+    if isinstance(data, Counts | Corpus):
+        if columns:
+            raise SettingsError(f"{', '.join(columns)}: only for frames and records; {type(data).__name__} has its own")
+        return data if isinstance(data, Counts) else count(data, threads=threads)
+    if "time" not in columns and "place" not in columns:
+        known = list(getattr(data, "columns", data[0] if isinstance(data, list) and data else ()))
+        which = f"; columns: {some_of([str(name) for name in known])}" if known else ""
+        raise SettingsError(f"fit needs time= or place=, the column that tells texts apart{which}")
+    return count(read_corpus(data, **columns), threads=threads)
 
 
 def uncentered(

@@ -39,7 +39,7 @@ START_ROUNDS = 4
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DynamicFactorization(Method, DynamicSettings):
     """Positive mutual information factorized in all conditions at once, neighbors held together (Yao et al. 2018).
 

@@ -31,7 +31,11 @@ def cache_folder() -> Path:
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate a function with `numba.njit(nogil=True, cache=True)`; nothing is compiled before the first call."""
+    """Decorate a function with `numba.njit(nogil=True, cache=True)`; nothing is compiled before the first call.
+
+    A floating-point kernel that another kernel calls needs `forceinline=True`: otherwise numba may call one copy of it
+    after compiling and another one after loading from the cache, which may round differently.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
         settings: Any = numba.config

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import uuid
 from collections import deque
@@ -10,28 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TypeVar
 
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
 from chronotope.runtime.cluster import Pool, connect
 from chronotope.runtime.memory import Memory
-
-
-@cache
-def _first_process() -> int:
-    return os.getpid()
-
-
-def check_not_forked() -> None:
-    """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
-    if _first_process() != os.getpid():
-        raise SettingsError(
-            "this process was forked from one that has used chronotope, and would wait forever; start processes with "
-            "multiprocessing.get_context('spawn')"
-        )
-
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

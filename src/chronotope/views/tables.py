@@ -1,59 +1,43 @@
-"""Answers as tables: a table is computed once, then shown in a terminal, as Markdown or as CSV."""
+"""Tables for a terminal: any answer, and the report of a corpus."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from chronotope.analysis.charts import Chart, Lines, Tiles
 from chronotope.errors import number_of
+from chronotope.frames import shown
 from chronotope.io.untrusted import printable
 
 if TYPE_CHECKING:
+    import polars as pl
     import rich.table
     from rich.console import Console, ConsoleOptions
+    from rich.text import Text
 
-    from chronotope.analysis import Drift, DriftRow, StableWord
+    from chronotope.analysis.answer import Answer
     from chronotope.corpus import CorpusReport
-    from chronotope.embeddings import Match
-    from chronotope.evaluation.scores import Scores, Summary
 
-Cell = str | int | float | None
+Cell = Any  # str, int, float, bool, list of str, rich Text, or None
 
-DRIFT_FIGURES = {
-    name: name.replace("_", " ")
-    for name in ("corrected", "noise", "low", "high", "p", "q", "stability", "seed_stability", "seed_spread")
-}
-DRIFT_OVER = {
-    "steps": "The words that changed most from one bin to the next",
-    "series": "The words that changed most over all conditions",
-    "unusual": "The words that one condition uses most unlike the others",
-}
-
-MOST_NAMED = 24
+WIDEST_TEXT = 24  # a longer text may be broken into lines
 PADDING = 2  # beside each column
-COUNT_COLUMNS = frozenset(("support", "count", "count before", "count after", "per million"))
+MOST_COLUMNS = 24  # of a matrix
+# Phrases such as prime_minister are shown with blanks in these columns.
+WORD_COLUMNS = (
+    "word", "neighbor", "equivalent", "collocate", "context", "other", "label", "joined", "left", "neighbors_before",
+    "neighbors_after",
+)  # fmt: skip
+# Columns for programs: positions of the words in a sentence.
+OFFSETS = ("start", "end", "near_start", "near_end", "cut_before", "cut_after")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns, with a title and a note.
-
-    Examples
-    --------
-    >>> from chronotope.embeddings import Match
-    >>> table = matches([Match("river", 0.91234, 0.91234, 12)])
-    >>> print(table.to_markdown(), end="")
-    | word | similarity | support |
-    | :--- | ---: | ---: |
-    | river | 0.912 | 12 |
-    >>> print(table.to_csv(), end="")
-    word,similarity,support
-    river,0.91234,12
-    """
+    """Rows under named columns, with a title and a note."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -61,12 +45,12 @@ class Table:
     note: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[rich.table.Table]:
-        """The table for a terminal; one that is too wide in several parts."""
+        """Yield the table for a terminal, in several parts if it is too wide."""
         for part in self.fitting(options.max_width):
             yield part.to_rich()
 
     def fitting(self, width: int) -> tuple[Table, ...]:
-        """The table in parts that are as wide as said, each with the columns of text that come first.
+        """Return the table in parts of at most `width`; each repeats the leading columns of text.
 
         Examples
         --------
@@ -74,14 +58,14 @@ class Table:
         >>> [(part.columns, part.rows, part.title, part.note) for part in table.fitting(17)]
         [(('place', '1990'), (('accra', 0.25),), 'Use', ''), (('place', '1991'), (('accra', 0.125),), '', 'in all')]
         """
-        least = [self._least(column) + PADDING for column in range(len(self.columns))]
-        if sum(least) <= width:
+        widths = [self._width(column) + PADDING for column in range(len(self.columns))]
+        if sum(widths) <= width:
             return (self,)
-        named = list(takewhile(lambda column: not self._is_number(column), range(len(least)))) or [0]
-        named = named if 2 * sum(least[column] for column in named) <= width else named[:1]
+        named = list(takewhile(lambda column: not self._is_number(column), range(len(widths)))) or [0]
+        named = named if 2 * sum(widths[column] for column in named) <= width else named[:1]
         parts = [named]
-        for column in range(len(named), len(least)):
-            if len(parts[-1]) > len(named) and sum(least[other] for other in (*parts[-1], column)) > width:
+        for column in range(len(named), len(widths)):
+            if len(parts[-1]) > len(named) and sum(widths[other] for other in (*parts[-1], column)) > width:
                 parts.append(named)
             parts[-1] = [*parts[-1], column]
         return tuple(
@@ -95,142 +79,67 @@ class Table:
         )
 
     def to_rich(self) -> rich.table.Table:
-        """The table as one of rich's."""
+        """Return a table of rich."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        title = Text(printable(self.title, lines=True), style="bold")
-        note = Text(printable(self.note, lines=True), style="dim")
-        shown = RichTable(title=title, caption=note, title_justify="left", caption_justify="left", box=None)
-        shown.title, shown.caption = title if self.title else None, note if self.note else None
+        title, note = Text(printable(self.title, lines=True), "bold"), Text(printable(self.note, lines=True), "dim")
+        table = RichTable(box=None, title_justify="left", caption_justify="left")
+        table.title, table.caption = title if self.title else None, note if self.note else None
         for number, column in enumerate(self.columns):
             justify: Literal["right", "left"] = "right" if self._is_number(number) else "left"
-            shown.add_column(column, justify=justify, overflow="fold", min_width=self._least(number))
+            table.add_column(column.replace("_", " "), justify=justify, overflow="fold", min_width=self._width(number))
         for row in self.rows:
-            # As Text, since a word may hold brackets, which rich would read as its markup.
-            shown.add_row(*(Text(_shown(cell)) for cell in row))
-        return shown
+            # As Text: rich would read brackets in a word as markup.
+            table.add_row(*(cell if isinstance(cell, Text) else Text(printable(shown(cell))) for cell in row))
+        return table
 
-    def to_markdown(self) -> str:
-        """The table as Markdown, without title and note."""
-        marks = ["---:" if self._is_number(number) else ":---" for number in range(len(self.columns))]
-        lines = [self.columns, marks, *([_shown(cell).replace("|", r"\|") for cell in row] for row in self.rows)]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-    def to_csv(self) -> str:
-        """The table as CSV, numbers in full, without title and note."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
-        return out.getvalue()
-
-    def without_counts(self) -> Table:
-        """The same with nothing where counts and frequencies stand, for models that came without them.
-
-        Examples
-        --------
-        >>> Table(("word", "similarity", "support"), (("river", 0.9, 100),)).without_counts().rows
-        (('river', 0.9, None),)
-        """
-        known = [column not in COUNT_COLUMNS for column in self.columns]
-        rows = (tuple(cell if keep else None for cell, keep in zip(row, known, strict=True)) for row in self.rows)
-        return replace(self, rows=tuple(rows))
-
-    def _least(self, column: int) -> int:
-        """How narrow a column may be: long texts and headings of several words are broken, numbers and names not."""
-        widest = max((len(_shown(row[column])) for row in self.rows), default=0)
-        widest = widest if self._is_number(column) else min(MOST_NAMED, widest)
-        return max(widest, *(len(word) for word in self.columns[column].split(" ")))
+    def _width(self, column: int) -> int:
+        """Return the least width: long texts and headings of several words may be broken, numbers not."""
+        widest = max((len(shown(row[column])) for row in self.rows), default=0)
+        widest = widest if self._is_number(column) else min(WIDEST_TEXT, widest)
+        return max(widest, *(len(word) for word in self.columns[column].replace("_", " ").split(" ")))
 
     def _is_number(self, column: int) -> bool:
         known = [row[column] for row in self.rows if row[column] is not None]
-        return bool(known) and all(isinstance(cell, int | float) for cell in known)
+        return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
 
 
-def matches(found: Sequence[Match], *, title: str = "") -> Table:
-    """The answer to `neighbors` or `equivalents` as a table; CSLS has a column of its own where it was asked for."""
-    if all(match.score == match.similarity for match in found):
-        return Table(
-            ("word", "similarity", "support"),
-            tuple((match.word, match.similarity, match.count) for match in found),
-            title,
-        )
-    return Table(
-        ("word", "csls", "similarity", "support"),
-        tuple((match.word, match.score, match.similarity, match.count) for match in found),
-        title,
+def answer(given: Answer) -> Table:
+    """Return any answer as a table: tiles and neighbors as a matrix, no column that says nothing."""
+    import polars as pl
+
+    frame, note = _matrix(given.shown_frame(), given.chart), ""
+    if {"text", "start"} <= set(frame.columns):
+        frame = frame.with_columns(pl.Series("text", [_sentence(row) for row in given], dtype=pl.Object))
+    if {"match", "rank"} <= set(frame.columns):
+        none, below = pl.format("none (nearest: {})", "equivalent"), pl.format("({})", "equivalent")
+        other = pl.when(pl.col("rank") == 1).then(none).otherwise(below)
+        frame = frame.with_columns(pl.when("match").then("equivalent").otherwise(other).alias("equivalent"))
+        note = "" if frame["match"].all() else "in parentheses: no match, since the similarity is below `needed`"
+    hidden = {*OFFSETS, "match"}
+    # The title says what is the same in every row.
+    hidden |= {
+        name
+        for name in ("word", "at", "condition", "against", "before", "after")
+        if name in frame.columns and frame[name].n_unique() == 1 and str(frame[name][0]) in given.title
+    }
+    if "score" in frame.columns and frame["score"].equals(frame["similarity"], check_names=False):
+        hidden.add("score")
+    if "fallback" in frame.columns and not frame["fallback"].any():
+        hidden.add("fallback")
+    frame = frame.drop(hidden, strict=False)
+    words = [name in WORD_COLUMNS for name in frame.columns]
+    rows = (
+        tuple(_phrases(cell) if is_word else cell for is_word, cell in zip(words, row, strict=True))
+        for row in frame.rows()
     )
-
-
-def drift(answer: Drift, top: int = 20) -> Table:
-    """The words that changed most, what resamples say of them, and their neighbors before and after."""
-    from chronotope.analysis.significance.judged import most_changed
-    from chronotope.analysis.significance.matched import LEAST_RESAMPLES
-
-    ends = () if answer.start else ("before", "after") if answer.over == "steps" else ("typical", "unusual")
-    judged = tuple(name for name in DRIFT_FIGURES if _has(answer, name))
-    counts = ("count before", "count after")
-    named = (DRIFT_FIGURES[name] for name in judged)
-    columns = ("word", "change", *named, "z", "own", *ends, *counts, "neighbors before", "neighbors after")
-    rows = tuple(_drift_row(row, judged, bool(ends)) for row in answer.top(top))
-    compared, left_out = number_of(len(answer), "words"), number_of(answer.left_out, "words")
-    note = f"{compared} compared; left out: {left_out} with fewer than {number_of(answer.min_count, 'occurrences')}"
-    if _has(answer, "q"):
-        few = answer.resampling.permutations < LEAST_RESAMPLES
-        told = f"p and q need {LEAST_RESAMPLES} permutations at least, and 200 will do"
-        note += f"; {told}" if few else f"; {number_of(answer.discoveries(), 'words')} with q of at most 0.05"
-    first = most_changed(len(answer))
-    if _has(answer, "stability"):
-        note += f"; stability: the share of resamples in which a word is among the first {first}"
-    if _has(answer, "seed_stability"):
-        models = answer.resampling.seeds + 1
-        note += (
-            f"; seed stability: the share of {models} models of different seeds in which it is among the first {first}"
-        )
-    return Table(columns, rows, drift_title(answer), note)
-
-
-def drift_title(answer: Drift) -> str:
-    """What the list of changed words is."""
-    if answer.start:
-        return f"The words that changed most between {answer.start} and {answer.end}"
-    taken = f" from {answer.span[0]} to {answer.span[1]}" if answer.span else ""
-    return DRIFT_OVER[answer.over] + taken
-
-
-def stable_words(rows: Sequence[StableWord], *, title: str = "", left_out: int = 0, facts: str = "") -> Table:
-    """Words with their stability, as `Stability.most` and `Stability.least` give them; `facts` end the note."""
-    judged = [name for name in ("corrected", "low", "high", "p") if any(getattr(row, name) is not None for row in rows)]
-    columns = ("word", "stability", *judged, "z", "conditions", "count")
-    note = f"{number_of(left_out, 'words')} left out, seen too rarely or in too few conditions" if left_out else ""
-    note = "\n".join(part for part in (note, facts) if part)
-    shown = tuple(
-        (row.word, row.stability, *(getattr(row, name) for name in judged), row.z, row.conditions, row.count)
-        for row in rows
-    )
-    return Table(columns, shown, title, note)
-
-
-def scores(answer: Scores) -> Table:
-    """The scores of a model, for all pairs and for each kind of them."""
-    parts: list[tuple[str, Summary]] = [
-        ("all pairs", answer),
-        ("same word", answer.same_word),
-        ("different words", answer.different_words),
-    ]
-    parts += [(name, part) for name, part in answer.categories.items()]
-    rows: list[tuple[Cell, ...]] = []
-    for name, part in parts:
-        # A kind that all pairs are of says nothing new.
-        if part.pairs and (part is answer or part.pairs < answer.pairs):
-            interval = "–".join(f"{value:.3f}" for value in part.intervals["mrr"])
-            rows.append((name, part.pairs, part.answerable, part.mrr, interval, *part.mp.values(), part.mrr_answerable))
-    columns = ("", "pairs", "answerable", "MRR", "95 %", *(f"MP@{k}" for k in answer.mp), "MRR of answerable")
-    return Table(columns, tuple(rows), note=answer.signature)
+    return Table(tuple(frame.columns), tuple(rows), given.title, note)
 
 
 def corpus(report: CorpusReport, most: int = 40) -> Table:
-    """What a corpus holds, condition by condition; of very many conditions only the first ones and the flagged."""
-    shown = report.conditions
+    """Return the size of each condition of a corpus; of more than `most` conditions the first and the flagged."""
+    conditions = report.conditions
     held = ((report.documents, "documents"), (report.tokens, "tokens"), (report.vocabulary, "distinct words"))
     note = ", ".join(number_of(count, what) for count, what in held)
     for count, what in (
@@ -240,40 +149,51 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
         (report.unspaced, "words in scripts without blanks"),
     ):
         note += f"; {number_of(count, what)}" if count else ""
-    if len(shown) > most:
-        flagged = tuple(condition for condition in shown[most:] if condition.flag)
-        shown = shown[:most] + flagged[:most]
-        if more := len(report.conditions) - len(shown):
+    if len(conditions) > most:
+        flagged = tuple(condition for condition in conditions[most:] if condition.flag)
+        conditions = conditions[:most] + flagged[:most]
+        if more := len(report.conditions) - len(conditions):
             note += f"; {number_of(more, 'more conditions')}, {max(len(flagged) - most, 0):,} of them flagged"
     columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
     rows = tuple(
         (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)
-        for part in shown
+        for part in conditions
     )
     return Table(columns, rows, "The corpus", note)
 
 
-def _has(answer: Drift, name: str) -> bool:
-    return getattr(answer.judged, name) is not None
+def _matrix(frame: pl.DataFrame, chart: Chart | None) -> pl.DataFrame:
+    """Return tiles, and lines of neighbors, with a column for each x; marked values get a star. Else the same frame."""
+    import polars as pl
+
+    if isinstance(chart, Tiles):
+        index, value, mark = [chart.y], chart.value, chart.mark
+    elif isinstance(chart, Lines) and chart.color != "word":
+        index, value, mark = ["word", chart.color], chart.y, None
+    else:
+        return frame
+    if chart.x not in frame.columns or not 1 < frame[chart.x].n_unique() <= MOST_COLUMNS:
+        return frame
+    if mark in frame.columns:
+        star = pl.when(pl.col(str(mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
+        frame = frame.with_columns(pl.format("{}{}", pl.col(value).round(3), star).alias(value))
+    # A neighbor need not have a row in every condition, so the order of discovery is not that of conditions.
+    return frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
 
 
-def _drift_row(row: DriftRow, judged: Sequence[str], with_conditions: bool) -> tuple[Cell, ...]:
-    ends = (row.before.condition, row.after.condition) if with_conditions else ()
-    near = [", ".join(match.word for match in side.neighbors) for side in (row.before, row.after)]
-    figures = [getattr(row, name) for name in judged]
-    return (row.word, row.score, *figures, row.z, row.own, *ends, row.before.support, row.after.support, *near)
+def _sentence(row: dict[str, Any]) -> Text:
+    """Return a sentence with the words that were asked for in color."""
+    from rich.text import Text
+
+    text = Text(printable(row["text"]))
+    if text.plain == row["text"]:  # else the positions do not fit
+        text.stylize("bold red", row["start"], row["end"])
+        if row["near_start"] is not None:
+            text.stylize("bold blue", row["near_start"], row["near_end"])
+    return Text("… " * bool(row["cut_before"])) + text + Text(" …" * bool(row["cut_after"]))
 
 
-def _shown(cell: Cell) -> str:
-    """A cell for human eyes: three decimals, thousands apart, a dash where there is nothing; nothing small becomes 0.
-
-    Examples
-    --------
-    >>> [_shown(cell) for cell in (0.0421, 0.00005, 0.0, 1234, None)]
-    ['0.042', '<0.001', '0.000', '1,234', '–']
-    """
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return "<0.001" if 0 < cell < 0.0005 else f"{cell:.3f}"
-    return f"{cell:,}" if isinstance(cell, int) else printable(cell)
+def _phrases(cell: Cell) -> Cell:
+    if isinstance(cell, list):
+        return [word.replace("_", " ") for word in cell]
+    return cell.replace("_", " ") if isinstance(cell, str) else cell

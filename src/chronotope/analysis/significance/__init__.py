@@ -1,1 +1,1 @@
-"""Is a change real: resamples of the documents, and what they say of each word's score."""
+"""Is a change more than noise: resamples of documents, refits and tests."""

@@ -1,94 +1,97 @@
-"""The vectors of a few words in resampled documents, all else held as it is: thousands of draws in seconds.
+"""Bootstrap draws for a few words, and cosines corrected for noise: thousands of draws in seconds.
 
-Of all that a resample changes, a word's own company and how often its contexts occur overall matter to its vector; the
-contexts of the model and the center of a condition rest on the vectors of all words, and hardly move. So only the rows
-of the words in question are counted and solved again.
+Only the rows of these words are counted and solved again. The contexts of the model and the center of a condition
+depend on the vectors of all words; they hardly move, and stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from chronotope.analysis.significance.refitting import NO_CELLS, check_refittable
-from chronotope.analysis.significance.resampled_rows import Text
-from chronotope.analysis.significance.resampling import Progress
-from chronotope.analysis.significance.shuffling import BOOTSTRAP, take_part
+from chronotope.analysis.significance.refit import NO_CELLS, check_refittable
+from chronotope.analysis.significance.resample import BOOTSTRAP, DOCUMENTS_AT_ONCE, Documents, Text
 from chronotope.config import from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
 from chronotope.runtime.resources import cores, in_order
 
-DOCUMENTS_AT_ONCE = 500
+Numbers = NDArray[np.float64]
 
-Vectors = NDArray[np.float64]
+COVERAGE = 0.95
+# Draws of fewer documents do not show what other documents would have said.
+FEWEST_DOCUMENTS = 5
+# If more than this share of a squared length is noise, the direction is unknown.
+MOST_NOISE = 0.9
 
 
 class FewWords:
-    """Some words of a model whose vectors can be solved anew for any documents.
+    """Some words of a model whose vectors can be solved again for any documents.
 
     Parameters
     ----------
-    embeddings
+    model
         A model of method graph or shared-context.
     counts
-        The run that it was trained on; None is an error that says so.
+        The run that it was trained on.
     words
         The words.
     """
 
-    def __init__(self, embeddings: ConditionedEmbeddings, counts: Counts | None, words: Sequence[str]) -> None:
-        if counts is None:
-            raise SettingsError("a bootstrap counts the documents again: give the run (counts=)")
-        check_refittable(embeddings, counts, range(len(embeddings.conditions)))
-        self._embeddings, self._counts, self._size = embeddings, counts, len(words)
-        self._settings = from_dict(GraphModel, embeddings.provenance["settings"])
-        self._documents = take_part(counts, range(len(counts.conditions)), None)
+    def __init__(self, model: ConditionedEmbeddings, counts: Counts, words: Sequence[str]) -> None:
+        check_refittable(model, counts, range(len(model.conditions)))
+        self._model, self._counts, self._shape = model, counts, (len(words), len(counts.conditions))
+        self._settings = from_dict(GraphModel, model.provenance["settings"])
+        self._documents = Documents.of(counts, range(len(counts.conditions)))
         self._scale = scale_of_conditions(counts) if self._settings.marginals == "pooled" else None
-        self._read([embeddings.index(word) for word in words])
+        self._read([model.index(word) for word in words])
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """(K, C) in how many documents each word occurs."""
-        return np.array(
-            [np.bincount(self._documents.condition[held > 0], minlength=self._conditions) for held in self._hits.T]
-        )
+        """(K, C) the number of documents that contain each word."""
+        condition = self._documents.condition
+        return np.array([np.bincount(condition[hits > 0], minlength=self._shape[1]) for hits in self._hits.T])
 
-    def observed(self) -> Vectors:
+    def observed(self) -> Numbers:
         """(K, C, D) the centered vectors of the run itself; NaN where a word is absent."""
-        return self._solved(np.ones(len(self._documents.number)))
+        return self._solve(np.ones(len(self._documents.number)))
 
     def drawn(
-        self, many: int, seed: int, *, threads: int | None = None, progress: Progress | None = None
+        self,
+        many: int,
+        seed: int,
+        *,
+        threads: int | None = None,
+        progress: Callable[[str, int, int | None], None] | None = None,
     ) -> NDArray[np.float32]:
-        """(many, K, C, D) the centered vectors with the documents of each condition drawn again; NaN where absent."""
-        vectors = np.empty((many, self._size, self._conditions, self._embeddings.dimensions), dtype=np.float32)
+        """(many, K, C, D) the centered vectors for draws of the documents of each condition; NaN where absent."""
+        vectors = np.empty((many, *self._shape, self._model.dimensions), dtype=np.float32)
         threads = threads or cores()
+
+        def draw(turn: int) -> Numbers:
+            chosen = np.isin(self._documents.number, self._documents.resample(BOOTSTRAP, seed, turn).document)
+            return self._solve(chosen.astype(np.float64), weight=len(chosen) / np.count_nonzero(chosen))
+
         with ThreadPoolExecutor(threads) as pool:
-            draws = in_order(pool, lambda turn: self._one(seed, turn), range(many), ahead=threads)
-            for done, drawn in enumerate(draws):
-                vectors[done] = drawn
+            for done, found in enumerate(in_order(pool, draw, range(many), ahead=threads)):
+                vectors[done] = found
                 if progress:
                     progress("bootstrap", done + 1, many)
         return vectors
 
-    @property
-    def _conditions(self) -> int:
-        return len(self._counts.conditions)
-
     def _read(self, words: Sequence[int]) -> None:
-        """Note, document by document, what stands beside the words, and how often every context occurs."""
+        """Read, document by document, the neighbors of the words, and the counts of all contexts."""
         counts, number, condition = self._counts, self._documents.number, self._documents.condition
         vocabulary, directional = len(counts.vocabulary), self._settings.association.directional_contexts
         weights, step = distance_weights(counts.settings, counts.unit), 1 + directional
@@ -101,76 +104,146 @@ class FewWords:
             text = Text.of(counts.store, here, vocabulary, len(weights) - 1)
             context, often = text.context_weights(weights, directional)
             document = np.tile(text.document[text.at], step)
-            often = often.astype(np.float32)
-            texts.append(sparse.csr_array((often, (document, context)), shape=(len(here), contexts)))
+            texts.append(sparse.csr_array((often.astype(np.float32), (document, context)), shape=(len(here), contexts)))
             at = text.at[asked[text.token[text.at]] >= 0]
             word, document = asked[text.token[at]], text.document[at]
             hits.append(np.bincount(document * len(words) + word, minlength=len(here) * len(words)))
-            row = word * self._conditions + condition[first + document]
+            row = word * len(counts.conditions) + condition[first + document]
             for distance in range(1, len(weights)):
                 for neighbor, side in ((text.token[at + distance], 0), (text.token[at - distance], step - 1)):
                     known = neighbor < vocabulary
-                    place = row[known] * contexts + neighbor[known] * step + side
-                    weight = np.full(len(place), weights[distance])
-                    entries.append(np.stack([place, first + document[known], weight]))
+                    cell = row[known] * contexts + neighbor[known] * step + side
+                    entries.append(np.stack([cell, first + document[known], np.full(len(cell), weights[distance])]))
         self._hits = np.concatenate(hits).reshape(len(number), len(words))
         self._texts = sparse.csr_array(sparse.vstack(texts, format="csr"))
-        places, document, weight = np.concatenate(entries, axis=1)
-        place, which = np.unique(places, return_inverse=True)
-        # What stands beside the words: a sum over documents for each row (word, condition) and context.
-        self._row, self._context = np.divmod(place, contexts)
-        self._company = sparse.csr_array(
-            (weight.astype(np.float64), (which, document)), shape=(len(place), len(number))
-        )
+        cells, document, weight = np.concatenate(entries, axis=1)
+        cell, which = np.unique(cells, return_inverse=True)
+        # (cells, documents): the neighbors of each row (word, condition), by context.
+        self._row, self._context = np.divmod(cell, contexts)
+        self._near = sparse.csr_array((weight.astype(np.float64), (which, document)), shape=(len(cell), len(number)))
 
-    def _one(self, seed: int, turn: int) -> Vectors:
-        chosen = np.isin(self._documents.number, self._documents.resample(BOOTSTRAP, seed, turn).document)
-        return self._solved(chosen.astype(np.float64), weight=len(chosen) / np.count_nonzero(chosen))
-
-    def _solved(self, times: NDArray[np.float64], weight: float = 1.0) -> Vectors:
+    def _solve(self, times: Numbers, weight: float = 1.0) -> Numbers:
         """Return the vectors if each document occurs `times` times; the counts of rows are multiplied by `weight`."""
-        shape = (self._size, self._conditions)
-        total = np.zeros(shape, dtype=np.int64)
+        total = np.zeros(self._shape, dtype=np.int64)
         np.add.at(total.T, self._documents.condition, (times[:, None] * self._hits).astype(np.int64))
-        product = self._product(times).reshape(*shape, -1)
+        product = self._product(times).reshape(*self._shape, -1)
         condition, word = np.nonzero(total.T)
-        start = np.searchsorted(condition, np.arange(self._conditions + 1)).astype(np.int64)
+        start = np.searchsorted(condition, np.arange(self._shape[1] + 1)).astype(np.int64)
         support = Support(start, word.astype(np.int32), np.rint(weight * total[word, condition]).astype(np.int64))
-        problem = make_problem(
-            self._settings,
-            NO_CELLS,
-            support,
-            self._size,
-            self._counts.conditions,
-            self._embeddings.provenance.get("place_edges"),
-        )
+        edges = self._model.provenance.get("place_edges")
+        problem = make_problem(self._settings, NO_CELLS, support, self._shape[0], self._counts.conditions, edges)
         rows = product[word, condition].astype(np.float32)
-        Equations(problem, 0, self._size).solve(rows, rows)
+        Equations(problem, 0, self._shape[0]).solve(rows, rows)
         vectors = np.full(product.shape, np.nan)
-        vectors[word, condition] = rows - self._embeddings.center[condition]
+        vectors[word, condition] = rows - self._model.center[condition]
         return vectors
 
-    def _product(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _product(self, times: Numbers) -> Numbers:
         """(K · C, D) M B: the mutual information of the words' contexts times the contexts of the model."""
-        rows, pmi_power = self._size * self._conditions, self._settings.pmi_power
-        sums = np.asarray(self._company @ times)
+        rows = self._shape[0] * self._shape[1]
+        sums = np.asarray(self._near @ times)
         totals = np.bincount(self._row, sums, rows)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_share = self._log_shares(times)[self._row % self._conditions, self._context]
+            log_share = self._log_shares(times)[self._row % self._shape[1], self._context]
             information = np.log(sums) - np.log(totals[self._row]) - log_share
-            value = np.where((sums > 0) & (information > 0), information, 0) ** pmi_power
+            value = np.where((sums > 0) & (information > 0), information, 0) ** self._settings.pmi_power
         matrix = sparse.csr_array(
             (value.astype(np.float32), self._context, np.searchsorted(self._row, np.arange(rows + 1))),
             shape=(rows, self._texts.shape[1]),
         )
-        return np.asarray(matrix @ self._embeddings.contexts)
+        return np.asarray(matrix @ self._model.contexts)
 
-    def _log_shares(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(C, contexts) the logarithm of how often each context occurs, as the mutual information takes it."""
+    def _log_shares(self, times: Numbers) -> Numbers:
+        """(C, contexts) the logarithm of each context's share, as the mutual information takes it."""
         place = np.arange(len(times))
-        adding = sparse.csr_array((times, (self._documents.condition, place)), shape=(self._conditions, len(times)))
+        adding = sparse.csr_array((times, (self._documents.condition, place)), shape=(self._shape[1], len(times)))
         totals = (adding @ self._texts).toarray()
         if self._scale is not None:
             totals = np.broadcast_to((self._scale[:, None] * totals).sum(axis=0), totals.shape)
         share = totals**self._settings.context_power
         return np.asarray(np.log(share / np.maximum(share.sum(axis=1, keepdims=True), 1)))
+
+
+class Noiseless(NamedTuple):
+    """Cosines corrected for noise, with the ends of their 95 % intervals, (N,) each; NaN where unknown.
+
+    Noise makes vectors longer, and so a cosine smaller than with endless text. Draws of documents measure the noise,
+    which is subtracted from the squared lengths, and from the product if both vectors share text: the correction for
+    attenuation of Spearman (1904), for directions. The interval has the spread of the drawn cosines, scaled as the
+    cosine is; Student's t accounts for few documents.
+    """
+
+    value: Numbers
+    low: Numbers
+    high: Numbers
+
+    @classmethod
+    def cosines(
+        cls,
+        first: Numbers,
+        second: Numbers,
+        drawn_first: NDArray[np.floating],
+        drawn_second: NDArray[np.floating],
+        documents: NDArray[np.int64],
+    ) -> Noiseless:
+        """Return the cosine of each vector with its partner.
+
+        Parameters
+        ----------
+        first, second
+            (N, D) the vectors, and their partners.
+        drawn_first, drawn_second
+            (draws, N, D) the same for draws of documents; NaN where a draw has none.
+        documents
+            (N,) the number of documents of the rarer of the two.
+
+        Examples
+        --------
+        >>> x, y = np.array([[2.0, 0.0]]), np.array([[2.0, 1.0]])
+        >>> noise = np.array([[[0.5, 0.5]], [[-0.5, -0.5]], [[0.5, -0.5]], [[-0.5, 0.5]]])
+        >>> found = Noiseless.cosines(x, y, x + noise, y + noise[[1, 2, 0, 3]], np.array([30]))
+        >>> round(float((x * y).sum() / np.sqrt((x**2).sum() * (y**2).sum())), 3), found.value.round(3).tolist()
+        (0.894, [1.0])
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            squares = np.square(first).sum(axis=1), np.square(second).sum(axis=1)
+            kept = [
+                1 - _covariance(drawn, drawn) / square
+                for drawn, square in zip((drawn_first, drawn_second), squares, strict=True)
+            ]
+            reliable = (np.minimum(*kept) >= 1 - MOST_NOISE) & (documents >= FEWEST_DOCUMENTS)
+            scale = np.sqrt(np.where(reliable, kept[0] * kept[1], np.nan))
+            product = (first * second).sum(axis=1) - _covariance(drawn_first, drawn_second)
+            value = product / (np.sqrt(squares[0] * squares[1]) * scale)
+            drawn = _cosines(drawn_first, drawn_second)[:, :, None]
+            reach = student(documents) * np.sqrt(_covariance(drawn, drawn)) / scale
+        return cls(*(np.clip(part, -1, 1) for part in (value, value - reach, value + reach)))
+
+
+def _cosines(first: NDArray[np.floating], second: NDArray[np.floating]) -> Numbers:
+    product = np.multiply(first, second, dtype=np.float64).sum(axis=2)
+    lengths = (np.square(part, dtype=np.float64).sum(axis=2) for part in (first, second))
+    return np.asarray(product / np.sqrt(np.multiply(*lengths)))
+
+
+def _covariance(first: NDArray[np.floating], second: NDArray[np.floating]) -> Numbers:
+    """(N,) the covariance of drawn vectors, summed over dimensions, over the draws that have both."""
+    known = np.isfinite(first[:, :, 0]) & np.isfinite(second[:, :, 0])
+    many = known.sum(axis=0)
+    one, other = (np.where(known[:, :, None], part, 0).astype(np.float64) for part in (first, second))
+    product = (one * other).sum(axis=(0, 2)) - (one.sum(axis=0) * other.sum(axis=0)).sum(axis=1) / many
+    return np.asarray(product / (many - 1))
+
+
+def student(documents: NDArray[np.int64]) -> Numbers:
+    """(N,) half the width of a 95 % interval in standard deviations; NaN where documents are too few.
+
+    Examples
+    --------
+    >>> student(np.array([4, 5, 30, 1000])).round(2).tolist()
+    [nan, 2.78, 2.05, 1.96]
+    """
+    from scipy.special import stdtrit
+
+    reach = stdtrit(np.maximum(documents, 2) - 1.0, (1 + COVERAGE) / 2)
+    return np.where(documents >= FEWEST_DOCUMENTS, reach, np.nan)

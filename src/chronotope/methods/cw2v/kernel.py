@@ -48,7 +48,7 @@ def write_vectors(first, last, offset, cells, side, condition, vectors):  # type
             vectors[pair - offset, k] = side.base[i, k] * condition[c, k] + side.deviation[pair, k]
 
 
-@kernel(error_model="numpy", fastmath=FAST_BUT_NAN_SAFE)
+@kernel(error_model="numpy", fastmath=FAST_BUT_NAN_SAFE, forceinline=True)
 def move_rows(first, last, cells, side, share, vectors, offset, other_bias, q, rate, gradient):  # type: ignore[no-untyped-def]
     """Move the rows first … last, all of one condition q; return the weighted squared error before the steps.
 

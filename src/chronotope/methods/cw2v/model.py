@@ -30,7 +30,7 @@ from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer
 from chronotope.methods.heldout import Scores, held_out_scorer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConditionedModel(Method, ConditionedSettings):
     """CW2V: a word's vector in a condition is `word ⊙ condition + deviation`.
 

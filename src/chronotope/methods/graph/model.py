@@ -24,8 +24,8 @@ from chronotope.methods.heldout import Scores, held_out_scorer
 DIMENSIONS_WITH_TIME, DIMENSIONS_OF_PLACES = 200, 300
 
 
-@dataclass(frozen=True)
-class GraphModel(GraphSettings, Method):
+@dataclass(frozen=True, repr=False)
+class GraphModel(Method, GraphSettings):
     """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
 
     The fields are those of `chronotope.config.GraphSettings`. Without any pull between a word's vectors (smoothness and

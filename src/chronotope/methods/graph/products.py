@@ -106,9 +106,10 @@ class CpuProducts(Products):
 
 
 def csr(matrix: PairMatrix) -> sparse.csr_array[np.float32]:
-    """Return a matrix as a SciPy matrix, without a copy."""
+    """Return a matrix of fewer than 2³¹ cells as a SciPy matrix, without a copy of the cells."""
     shape = (len(matrix.start) - 1, matrix.contexts)
-    return sparse.csr_array((matrix.value, matrix.context, matrix.start), shape=shape)
+    start = matrix.start.astype(np.int32)  # with int64 SciPy would copy the contexts to int64, too
+    return sparse.csr_array((matrix.value, matrix.context, start), shape=shape)
 
 
 def gpu_memory(pairs: int, contexts: int, dimensions: int) -> int:

@@ -83,7 +83,7 @@ def learn(text, step, random, inside, outside):  # type: ignore[no-untyped-def]
             _move(around[:contexts], asked, rate, step.learn_outside, inside, outside, mean, pull)
 
 
-@kernel(fastmath=FAST_BUT_NAN_SAFE)
+@kernel(fastmath=FAST_BUT_NAN_SAFE, forceinline=True)
 def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # type: ignore[no-untyped-def]
     """One step: asked[0] is the word in the middle, the others are negative samples."""
     dimensions = inside.shape[1]

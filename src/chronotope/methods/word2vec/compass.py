@@ -21,7 +21,7 @@ from chronotope.methods.word2vec.training import StepCounter, documents_of, epoc
 CHUNK_TOKENS = 500_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CompassWord2Vec(Method, CompassSettings):
     """word2vec with its output side learned from all the text and frozen (Di Carlo et al. 2019, Bianchi et al. 2020).
 

@@ -14,7 +14,7 @@ from chronotope.methods.word2vec.procrustes import align
 from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StaticWord2Vec(Method, StaticSettings):
     """word2vec (CBOW; Mikolov et al. 2013) of all the text together: no word changes.
 
@@ -31,7 +31,7 @@ class StaticWord2Vec(Method, StaticSettings):
         return uncentered(counts, vectors[counts.vocabulary.support.word], provenance, common=vectors)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AlignedWord2Vec(Method, AlignedSettings):
     """word2vec in each condition, aligned by orthogonal Procrustes (Hamilton et al. 2016).
 
@@ -47,7 +47,7 @@ class AlignedWord2Vec(Method, AlignedSettings):
         return _fit_aligned(self, counts, options, None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearWord2Vec(Method, LinearSettings):
     """word2vec in each condition; a query is mapped by a local linear map (Kulkarni et al. 2015).
 

@@ -31,44 +31,44 @@ interface Answer<Row = Record<string, any>> {
 }
 
 interface AnalogyRow {
-  rank: number;
-  word: string;
+  rank: number | null;
+  word: string | null;
   similarity: number | null;
-  count: number;
-  fallback: boolean;
+  count: number | null;
+  fallback: boolean | null;
 }
 
 interface AxisRow {
-  word: string;
-  condition: string;
-  count: number;
+  word: string | null;
+  condition: string | null;
+  count: number | null;
   position: number | null;
   corrected: number | null;
   low: number | null;
   high: number | null;
-  plus_seeds: number;
-  minus_seeds: number;
+  plus_seeds: number | null;
+  minus_seeds: number | null;
 }
 
 interface ChangepointsRow {
-  word: string;
+  word: string | null;
   place: string | null;
-  before: string;
-  after: string;
+  before: string | null;
+  after: string | null;
   shift: number | null;
   p: number | null;
   p_words: number | null;
-  accepted: boolean;
-  joined: string[];
-  left: string[];
+  accepted: boolean | null;
+  joined: string[] | null;
+  left: string[] | null;
 }
 
 interface CollocateChangesRow {
-  word: string;
-  collocate: string;
-  direction: string;
-  count_before: number;
-  count_after: number;
+  word: string | null;
+  collocate: string | null;
+  direction: string | null;
+  count_before: number | null;
+  count_after: number | null;
   per_thousand_before: number | null;
   per_thousand_after: number | null;
   log_ratio: number | null;
@@ -76,11 +76,11 @@ interface CollocateChangesRow {
 }
 
 interface CollocatesRow {
-  word: string;
+  word: string | null;
   condition: string | null;
-  collocate: string;
-  count: number;
-  documents: number;
+  collocate: string | null;
+  count: number | null;
+  documents: number | null;
   expected: number | null;
   pmi: number | null;
   log_likelihood: number | null;
@@ -101,25 +101,25 @@ interface Condition {
 }
 
 interface ContextsRow {
-  word: string;
-  context: string;
+  word: string | null;
+  context: string | null;
   pull: number | null;
   elsewhere: number | null;
   share: number | null;
 }
 
 interface DriftRow {
-  word: string;
+  word: string | null;
   change: number | null;
   z: number | null;
   own: number | null;
-  before: string;
-  after: string;
-  count_before: number;
-  count_after: number;
+  before: string | null;
+  after: string | null;
+  count_before: number | null;
+  count_after: number | null;
   documents: number | null;
-  neighbors_before: string[];
-  neighbors_after: string[];
+  neighbors_before: string[] | null;
+  neighbors_after: string[] | null;
   corrected: number | null;
   noise: number | null;
   low: number | null;
@@ -132,32 +132,32 @@ interface DriftRow {
 }
 
 interface EquivalentsRow {
-  word: string;
-  at: string;
-  condition: string;
+  word: string | null;
+  at: string | null;
+  condition: string | null;
   rank: number | null;
   equivalent: string | null;
   similarity: number | null;
   score: number | null;
   count: number | null;
   needed: number | null;
-  match: boolean;
-  fallback: boolean;
+  match: boolean | null;
+  fallback: boolean | null;
 }
 
 interface EvidenceRow {
-  condition: string;
+  condition: string | null;
   date: string | null;
   place: string | null;
   document: string | null;
-  text: string;
-  start: number;
-  end: number;
+  text: string | null;
+  start: number | null;
+  end: number | null;
   near_start: number | null;
   near_end: number | null;
   distance_words: number | null;
-  cut_before: boolean;
-  cut_after: boolean;
+  cut_before: boolean | null;
+  cut_after: boolean | null;
 }
 
 interface FoundWord {
@@ -167,33 +167,40 @@ interface FoundWord {
 }
 
 interface FrequencyRow {
-  word: string;
-  condition: string;
-  count: number;
+  word: string | null;
+  condition: string | null;
+  count: number | null;
   per_million: number | null;
   low: number | null;
   high: number | null;
-  documents: number;
-  tokens: number;
-  all_documents: number;
+  documents: number | null;
+  tokens: number | null;
+  all_documents: number | null;
 }
 
 interface GridRow {
-  word: string;
-  time: string;
-  place: string;
-  condition: string;
-  count: number;
+  word: string | null;
+  time: string | null;
+  place: string | null;
+  condition: string | null;
+  count: number | null;
   value: number | null;
   changed: boolean | null;
   shift: number | null;
   p: number | null;
 }
 
+interface Lookup {
+  query: string;
+  total: number;
+  matches: FoundWord[];
+  did_you_mean: FoundWord[];
+}
+
 interface MapRow {
-  word: string;
-  place: string;
-  count: number;
+  word: string | null;
+  place: string | null;
+  count: number | null;
   value: number | null;
   low: number | null;
   high: number | null;
@@ -202,23 +209,23 @@ interface MapRow {
 }
 
 interface MatrixRow {
-  word: string;
-  condition: string;
-  against: string;
-  count: number;
+  word: string | null;
+  condition: string | null;
+  against: string | null;
+  count: number | null;
   similarity: number | null;
 }
 
 interface NeighborsRow {
-  word: string;
+  word: string | null;
   condition: string | null;
-  count: number;
+  count: number | null;
   rank: number | null;
-  neighbor: string;
+  neighbor: string | null;
   similarity: number | null;
   score: number | null;
-  neighbor_count: number;
-  fallback: boolean;
+  neighbor_count: number | null;
+  fallback: boolean | null;
 }
 
 interface Parameter {
@@ -235,10 +242,10 @@ interface Parameter {
 }
 
 interface PlacesRow {
-  place: string;
-  other: string;
+  place: string | null;
+  other: string | null;
   distance: number | null;
-  words: number;
+  words: number | null;
   group: number | null;
   other_group: number | null;
 }
@@ -255,9 +262,9 @@ interface Question {
 }
 
 interface SeriesRow {
-  word: string;
-  condition: string;
-  count: number;
+  word: string | null;
+  condition: string | null;
+  count: number | null;
   per_million: number | null;
   against: string | null;
   similarity: number | null;
@@ -267,20 +274,20 @@ interface SeriesRow {
 }
 
 interface SimilarityRow {
-  word: string;
-  other: string;
-  condition: string;
-  count: number;
-  other_count: number;
+  word: string | null;
+  other: string | null;
+  condition: string | null;
+  count: number | null;
+  other_count: number | null;
   similarity: number | null;
 }
 
 interface StableRow {
-  word: string;
+  word: string | null;
   stability: number | null;
   z: number | null;
-  conditions: number;
-  count: number;
+  conditions: number | null;
+  count: number | null;
   documents: number | null;
   corrected: number | null;
   low: number | null;
@@ -289,43 +296,36 @@ interface StableRow {
 }
 
 interface TrajectoryRow {
-  word: string;
-  kind: string;
-  label: string;
+  word: string | null;
+  kind: string | null;
+  label: string | null;
   x: number | null;
   y: number | null;
   count: number | null;
   near_in: string[] | null;
 }
 
-interface WordsFound {
-  query: string;
-  total: number;
-  matches: FoundWord[];
-  did_you_mean: FoundWord[];
-}
-
 interface Answers {
   about: About;
-  questions: Question[];
-  words: WordsFound;
-  neighbors: Answer<NeighborsRow>;
-  equivalents: Answer<EquivalentsRow>;
-  changepoints: Answer<ChangepointsRow>;
-  trajectory: Answer<TrajectoryRow>;
-  axis: Answer<AxisRow>;
   analogy: Answer<AnalogyRow>;
+  axis: Answer<AxisRow>;
+  changepoints: Answer<ChangepointsRow>;
+  collocate_changes: Answer<CollocateChangesRow>;
+  collocates: Answer<CollocatesRow>;
+  contexts: Answer<ContextsRow>;
+  drift: Answer<DriftRow>;
+  equivalents: Answer<EquivalentsRow>;
+  evidence: Answer<EvidenceRow>;
+  frequency: Answer<FrequencyRow>;
   grid: Answer<GridRow>;
   map: Answer<MapRow>;
-  series: Answer<SeriesRow>;
   matrix: Answer<MatrixRow>;
-  similarity: Answer<SimilarityRow>;
-  drift: Answer<DriftRow>;
-  stable: Answer<StableRow>;
+  neighbors: Answer<NeighborsRow>;
   places: Answer<PlacesRow>;
-  evidence: Answer<EvidenceRow>;
-  contexts: Answer<ContextsRow>;
-  frequency: Answer<FrequencyRow>;
-  collocates: Answer<CollocatesRow>;
-  collocate_changes: Answer<CollocateChangesRow>;
+  questions: Question[];
+  series: Answer<SeriesRow>;
+  similarity: Answer<SimilarityRow>;
+  stable: Answer<StableRow>;
+  trajectory: Answer<TrajectoryRow>;
+  words: Lookup;
 }

@@ -1,0 +1,313 @@
+"""Words near a word: its neighbors, its equivalents elsewhere, and the fourth word of an analogy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Lines, Ranked
+from chronotope.analysis.own_vectors import named_conditions, what_helps
+from chronotope.analysis.params import (
+    AnyAt,
+    At,
+    Chance,
+    Fallback,
+    MinCount,
+    Model,
+    Param,
+    Place,
+    Retrieval,
+    Seed,
+    To,
+    Top,
+    Word,
+)
+from chronotope.analysis.series import axis_of, hidden_conditions
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.nearest import nearest, unit_rows
+from chronotope.errors import InputError, fewer_than, number_of, some_of
+
+# Random vectors that set the similarity an equivalent needs.
+DRAWS = 400
+# Equivalents above the needed similarity are sought among this many candidates.
+CANDIDATES = 50
+
+
+@question(
+    "neighbors",
+    group="A word",
+    columns="word condition count rank neighbor similarity score neighbor_count fallback",
+    chart=Lines(y="similarity", color="neighbor"),
+)
+def neighbors(
+    model: Model,
+    word: Word,
+    *,
+    at: AnyAt = None,
+    place: Place = None,
+    top: Top = 10,
+    min_count: MinCount = 5,
+    retrieval: Retrieval = "cosine",
+    fallback: Fallback = False,
+) -> Answer:
+    """Which words are used like a word: overall, in a condition, or in each?
+
+    With several conditions, every neighbor that is among the `top` of one of them has a row in each condition where
+    both words occur at least `min_count` times; `rank` is null where it is not among the `top`.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> ct.neighbors(model, "river", at="1995", top=3)["rank"].to_list()
+    [1, 2, 3]
+    """
+    word = model.words[model.index(word)]
+    chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
+    facts = {"axis": axis_of(model.conditions, place), "at": at, "min_count": min_count, "retrieval": retrieval}
+    if chosen is not None and len(chosen) > 1:
+        rows, notes = _in_each(model, word, chosen, top, min_count, retrieval, fallback)
+        title = f"{word}: neighbors in each condition"
+        return Answer(rows, title=title, notes=notes, facts=facts, signature=model.signature)
+    label = None if chosen is None else model.conditions.labels[chosen[0]]
+    count = model.count(word, label) if label else sum(model.count(word).values())
+    rows = [
+        {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
+        | {"similarity": match.similarity, "score": match.score, "neighbor_count": match.count, "fallback": not count}
+        for rank, match in enumerate(
+            model.neighbors(word, label, top, min_count=min_count, retrieval=retrieval, fallback=fallback), 1
+        )
+    ]
+    notes = _rare(word, label, count, min_count)
+    if not rows:
+        notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
+    return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts, signature=model.signature)
+
+
+def _in_each(
+    model: ConditionedEmbeddings,
+    word: str,
+    chosen: Sequence[int],
+    top: int,
+    min_count: int,
+    retrieval: Literal["csls", "cosine"],
+    fallback: bool,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
+    labels, counts = [model.conditions.labels[number] for number in chosen], model.count(word)
+    kept = labels if fallback else [label for label in labels if counts[label] >= min_count]
+    if not kept:
+        enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
+        raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
+    found = {
+        label: model.neighbors(word, label, top, min_count=min_count, retrieval=retrieval, fallback=fallback)
+        for label in kept
+    }
+    ranked = {(match.word, label): (rank, match.score) for label in kept for rank, match in enumerate(found[label], 1)}
+    near: dict[str, int] = {}
+    for name, _ in ranked:
+        near[name] = near.get(name, 0) + 1
+    names = sorted(near, key=lambda name: -near[name])
+    table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for label in kept:
+        own, *others = model.project([word, *names], label, label).astype(np.float64)
+        for name, other in zip(names, others, strict=True):
+            if (count := model.count(name, label)) < min_count:
+                continue
+            similarity = float((own * other).sum())
+            rank, score = ranked.get((name, label), (None, similarity if retrieval == "cosine" else None))
+            table[name].append(
+                {"word": word, "condition": label, "count": counts[label], "rank": rank, "neighbor": name}
+                | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
+            )
+    notes = [] if fallback else hidden_conditions(model, [word], chosen, min_count)
+    return [row for rows in table.values() for row in rows], notes
+
+
+@question(
+    "equivalents",
+    group="A word",
+    columns="word at condition rank equivalent similarity score count needed match fallback",
+    chart=Ranked(label="equivalent", value="similarity", group="condition"),
+)
+def equivalents(
+    model: Model,
+    word: Word,
+    *,
+    at: At,
+    to: To = None,
+    top: Annotated[
+        int | None, Param("Number of words in each condition (default: 10 in one, 3 in all).", least=1, most=100_000)
+    ] = None,
+    chance: Chance = 0.05,
+    min_count: MinCount = 5,
+    retrieval: Retrieval = "csls",
+    seed: Seed = 1,
+    fallback: Fallback = False,
+) -> Answer:
+    """Which words play the part of a word elsewhere, and where does none?
+
+    There is always a nearest word. It is a match if its similarity reaches `needed`: random vectors with the spread
+    of the words of `at` have a nearest word that is as similar only with the probability `chance`. Without `to` only
+    matches are listed; a condition without a match has one row, its nearest word, with no rank.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> ct.equivalents(model, "river", at="1990", to="1995", top=1)["equivalent"].to_list()
+    ['river']
+    """
+    word = model.words[model.index(word)]
+    source = model.conditions.index(at)
+    at, count = model.conditions.labels[source], model.observed.of(model.index(word), source)
+    targets = named_conditions(model.conditions, "all" if to is None else to)
+    one = to is not None and len(targets) == 1
+    if not one:
+        targets = [number for number in targets if number != source]
+    top = top or (10 if one else 3)
+    rows: list[dict[str, Any]] = []
+    without = []
+    for label in (model.conditions.labels[number] for number in targets):
+        needed = needed_similarity(model, at, label, chance=chance, min_count=min_count, seed=seed)
+        found, nearest_word = (
+            model.equivalents(word, at, label, size, min_count=min_count, retrieval=by, fallback=fallback)
+            for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
+        )
+        matches = [match for match in found if match.similarity >= needed][:top] or [
+            match for match in nearest_word if match.similarity >= needed
+        ]
+        if not matches:
+            without.append(label)
+        listed = found[:top] if one else matches or nearest_word
+        rows += [
+            {"word": word, "at": at, "condition": label, "rank": rank if matches or one else None}
+            | {"equivalent": match.word, "similarity": match.similarity, "score": match.score, "count": match.count}
+            | {"needed": needed, "match": match.similarity >= needed, "fallback": not count}
+            for rank, match in enumerate(listed, 1)
+        ]
+    notes = _rare(word, at, count, min_count)
+    if not targets:
+        notes.append("There is no other condition.")
+    if without:
+        notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
+    return Answer(
+        rows,
+        title=f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}",
+        notes=notes,
+        facts={"axis": model.conditions.axis, "at": at, "to": to, "chance": chance, "min_count": min_count}
+        | {"retrieval": retrieval, "without_match": without},
+        signature=model.signature,
+    )
+
+
+def needed_similarity(
+    model: ConditionedEmbeddings, at: str, to: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1
+) -> float:
+    """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
+    if chance == 1 or not len(model.matrix(to, min_count).unit):
+        return -1.0
+    # With a query mapping, words are moved to the space of the target, so chance is that of the target.
+    at = at if model.query_mapping is None else to
+
+    def best() -> NDArray[np.float64]:
+        return nearest(_random_vectors(model, at, min_count, seed), model.matrix(to, min_count).unit, 1).cosine[:, 0]
+
+    return float(np.quantile(model.cached(("needed", at, to, min_count, seed), best), 1 - chance))
+
+
+def _random_vectors(model: ConditionedEmbeddings, at: str, min_count: int, seed: int) -> NDArray[np.float32]:
+    """Return (DRAWS, D) random unit vectors with the second moments of the words of a condition."""
+    from chronotope.runtime.blas import one_blas_thread
+
+    def draw() -> NDArray[np.float32]:
+        unit = model.matrix(at, min_count).unit.astype(np.float64)
+        weights = np.random.default_rng(seed).standard_normal((DRAWS, unit.shape[1]))
+        with one_blas_thread():
+            values, axes = np.linalg.eigh(unit.T @ unit)
+            drawn = (weights * np.sqrt(np.maximum(values, 0))) @ axes.T
+        return unit_rows(drawn.astype(np.float32))
+
+    drawn: NDArray[np.float32] = model.cached(("random vectors", at, min_count, seed), draw)
+    return drawn
+
+
+@question(
+    "analogy",
+    group="A word",
+    columns="rank word similarity count fallback",
+    chart=Ranked(label="word", value="similarity"),
+)
+def analogy(
+    model: Model,
+    a: Annotated[str, Param("First word: A is to B …", argument=True, longest=200)],
+    b: Annotated[str, Param("Second word.", argument=True, longest=200)],
+    c: Annotated[str, Param("Third word: … as C is to whom?", argument=True, longest=200)],
+    *,
+    at: At,
+    to: Annotated[
+        str | None,
+        Param("Condition of C and of the answer (default: that of A and B).", complete="conditions", longest=200),
+    ] = None,
+    top: Top = 10,
+    min_count: MinCount = 5,
+    fallback: Fallback = False,
+) -> Answer:
+    """A is to B as C is to whom?
+
+    The answers are the words nearest to B − A + C, all of unit length. With `to`, the step from A to B is taken in
+    `at` and applied to C in `to`.
+
+    Examples
+    --------
+    >>> from chronotope.conditions import Conditions
+    >>> from chronotope.cooccurrence.vocabulary import Support
+    >>> support = Support(np.array([0, 4]), np.arange(4), np.array([9] * 4))
+    >>> vectors = [[-1, -1, 0], [-1, 1, 0], [1, -1, 0], [1, 1, 0]]
+    >>> words = ["man", "king", "woman", "queen"]
+    >>> model = ConditionedEmbeddings(words, Conditions.of_times(["1990"]), support, vectors)
+    >>> analogy(model, "man", "king", "woman", at="1990")["word"][0]
+    'queen'
+    """
+    a, b, c = (model.words[model.index(word)] for word in (a, b, c))
+    labels = model.conditions.labels
+    at = labels[model.conditions.index(at)]
+    to = at if to is None else labels[model.conditions.index(to)]
+    asked = ((a, at), (b, at), (c, to))
+    for word, label in asked:
+        model.vector(word, label, fallback=fallback)
+    absent = not all(model.count(word, label) for word, label in asked)
+    first, second = model.project([a, b], at, to).astype(np.float64)
+    third = model.project([c], to, to)[0].astype(np.float64)
+    candidates = model.matrix(to, min_count)
+    found = nearest(unit_rows((second - first + third)[None].astype(np.float32)), candidates.unit, top + 3)
+    answers = [
+        {"word": model.words[candidates.word[row]], "similarity": cosine, "count": candidates.support[row]}
+        for row, cosine in zip(found.row[0].tolist(), found.cosine[0].tolist(), strict=True)
+    ]
+    kept = [answer for answer in answers if answer["word"] not in (a, b, c)][:top]
+    where = f"in {at}" if at == to else f"in {at}, applied in {to}"
+    return Answer(
+        [answer | {"rank": rank, "fallback": absent} for rank, answer in enumerate(kept, 1)],
+        title=f"{a} is to {b} as {c} is to … ({where})",
+        notes=[] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."],
+        facts={"axis": model.conditions.axis, "a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
+        signature=model.signature,
+    )
+
+
+def _in(label: str | None) -> str:
+    return f"in {label}" if label else "overall"
+
+
+def _rare(word: str, label: str | None, count: int, min_count: int) -> list[str]:
+    """Return a note if the word is absent or rare."""
+    if not count:
+        return [f"{word} does not occur {_in(label)}; the answer comes from its other conditions."]
+    return [f"{word} occurs {fewer_than(min_count)} {_in(label)}."] if count < min_count else []

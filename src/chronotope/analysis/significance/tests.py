@@ -1,0 +1,350 @@
+"""Statistics of change: p, q, intervals and stability, from resamples of documents and from other seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.analysis.measures import PEERS, Comparison, Measured, ModelRows, Numbers, peer_windows
+from chronotope.analysis.significance.few_words import student
+from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
+from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, Resample, document_counts
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import DamagedFileError, SettingsError
+from chronotope.io.provenance import checksum_of
+from chronotope.methods import METHODS, method_class
+from chronotope.methods.checkpoint import Checkpoint, stop_requests
+from chronotope.runtime.blas import one_blas_thread
+from chronotope.runtime.resources import cores, in_order
+
+Progress = Callable[[str, int, int | None], None]
+Scores = NDArray[np.float32]
+
+# Fewer resamples do not give a spread.
+LEAST_RESAMPLES = 10
+MOST_TOP = 100
+# Resamples that another version drew in another way are not resumed.
+SCHEME = 2
+# Number of questions whose scores are kept in a run.
+MOST_FILES = 8
+OBSERVED, SEEDS = "observed", "seeds"
+NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
+
+
+def judge(
+    model: ConditionedEmbeddings,
+    comparison: Comparison,
+    measured: Measured,
+    min_count: int,
+    *,
+    permutations: int,
+    bootstrap: int,
+    within: str | None,
+    seed: int,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    folder: Path | None = None,
+) -> dict[str, Numbers]:
+    """Return what resamples of the run's documents say of the measured words, a column each.
+
+    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for. `folder` keeps
+    finished resamples.
+    """
+    counts, threads = model.counts, threads or cores()
+    check_refittable(model, counts, comparison.conditions)
+    documents = Documents.of(counts, comparison.conditions, within)
+    observed = model.observed
+    tested = {
+        condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
+        for condition in comparison.conditions
+    }
+    identity = _identity(model, comparison, min_count) | {"within": within, "scheme": SCHEME, "seed": seed}
+
+    def make() -> FrozenModel:
+        if progress:
+            progress("preparing", 0, None)
+        return FrozenModel(model, counts, tested, len(documents.number), threads)
+
+    resampler = Resampler(make, documents, comparison, measured, seed, ScoreFile(identity, len(measured.words), folder))
+    score = resampler.observed()
+    permuted, drawn = (
+        resampler.scores(kind, many, threads, progress) if many else None
+        for kind, many in ((PERMUTATION, permutations), (BOOTSTRAP, bootstrap))
+    )
+    # The documents with a word, at the end of its change that has fewer.
+    with_word = document_counts(counts, comparison.conditions, measured.words)
+    ends = (np.searchsorted(comparison.conditions, end) for end in (measured.before, measured.after))
+    fewest = np.minimum(*(with_word[end, np.arange(len(measured.words))] for end in ends))
+    return _columns(score, permuted, drawn, comparison.frequency(model, measured.words, min_count), fewest)
+
+
+def _columns(
+    score: Numbers, permuted: Numbers | None, drawn: Numbers | None, frequency: Numbers, documents: NDArray[np.int64]
+) -> dict[str, Numbers]:
+    columns: dict[str, Numbers] = {}
+    if permuted is not None:
+        p = pooled_p(score, permuted, frequency)
+        columns = {"noise": _moments(permuted)[1], "p": p, "q": false_discovery_rates(p)}
+    if drawn is not None:
+        many, mean, _, squares = _moments(drawn)
+        # Half of the documents add about as much to the score as all of them add to the truth.
+        columns.setdefault("noise", mean - score)
+        corrected = score - columns["noise"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = student(documents) * np.sqrt(np.where(many > 1, squares / (many - 1), np.nan))
+        columns |= {"low": corrected - reach, "high": corrected + reach}
+        # Draws scatter around their own mean; ranked as the list is, they scatter around the corrected score.
+        columns["draw_stability"] = _share_among_top(drawn - mean + corrected)
+    return columns | {"corrected": score - columns["noise"]}
+
+
+def most_changed(words: int) -> int:
+    """Return how many words count as the most changed: a hundred, or the top tenth of a small vocabulary."""
+    return min(MOST_TOP, -(-words // 10))
+
+
+def _share_among_top(scores: Numbers) -> Numbers:
+    """(K,) the share of the rows of (N, K) scores in which a word is among the most changed."""
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=1, kind="stable")
+    return np.asarray((np.argsort(order, axis=1) < most_changed(scores.shape[1])).mean(axis=0))
+
+
+def pooled_p(observed: Numbers, permuted: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
+    """(K,) p-values from a null that words of like frequency share.
+
+    Each score is studentized by the word's own permuted scores, each permuted score by the others of its word. The
+    permuted scores of all peers are the null, so that a few hundred permutations give p-values far below one in a few
+    hundred.
+
+    Parameters
+    ----------
+    observed
+        (K,) the scores.
+    permuted
+        (N, K) the scores under each permutation; NaN where a word could not be measured.
+    frequency
+        (K,) by which words are peers.
+
+    Returns
+    -------
+    (K,) p-values; NaN where too few permutations could be measured, or none of them differs.
+    """
+    z, chance = studentized(observed, permuted)
+    order = np.argsort(frequency, kind="stable")
+    known = order[np.isfinite(z[order])]
+    null = np.where(np.isfinite(chance[:, known]), chance[:, known], -np.inf).T  # (K, N)
+    many = np.isfinite(null).sum(axis=1)
+    p = np.full(len(observed), np.nan)
+    for word, part in zip(known, peer_windows(len(known), peers), strict=True):
+        p[word] = (1 + np.count_nonzero(null[part] >= z[word])) / (1 + many[part].sum())
+    return p
+
+
+def studentized(observed: Numbers, permuted: Numbers) -> tuple[Numbers, Numbers]:
+    """(K,) and (N, K) scores minus the mean of a word's permuted scores, over their standard deviation.
+
+    A permuted score is left out of its own mean and deviation.
+    """
+    many, mean, apart, squares = _moments(permuted)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (observed - mean) / np.sqrt(squares / (many - 1))
+        # Without score b the mean moves by −apart_b / (n − 1), and the squares lose apart_b² n / (n − 1).
+        left = np.maximum(squares - np.square(apart) * many / (many - 1), 0) / (many - 2)
+        chance = (apart * many / (many - 1)) / np.sqrt(left)
+    enough = (many >= LEAST_RESAMPLES) & (squares > 0)
+    return np.where(enough, z, np.nan), np.where(np.isfinite(permuted) & enough, chance, np.nan)
+
+
+def _moments(scores: Numbers) -> tuple[NDArray[np.int64], Numbers, Numbers, Numbers]:
+    """Return number, mean, deviations (N, K) and sum of squared deviations of the finite scores of each word."""
+    known = np.isfinite(scores)
+    many = known.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(known, scores, 0).sum(axis=0) / many
+    apart = np.where(known, scores - mean, 0)
+    return many, mean, apart, np.square(apart).sum(axis=0)
+
+
+def false_discovery_rates(p: Numbers) -> Numbers:
+    """Return q-values (Benjamini and Hochberg); NaN where p is NaN.
+
+    Examples
+    --------
+    >>> false_discovery_rates(np.array([0.01, 0.5, 0.02, np.nan])).round(3).tolist()
+    [0.03, 0.5, 0.03, nan]
+    """
+    from scipy.stats import false_discovery_control
+
+    q, known = np.full(len(p), np.nan), np.isfinite(p)
+    q[known] = false_discovery_control(p[known])
+    return q
+
+
+def over_seeds(
+    model: ConditionedEmbeddings,
+    comparison: Comparison,
+    measured: Measured,
+    min_count: int,
+    seeds: int,
+    *,
+    noise: Numbers | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    folder: Path | None = None,
+) -> dict[str, Numbers]:
+    """Train further models with other seeds; return the columns seed_stability and seed_spread.
+
+    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them. `folder` keeps the scores of
+    finished models.
+    """
+    made, counts = model.provenance, model.counts
+    method = made.get("method")
+    if method not in METHODS or "extended" in made:
+        what = f"of method {method}" if method not in METHODS else "extended"
+        raise SettingsError(f"other seeds need a model that was trained on its run, and this one is {what}")
+    if "seed" not in made["settings"]:
+        raise SettingsError(f"{method} has no seed: it always gives the same vectors")
+    check_run(model, counts)
+    file = ScoreFile(_identity(model, comparison, min_count), len(measured.words), folder)
+    done = file.first(SEEDS, seeds)
+    while len(done) < seeds:
+        seed = int(made["settings"]["seed"]) + len(done) + 1
+
+        def step(at: int, total: int, seed: int = seed) -> None:
+            if progress:
+                progress(f"training with seed {seed}", at, total)
+
+        other = method_class(method)(**{**made["settings"], "seed": seed}).fit(
+            counts, threads=threads, place_edges=made.get("place_edges"), on_step=step
+        )
+        # Words and counts are those of the run, so that the same words are measured.
+        done.append(comparison.measure(ModelRows(other, min_count), len(other)).change.astype(np.float32))
+        file.save(SEEDS, done)
+    scores = np.vstack([measured.change, *done])
+    ranked = scores if noise is None else scores - np.nan_to_num(noise, nan=np.inf)
+    return {"seed_stability": _share_among_top(ranked), "seed_spread": scores.std(axis=0, ddof=1)}
+
+
+def _identity(model: ConditionedEmbeddings, comparison: Comparison, min_count: int) -> dict[str, Any]:
+    return {"model": checksum_of(model.provenance), "question": comparison.identity, "min_count": min_count}
+
+
+class ScoreFile:
+    """The finished scores of one comparison, for resuming.
+
+    Parameters
+    ----------
+    identity
+        Everything that the scores depend on, as plain data.
+    words
+        The number of words.
+    folder
+        Where the file is; None: scores are not kept.
+    """
+
+    def __init__(self, identity: Mapping[str, Any], words: int, folder: Path | None) -> None:
+        path = folder / f"drift-{checksum_of(identity)[:16]}.resamples" if folder else None
+        self._file = Checkpoint(path, dict(identity))
+        try:
+            found = self._file.load(dict.fromkeys((OBSERVED, SEEDS, *NAMES.values()), (None, words)))
+        except DamagedFileError:
+            raise DamagedFileError(f"{path} cannot be read; delete it, and ask again") from None
+        self._done: dict[str, Scores] = dict(found[0]) if found else {}
+
+    @property
+    def due(self) -> bool:
+        """Whether the last save is old."""
+        return self._file.due
+
+    def first(self, kind: str, many: int) -> list[Scores]:
+        """Return the finished scores of a kind, at most `many`."""
+        return list(self._done.get(kind, ())[:many])
+
+    def save(self, kind: str, done: list[Scores]) -> None:
+        """Keep the scores of a kind if there are more than before, and delete the oldest files of the folder."""
+        if len(done) <= len(self._done.get(kind, ())):
+            return
+        self._done[kind] = np.array(done, dtype=np.float32)
+        # Sorted: the same answer has the same bytes, whichever kind was finished first.
+        self._file.save(dict(sorted(self._done.items())), {})
+        if self._file.path:
+            files = self._file.path.parent.glob("drift-*.resamples")
+            for path in sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_FILES:]:
+                path.unlink(missing_ok=True)
+
+
+class Resampler:
+    """Measures the words in resamples, in several threads; resumable.
+
+    Parameters
+    ----------
+    make
+        Makes the model whose rows are solved again. It takes a while, and is only called if a score is missing.
+    documents, comparison, measured
+        The documents to resample, the comparison, and the measured words.
+    seed
+        The same seed gives the same resamples for any number of threads.
+    file
+        The finished scores.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], FrozenModel],
+        documents: Documents,
+        comparison: Comparison,
+        measured: Measured,
+        seed: int,
+        file: ScoreFile,
+    ) -> None:
+        self._make, self._documents, self._comparison, self._words = make, documents, comparison, measured.words
+        self._seed, self._file = seed, file
+
+    def observed(self) -> Numbers:
+        """(K,) the score of each word in the documents as they are."""
+        done = self._file.first(OBSERVED, 1) or [self._measure(self._documents.all())]
+        self._file.save(OBSERVED, done)
+        return done[0].astype(np.float64)
+
+    def scores(self, kind: int, many: int, threads: int, progress: Progress | None) -> Numbers:
+        """(many, K) the score of each word in each resample; NaN where it could not be measured."""
+        name = NAMES[kind]
+        done = self._file.first(name, many)
+        if len(done) < many:
+            self._model  # noqa: B018  # made once, before several threads ask for it
+
+        def one(turn: int) -> Scores:
+            return self._measure(self._documents.resample(kind, self._seed, turn))
+
+        with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
+            try:
+                # Only a few ahead: each takes memory.
+                for scores in in_order(pool, one, range(len(done), many), ahead=threads - 1):
+                    done.append(scores)
+                    if progress:
+                        progress(name, len(done), many)
+                    if self._file.due:
+                        self._file.save(name, done)
+                    if stop.is_set():
+                        raise KeyboardInterrupt
+            finally:
+                self._file.save(name, done)
+        return np.array(done, dtype=np.float64).reshape(many, len(self._words))
+
+    @cached_property
+    def _model(self) -> FrozenModel:
+        return self._make()
+
+    def _measure(self, resample: Resample) -> Scores:
+        with one_blas_thread():
+            measured = self._comparison.measure(self._model.refit(resample), self._model.words)
+        scores = np.full(len(self._words), np.nan, dtype=np.float32)
+        _, place, found = np.intersect1d(self._words, measured.words, assume_unique=True, return_indices=True)
+        scores[place] = measured.change[found]
+        return scores

@@ -1,0 +1,182 @@
+"""The commands that ask questions, made from the registry: arguments, options and help of each question."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+
+import typer
+
+from chronotope.analysis.params import INTERNAL
+from chronotope.cli.completing import conditions, names, places
+from chronotope.cli.console import progress_bars, stdout, talk
+from chronotope.cli.options import FORMS, Output, chosen_form, open_model, open_run
+from chronotope.errors import SettingsError, some_of
+from chronotope.io.untrusted import printable, printable_json
+
+if TYPE_CHECKING:
+    from chronotope.analysis.answer import Answer, Parameter, Question
+    from chronotope.analysis.params import Param
+
+EMPTY = inspect.Parameter.empty
+HUGE = 10**9  # such a limit is not worth showing
+RESAMPLES = ("permutations", "bootstrap", "seeds")
+COUNTS = ("count", "count_before", "count_after", "other_count", "neighbor_count", "per_million")
+
+
+def question_command(question: Question) -> Callable[..., None]:
+    """Return the command of a question, with the signature that typer reads."""
+    own = [parameter for parameter in question.parameters if parameter.name not in INTERNAL]
+    source = "run" if of_run(question) else "model"
+
+    def command(**given: Any) -> None:
+        form = chosen_form({form: given.pop(form) for form in FORMS})
+        output, path = given.pop("output"), given.pop(source)
+        # Typer gives an empty list for a repeated argument without a value.
+        values = {name: None if value == [] else value for name, value in given.items()}
+        ask(question, path, values, form, output)
+
+    file = Annotated[Path, typer.Argument(metavar=source.upper(), help=question.source.info.help)]
+    parameters = [inspect.Parameter(source, inspect.Parameter.KEYWORD_ONLY, annotation=file)]
+    parameters += map(_typer_parameter, own)
+    for form in FORMS:
+        flag = Annotated[bool, typer.Option(f"--{form}", help=FORMS[form])]
+        parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag))
+    parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Output))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = description(question)
+    return command
+
+
+def ask(question: Question, path: Path, values: dict[str, Any], form: str | None, output: Path | None) -> None:
+    """Ask a question and print the answer, or write it to a file."""
+    from chronotope.views.files import check_ending, write_answer
+
+    question.check({name: value for name, value in values.items() if value is not None})
+    if output:
+        check_ending(output, chart=question.chart is not None)
+    source = open_run(path) if of_run(question) else open_model(path)
+    for parameter in question.parameters:
+        if parameter.default is EMPTY and values.get(parameter.name) is None:
+            raise SettingsError(_missing(parameter, source.conditions.labels))
+    parameters = {parameter.name for parameter in question.parameters}
+    resampled = "keep_in" in parameters and any(values.get(name) for name in RESAMPLES)
+    keep_in = _writable_run(source) if resampled else None
+    with progress_bars() as bars:
+        given = {"progress": bars, "keep_in": keep_in}
+        try:
+            answer = question.ask(source, **values, **{name: given[name] for name in given if name in parameters})
+        except KeyboardInterrupt:
+            if keep_in:
+                talk("stopped; the same command continues from here")
+            raise
+    if not getattr(source, "counted", True):
+        unknown = [name for name in COUNTS if name in answer.frame.columns]
+        answer = replace(answer, frame=answer.frame.with_columns(**dict.fromkeys(unknown)))
+    if form != "json":
+        for note in answer.notes:
+            talk("{}", note)
+    if output:
+        write_answer(answer, output)
+        talk("{}", output)
+    if form or not output:
+        show_answer(answer, form)
+
+
+def show_answer(answer: Answer, form: str | None = None) -> None:
+    """Print an answer on stdout: as 'json', 'csv', 'markdown' or, without a form, as a table."""
+    if form is None:
+        from chronotope.views import tables
+
+        stdout.print(tables.answer(answer))
+    elif form == "json":
+        sys.stdout.write(printable_json(answer.to_json()) + "\n")
+    else:
+        text = answer.to_csv() if form == "csv" else f"{answer.to_markdown()}\n"
+        # Control characters go into files and pipes as they are, but not to a terminal.
+        sys.stdout.write(printable(text, lines=True) if sys.stdout.isatty() else text)
+
+
+def of_run(question: Question) -> bool:
+    """Return whether a question is about a run, not about a model."""
+    return bool(question.source.type.__name__ == "Counts")
+
+
+def description(question: Question) -> str:
+    """Return the docstring of a question up to its first section (Parameters, Examples)."""
+    return re.split(r"\n\n\w+\n-{3,}", inspect.cleandoc(question.ask.__doc__ or ""), maxsplit=1)[0]
+
+
+def option_name(parameter: Parameter) -> str:
+    """Return a parameter as an option of the command line."""
+    return parameter.info.option or f"--{parameter.name.replace('_', '-')}"
+
+
+def limits(info: Param) -> str:
+    """Return the limits of a number in words, or ''.
+
+    Examples
+    --------
+    >>> from chronotope.analysis.params import Param
+    >>> limits(Param("Number of results.", least=1, most=100_000)), limits(Param("Cores.", least=1))
+    ('1 to 100,000', 'at least 1')
+    """
+    if info.least is None:
+        return ""
+    if info.most is None or info.most >= HUGE:
+        return f"at least {info.least:,}"
+    return f"{info.least:,} to {info.most:,}"
+
+
+def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
+    """Return a parameter of a question as typer reads it."""
+    name, default, info = parameter.name, parameter.default, parameter.info
+    parts = [part for part in get_args(parameter.type) or [parameter.type] if part is not type(None)]
+    choices = [str(value) for value in get_args(_literal(parameter.type))]
+    bounds = limits(info)
+    help_text = f"{info.help.removesuffix('.')} ({bounds})." if bounds else info.help
+    kind: Any = next((kind for kind in (bool, int, float) if kind in parts), str)
+    if info.argument:
+        several = any(get_origin(part) is not None for part in parts) and not choices
+        shown = default not in (EMPTY, None)
+        settings: Any = typer.Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
+        kind = list[str] if several else str
+    elif kind is bool:
+        settings = typer.Option(option_name(parameter), help=help_text)
+    else:
+        metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
+        metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")
+        complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
+        settings = typer.Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
+        kind = kind | None
+        # A required option is asked for when the model is open: the message lists its conditions.
+        default = None if default is EMPTY else default
+    annotation = Annotated[kind, settings]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _literal(type_: Any) -> Any:
+    """Return the Literal in a type, or None."""
+    return next((part for part in (type_, *get_args(type_)) if get_origin(part) is Literal), None)
+
+
+def _missing(parameter: Parameter, labels: tuple[str, ...]) -> str:
+    if parameter.info.complete == "conditions":
+        return f"add {option_name(parameter)} with one of the {len(labels):,} conditions: {some_of(labels)}"
+    return f"add {option_name(parameter)}: {parameter.info.help}"
+
+
+def _writable_run(source: Any) -> Path | None:
+    """Return the folder of the run, for finished resamples; None with a message if it cannot be written to."""
+    folder: Path = getattr(source, "counts", source).folder
+    if os.access(folder, os.W_OK):
+        return folder
+    talk("[yellow]{} cannot be written to: if interrupted, the question starts again[/]", folder)
+    return None

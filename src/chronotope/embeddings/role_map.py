@@ -1,0 +1,53 @@
+"""Role maps: align two conditions by the words that play the same role in both.
+
+The shared space is not perfectly aligned: whole regions of it are rotated between two conditions (all Canadian
+institutions against all Irish ones). A role map is the linear map that moves the mutual nearest neighbors of two
+conditions onto each other, whether or not they are the same word, kept near the identity by a ridge.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.embeddings.nearest import Floats, nearest, unit_rows
+from chronotope.runtime.blas import one_blas_thread
+
+WORDS = 6_000
+MIN_COUNT = 10
+NEIGHBORHOOD = 10
+RIDGE = 1.0
+
+
+def fit_role_map(source: Floats, target: Floats, ridge: float = RIDGE) -> NDArray[np.float64]:
+    """Return the (D, D) map T of minimal Σ ‖x T − y‖² + r ‖T − I‖² over the mutual neighbors x, y of two conditions.
+
+    Parameters
+    ----------
+    source, target
+        (N, D), (M, D) unit rows of the most frequent words of the two conditions.
+    ridge
+        r as a multiple of the mean square of a dimension.
+    """
+    one, other = mutual_neighbors(source, target)
+    x, y = source[one].astype(np.float64), target[other].astype(np.float64)
+    size = source.shape[1]
+    with one_blas_thread():
+        squares = x.T @ x
+        r = np.eye(size) * (ridge * np.trace(squares) / size or 1.0)
+        return np.asarray(np.linalg.solve(squares + r, x.T @ y + r))
+
+
+def mutual_neighbors(source: Floats, target: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of `source` and `target` that are each other's nearest row by CSLS."""
+    near = [nearest(a, b, NEIGHBORHOOD).cosine.mean(axis=1) / 2 for a, b in ((source, target), (target, source))]
+    there = nearest(source, target, 1, near[1]).row[:, 0]
+    back = nearest(target, source, 1, near[0]).row[:, 0]
+    kept = np.flatnonzero(back[there] == np.arange(len(source)))
+    return kept, there[kept]
+
+
+def project(rows: Floats, role_map: NDArray[np.float64]) -> Floats:
+    """Return rows moved by a role map, at unit length."""
+    with one_blas_thread():
+        return unit_rows((rows.astype(np.float64) @ role_map).astype(np.float32))

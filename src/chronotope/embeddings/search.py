@@ -1,0 +1,148 @@
+"""Search the words of one condition, or of all together, for the nearest to words of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.config import at_least, one_of
+from chronotope.embeddings.arrays import LRUCache
+from chronotope.embeddings.mapping import SharedWords
+from chronotope.embeddings.nearest import Floats, unit_rows
+from chronotope.embeddings.retrieval import (
+    POOL_WORDS,
+    RETRIEVALS,
+    ConditionMatrix,
+    Matches,
+    cosine_matches,
+    csls_matches,
+    reference_pool,
+)
+from chronotope.errors import DamagedFileError
+
+if TYPE_CHECKING:
+    from chronotope.embeddings.conditioned import ConditionedEmbeddings
+
+OVERALL = -1  # in place of a condition number: all conditions together
+CACHE_BYTES = 256 << 20
+
+
+class Search:
+    """The centered vectors of each condition, and of all together (OVERALL), and the search in them."""
+
+    def __init__(self, embeddings: ConditionedEmbeddings) -> None:
+        self._model = embeddings
+        self._mapping = embeddings.query_mapping
+        self.cache = LRUCache(CACHE_BYTES)
+
+    def counts(self, condition: int) -> NDArray[np.int64]:
+        """Return the (W,) count of each word in a condition."""
+        if condition == OVERALL:
+            return self._overall[0]
+        counts, observed = np.zeros(len(self._model), dtype=np.int64), self._model.observed
+        counts[observed.words_in(condition)] = observed.counts_in(condition)
+        return counts
+
+    def rows(self, words: NDArray[np.int64], condition: int) -> Floats:
+        """Return the (Q, D) centered vectors of word ids in a condition; absent words by their other conditions."""
+        model, observed = self._model, self._model.observed
+        if condition == OVERALL:
+            return np.asarray(self._common(words) - self._overall[1])
+        present = observed.words_in(condition)
+        place = np.searchsorted(present, words)
+        seen = place < len(present)
+        seen[seen] = present[place[seen]] == words[seen]
+        rows = np.empty((len(words), model.dimensions), dtype=np.float32)
+        rows[seen] = model.vectors[observed.start[condition] + place[seen]]
+        rows[~seen] = model.common[words[~seen]] * model.condition_factors[condition]
+        rows -= model.center[condition]
+        if not np.isfinite(rows).all():
+            raise DamagedFileError(
+                f"the vectors of {model.conditions.labels[condition]} hold values that are not numbers"
+            )
+        return rows
+
+    @cached_property
+    def _overall(self) -> tuple[NDArray[np.int64], Floats]:
+        """The (W,) total counts, and the (D,) mean of the overall vectors of the words that occur."""
+        observed = self._model.observed
+        counts = np.bincount(observed.word, observed.count, len(self._model)).astype(np.int64)
+        present = np.flatnonzero(counts)
+        mean = self._common(present).mean(axis=0, dtype=np.float64) if len(present) else self._model.common[0] * 0
+        return counts, mean.astype(np.float32)
+
+    def _common(self, words: NDArray[np.int64]) -> Floats:
+        """Return the (Q, D) overall vectors: the common ones, as in the mean condition."""
+        factors = self._model.condition_factors.mean(axis=0, dtype=np.float64)
+        return np.asarray(self._model.common[words] * factors, dtype=np.float32)
+
+    def matrix(self, condition: int, min_count: int) -> ConditionMatrix:
+        """Return the words with at least `min_count` occurrences in a condition."""
+        at_least("min_count", min_count, 0)
+
+        def make() -> ConditionMatrix:
+            counts = self.counts(condition)
+            words = np.flatnonzero(counts >= min_count)
+            return ConditionMatrix(words, counts[words], unit_rows(self.rows(words, condition)))
+
+        matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
+        return matrix
+
+    def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int) -> Floats:
+        """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
+        if self._mapping is None or source == target:
+            return unit_rows(rows)
+        return self._mapping.project(words, rows, self._shared(source, target, self._mapping.min_count))
+
+    def best(
+        self,
+        words: NDArray[np.int64],
+        rows: Floats,
+        source: int,
+        target: int,
+        top: int,
+        min_count: int,
+        retrieval: str,
+    ) -> list[Matches]:
+        """Return the best candidates of the target for each vector of the source; the word itself is a candidate."""
+        one_of("retrieval", retrieval, RETRIEVALS)
+        at_least("top", top, 0)
+        candidates = self.matrix(target, min_count)
+        queries = self.project(words, rows, source, target)
+        if retrieval == "cosine":
+            return cosine_matches(self._model.words, queries, candidates, top)
+        r = self.cache.get(("r", source, target, min_count), lambda: np.full(len(candidates.word), np.nan))
+        pools = self._projected_pool(source, target, min_count), self._pool(target, min_count)
+        own = words if source == target else None
+        return csls_matches(self._model.words, queries, candidates, top, *pools, r, own)
+
+    def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
+        """Return the words that occur often enough in both conditions, with both vectors."""
+        counts = np.minimum(self.counts(source), self.counts(target))
+        words = np.flatnonzero(counts >= min_count)
+        return SharedWords(words, self.rows(words, source), self.rows(words, target))
+
+    def _pool(self, condition: int, min_count: int) -> ConditionMatrix:
+        """Return the reference words of a condition for CSLS."""
+        matrix = self.matrix(condition, min_count)
+        if len(matrix.word) <= POOL_WORDS:
+            return matrix
+        pool: ConditionMatrix = self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
+        return pool
+
+    def _projected_pool(self, source: int, target: int, min_count: int) -> ConditionMatrix:
+        """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
+        pool, mapping = self._pool(source, min_count), self._mapping
+        if mapping is None or source == target:
+            return pool
+
+        def make() -> ConditionMatrix:
+            shared = self._shared(source, target, mapping.min_count)
+            return replace(pool, unit=mapping.project_together(pool.unit, shared))
+
+        moved: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count), make)
+        return moved

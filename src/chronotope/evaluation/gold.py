@@ -1,0 +1,117 @@
+"""Graded or binary lexical semantic change: does the change that a model measures agree with human judgments?
+
+A gold file has one word a line, `word<TAB>score`; blank lines and lines that start with # are skipped. If all scores
+are 0 or 1, a model is judged by the area under the ROC curve (AUC), otherwise by Spearman's rank correlation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import InputError, SettingsError
+from chronotope.evaluation.pairs import read_lines
+from chronotope.evaluation.scores import RESAMPLES, SEED
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Words with the change that people judged, and the name of the file."""
+
+    name: str
+    scores: Mapping[str, float]
+
+    @property
+    def metric(self) -> str:
+        """'auc' for scores of 0 and 1, else 'spearman'."""
+        return "auc" if set(self.scores.values()) <= {0.0, 1.0} else "spearman"
+
+
+def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Gold:
+    """Return gold scores from a file or a mapping; a line that is wrong is an InputError."""
+    if isinstance(source, Gold):
+        return source
+    if isinstance(source, Mapping):
+        return Gold("gold", dict(source))
+    scores: dict[str, float] = {}
+    for number, line in read_lines(source):
+        word, tab, text = line.partition("\t")
+        word = word.strip()
+        try:
+            score = float(text)
+        except ValueError:
+            score = float("nan")
+        if not word or not tab or not isfinite(score):
+            raise InputError(f"{source}:{number}: expected word<TAB>score, found '{line.strip()}'")
+        if word in scores:
+            raise InputError(f"{source}:{number}: '{word}' is there twice")
+        scores[word] = score
+    if not scores:
+        raise InputError(f"{source} has no words; each line is word<TAB>score")
+    return Gold(Path(source).name, scores)
+
+
+class Changes(NamedTuple):
+    """The change of each word between two conditions."""
+
+    change: dict[str, float]
+    first: str
+    last: str
+
+
+def measure_changes(
+    model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int
+) -> Changes:
+    """Return 1 − cosine, as `drift` measures it, of the gold words that occur often enough in both conditions."""
+    conditions = model.conditions
+    if (start is None or end is None) and conditions.axis != "time":
+        raise SettingsError("name both conditions to compare: start and end (--from and --to)")
+    first = conditions.labels[0 if start is None else conditions.index(start)]
+    last = conditions.labels[-1 if end is None else conditions.index(end)]
+    if first == last:
+        raise SettingsError(f"a change is between two conditions; both are {first}")
+    least = max(min_count, 1)
+    known = [
+        word
+        for word in gold.scores
+        if word in model and min(model.count(word, first), model.count(word, last)) >= least
+    ]
+    before, after = (model.project(known, label, last).astype(np.float64) for label in (first, last))
+    cosines = np.multiply(before, after).sum(axis=1)
+    return Changes(dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last)
+
+
+def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> float:
+    """Return Spearman's ρ, or the AUC, of measured changes and gold scores; NaN if one of the two is constant.
+
+    Examples
+    --------
+    >>> agreement(np.array([0.1, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]), "spearman")
+    1.0
+    >>> agreement(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0.0, 1.0, 0.0, 1.0]), "auc")
+    0.875
+    """
+    from scipy.stats import rankdata
+
+    if np.ptp(gold) == 0 or np.ptp(values) == 0:
+        return float("nan")
+    ranks = rankdata(values)
+    if metric == "spearman":
+        return float(np.corrcoef(ranks, rankdata(gold))[0, 1].round(12))
+    changed = gold == 1
+    above = ranks[changed].sum() - changed.sum() * (changed.sum() + 1) / 2
+    return float(above / (changed.sum() * (~changed).sum()))
+
+
+def resampled_agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
+    """(resamples,) the agreement in resamples of the words; the same words are drawn for every model."""
+    drawn = np.random.default_rng(SEED).integers(0, len(gold), (RESAMPLES, len(gold)))
+    return np.array([agreement(values[rows], gold[rows], metric) for rows in drawn])

@@ -1,0 +1,81 @@
+"""Methods as estimators: settings that can be read, changed and cloned, and `fit` on frames and records."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+import chronotope as ct
+import worlds
+from chronotope.config import Config
+from chronotope.errors import InputError, SettingsError
+from chronotope.methods import METHODS, method_class
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_can_be_cloned(name):
+    model = method_class(name)(**asdict(Config().of_method(name)))
+    model.set_params(dimensions=7, seed=3)
+    copy = clone(model)
+    assert copy is not model
+    assert type(copy) is type(model)
+    assert copy.get_params(deep=False) == copy.get_params() == model.get_params()
+    assert copy.get_params()["dimensions"] == 7
+    assert copy.method == model.method == name
+    copy.set_params(seed=4)
+    assert model.seed == 3
+
+
+def test_repr_shows_what_differs_from_the_defaults():
+    assert repr(ct.GraphModel()) == "GraphModel()"
+    assert repr(ct.GraphModel(dimensions=50, smoothness=1)) == "GraphModel(dimensions=50, smoothness=1.0)"
+    assert eval(repr(ct.ConditionedModel.preset("paper")), vars(ct)) == ct.ConditionedModel.preset("paper")
+
+
+def test_a_wrong_setting_is_refused_and_changes_nothing():
+    model = ct.GraphModel(dimensions=50)
+    for wrong, message in (
+        ({"dimension": 3}, "graph has no setting 'dimension'; did you mean dimensions?"),
+        ({"seed": 2, "epochs": 0}, "epochs must be a number of at least 1, not 0"),
+        ({"marginals": "mine"}, "marginals must be own or pooled"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            model.set_params(**wrong)
+    assert model == ct.GraphModel(dimensions=50)
+    assert model.set_params(dimensions=20) is model
+    assert model == ct.GraphModel(dimensions=20)
+
+
+def test_frames_records_corpora_and_counts_give_the_same_model():
+    records = worlds.planted_drift(documents=1200).records
+    corpus = ct.read_corpus(records, time="time")
+    frame = pl.DataFrame(records)
+    renamed = frame.rename({"text": "speech", "time": "when"})
+    model = ct.GraphModel(dimensions=10, epochs=2)
+    wanted = model.fit(ct.count(corpus))
+    for found in (
+        model.fit(corpus),
+        model.fit(records, time="time"),
+        model.fit(frame, time="time"),
+        model.fit(frame.to_pandas(), time="time"),
+        model.fit(renamed, text="speech", time="when", every="1y"),
+    ):
+        assert found.conditions == wanted.conditions
+        assert (found["bank", "1990"] == wanted["bank", "1990"]).all()
+        assert found.counts.tokens.tolist() == wanted.counts.tokens.tolist()
+    assert model.fit(frame, time="time", every="5y").conditions.labels == ("1990-1994", "1995-1999")
+    assert model.fit(frame.with_columns(side=pl.col("time") < "1995"), place="side").conditions.axis == "place"
+
+
+def test_a_frame_without_time_and_place_is_refused():
+    records = [{"text": "a river bank", "year": 1990}]
+    for data in (records, pl.DataFrame(records), pl.DataFrame(records).to_pandas()):
+        with pytest.raises(SettingsError, match=r"fit needs time= or place=.*; columns: text, year$"):
+            ct.GraphModel().fit(data)
+    with pytest.raises(InputError, match="has no column 'date'"):
+        ct.GraphModel().fit(records, time="date")
+    with pytest.raises(SettingsError, match="time: only for frames and records; Corpus has its own"):
+        ct.GraphModel().fit(ct.read_corpus(records, time="year"), time="year")

@@ -1,0 +1,89 @@
+"""The process in which chronotope runs: its garbage collector, what was imported before, and its forked children."""
+
+import gc
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+
+import chronotope as ct
+import worlds
+from chronotope.errors import SettingsError
+
+
+@pytest.fixture(params=[True, False])
+def odd_collector(request):
+    """A garbage collector with unusual thresholds that is on, or off."""
+    enabled, thresholds = gc.isenabled(), gc.get_threshold()
+    gc.set_threshold(701, 11, 9)
+    (gc.enable if request.param else gc.disable)()
+    yield
+    gc.set_threshold(*thresholds)
+    (gc.enable if enabled else gc.disable)()
+
+
+@pytest.mark.usefixtures("odd_collector")
+def test_calls_leave_the_garbage_collector_as_it_was():
+    def state():
+        return gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()
+
+    states = [state()]
+
+    def note(result, *_):
+        states.append(state())
+        return result
+
+    corpus = note(ct.read_corpus(worlds.planted_drift(documents=60).records, time="time"))
+    counts = note(ct.count(corpus, min_count=3, progress=note))
+    embeddings = note(ct.GraphModel(dimensions=4, epochs=2).fit(counts, on_epoch=note))
+    note(embeddings.neighbors("river", at="1995"))
+    note(ct.drift(embeddings).top(3))
+    assert len(states) > 6, "during the calls, too"
+    assert len(set(states)) == 1
+
+
+PROGRAM = """
+import sys
+import chronotope as ct
+corpus = ct.read_corpus(ct.invented_world(documents=60).records, time="time")
+counts = ct.count(corpus, sys.argv[1], min_count=3)
+for method in (ct.GraphModel, ct.ConditionedModel, ct.CompassWord2Vec):
+    model = method(dimensions=4, epochs=2)
+    model.fit(counts).save(f"{sys.argv[1]}/{model.method}.ct")
+"""
+
+
+def test_results_do_not_depend_on_an_earlier_import_of_numba_or_on_its_cache(tmp_path):
+    """The first process compiles the kernels, the others load them."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    contents = []
+    for number, before in enumerate(("", "", "import numba")):
+        run = tmp_path / str(number)
+        subprocess.run([sys.executable, "-c", before + PROGRAM, run], check=True, env=environment)
+        contents.append({path.name: path.read_bytes() for path in run.iterdir()})
+    assert {"cells.parquet", "graph.ct", "cw2v.ct", "compass.ct"} <= contents[0].keys()
+    assert contents[0] == contents[1] == contents[2]
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
+def test_a_forked_child_is_refused_in_one_line_instead_of_waiting_forever():
+    """The threads of polars do not survive a fork. What needs no polars, works."""
+    corpus = ct.read_corpus(worlds.planted_drift(documents=60).records, time="time")
+    counts = ct.count(corpus, min_count=3)
+    embeddings = ct.GraphModel(dimensions=4, epochs=2).fit(counts)
+    with multiprocessing.get_context("fork").Pool(1) as child:
+
+        def call(function, *arguments):
+            return child.apply_async(function, arguments).get(timeout=60)  # a child that hangs fails the test
+
+        assert call(embeddings.neighbors, "river", "1995") == embeddings.neighbors("river", "1995")
+        for function, *arguments in (
+            (ct.count, corpus),
+            (ct.Counts.open, counts.folder),
+            (ct.frequency, counts, "river"),
+            (ct.drift(embeddings).to_polars,),
+        ):
+            with pytest.raises(SettingsError, match=r"forked .* multiprocessing\.get_context\('spawn'\)"):
+                call(function, *arguments)
