@@ -3,6 +3,7 @@
 # make docs    the documentation as a site, in site/; `python -m http.server -d site` shows it with its search
 # make release wheel and sdist in dist/, each installed in a fresh environment of every Python in PYTHONS and tried
 # make check   format, lint, strict types, import contracts, documentation samples, and make test
+# make types   check the types of the explorer's page (npm fetches TypeScript; the page itself needs no build)
 # make torture kills, damage and strange files by the thousand (an hour); `make test` has a short form of each
 # make reproduce TABLE=time|places|news|qualitative|ablation [DATA=DIR METHODS=a,b SEEDS=N OUTPUT=DIR]
 #              the paper's tables on open text (docs/reproduce.md); the same command continues a stopped run
@@ -13,7 +14,7 @@ VENV ?= .venv
 PYTHONS ?= $(PYTHON)
 BIN = $(VENV)/bin
 
-.PHONY: demo test docs release check torture bench reproduce format clean
+.PHONY: demo test docs release check types torture bench reproduce format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -49,7 +50,15 @@ check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(MAKE) types
 	$(MAKE) test
+
+types: node_modules/.bin/tsc
+	node_modules/.bin/tsc
+
+node_modules/.bin/tsc: package.json
+	npm install --no-package-lock --no-audit --no-fund --silent
+	touch $@
 
 torture: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m torture.killing --moments 200 --steps 0
@@ -67,4 +76,4 @@ format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tools.browser import find
 
 import worlds
-from browser.pages import IMAGE, ODD, ODD_PLACES, WIDE
+from browser.pages import IMAGE, LONG, ODD, ODD_PLACES, WIDE
 from chronotope.cli import main
 from chronotope.datasets.invented import TOPICS, Change, invented_world
 
@@ -57,18 +57,18 @@ def run(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def hostile_run(tmp_path_factory) -> Path:
-    """Four places and words that look like markup, addresses and names of JavaScript."""
+    """Four places and words that look like markup, addresses and names of JavaScript, one of them very long."""
     draw = random.Random(1)
-    words = (*ODD, "ship", "sea", "harbor", "law", "court", "judge")
+    words = (*ODD, LONG, "ship", "sea", "harbor", "law", "court", "judge")
     records = [{"text": " ".join(draw.choices(words, k=6)), "place": ODD_PLACES[at % 4]} for at in range(400)]
     options = ("--place", "place", "--tokenizer", "whitespace", "--min-count", 1)
     return trained(tmp_path_factory.mktemp("hostile"), records, *options, dimensions=8)
 
 
-def started(run: Path, title: str):
+def started(run: Path, title: str, *options: object):
     """The server as a user starts it; its address, then its end."""
     server = subprocess.Popen(
-        [*COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title],
+        [*COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -91,7 +91,9 @@ def started(run: Path, title: str):
 
 @pytest.fixture(scope="session")
 def site(run):
-    yield from started(run, "An invented world")
+    coordinates = run.parent / "coordinates.csv"
+    coordinates.write_text("place,lat,lon\narlen,50,3\nborva,45,9\n")
+    yield from started(run, "An invented world", "--coordinates", coordinates)
 
 
 @pytest.fixture(scope="session")

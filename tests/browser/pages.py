@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 WIDE, PHONE = {"width": 1400, "height": 950}, {"width": 390, "height": 844}
@@ -11,6 +13,8 @@ SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img/src=x/onerror=alert(2)>'
 ODD = (SCRIPT, IMAGE, "javascript:alert(3)", "a/b?c=d&e#f", "%zz", "__proto__", "constructor", "=1+1")
 
+LONG = "donaudampfschifffahrts" * 4
+
 ODD_PLACES = ("north", "<img src=x onerror=alert(4)>", 'south"west', "o'east & co")
 
 VIEWS = {
@@ -19,6 +23,8 @@ VIEWS = {
     "parts": "#/parts/bank?at=1997&place=arlen",
     "compare": "#/compare/bank/river/money",
     "axis": "#/axis/bank?formula=money%20-%20river",
+    "sides": "#/sides/bank?at=1991&place=arlen&to=1997/arlen",
+    "ask": "#/ask/collocates?word=bank",
     "about": "#/about",
     "failed": "#/nowhere",
 }
@@ -31,10 +37,24 @@ def opened(page: Page) -> None:
     page.wait_for_function(
         """() => [...document.querySelectorAll('.panel .plot')].filter((plot) => plot.offsetParent)
                  .every((plot) => plot.querySelector('svg').childElementCount > 0)
-             && !document.querySelector('.start .changed:empty')"""
+             && !document.querySelector('.start .words:empty')"""
     )
 
 
-def company(page: Page) -> list[str]:
+def go(page: Page, address: str) -> None:
+    """Follows an address and waits for its view."""
+    page.goto(address)
+    view = re.match("[a-z]*", address.partition("#/")[2]).group() or "start"
+    page.wait_for_selector(f"body[data-view={view if view in VIEWS else 'failed'}]")
+    opened(page)
+
+
+def nearest(page: Page) -> list[str]:
     """The nearest words that are shown, in order."""
-    return page.locator(".nearest .row:not(.leave) .neighbor").all_text_contents()
+    return page.locator(".nearest .row:not(.leave) .item").all_text_contents()
+
+
+def marks(page: Page, chart: str) -> list[str]:
+    """What the marks of a chart tell: the first line of each tip."""
+    found = page.locator(f"{chart} .mark:not(.leave, .leave *)").all()
+    return [(mark.get_attribute("aria-label") or "").split(";")[0] for mark in found]

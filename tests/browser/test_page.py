@@ -15,7 +15,7 @@ from browser.pages import PHONE, VIEWS, opened
 
 # Follows an address while every answer takes 600 ms, and notes in every frame: the time, the word, the indicator.
 WATCHED = """async () => {
-  const source = window.chronotope.source, get = source.get, seen = [], start = performance.now();
+  const source = window.ct.source, get = source.get, seen = [], start = performance.now();
   source.get = (...asked) => new Promise((resolve) => setTimeout(resolve, 600)).then(() => get.apply(source, asked));
   location.hash = "#/word/river";
   const word = () => document.querySelector("h1").textContent, bar = document.getElementById("progress");
@@ -26,7 +26,7 @@ WATCHED = """async () => {
   source.get = get;
   return [...seen, [performance.now() - start, word(), !bar.hidden]];
 }"""
-PANELS = ("nearest", "ranks", "series", "frequency", "heat", "grid", "trajectory")
+PANELS = ("nearest", "company", "series", "frequency", "matrix", "changepoints", "map", "grid", "trajectory")
 
 
 def test_every_chart_is_saved_as_svg_png_and_csv(visit, site):
@@ -34,7 +34,7 @@ def test_every_chart_is_saved_as_svg_png_and_csv(visit, site):
     opened(page)
     for panel in PANELS:
         section = page.locator(f".panel.{panel}")
-        assert section.locator("svg.chart *").count() > 10, panel
+        assert section.locator("svg.chart *").count() > 8, panel
         content = {}
         for kind in ("svg", "png", "csv"):
             button = section.locator(f"[data-save={kind}]")
@@ -50,7 +50,9 @@ def test_every_chart_is_saved_as_svg_png_and_csv(visit, site):
         # The file stands alone, on white although the page is dark, and says how it was made.
         assert "var(" not in text
         assert root.find("{*}rect").get("fill") == "#ffffff"
-        assert "chronotope" in "".join(root.itertext())
+        said = " ".join(root.itertext())
+        assert "Source: An invented world · chronotope" in said
+        assert "|510 words|" in said
         rows = list(csv.reader(io.StringIO(content["csv"].decode("utf-8-sig"))))
         assert len({len(row) for row in rows}) == 1
         assert len(rows) > 1
@@ -92,21 +94,21 @@ def test_everything_can_be_reached_by_keyboard(visit, site):
     # The focus is at the start of the page; the slider stands right before it.
     tab_to("#time", "Shift+Tab", most=2)
     press("ArrowLeft")
-    expect(page.locator(".nearest h2")).to_have_text("Its company in 1998 · arlen")
+    expect(page.locator(".nearest h2")).to_have_text("Its nearest words in 1998 · arlen")
     tab_to(".nearest .row")
-    first = page.evaluate("document.activeElement.querySelector('.neighbor').textContent")
+    first = page.evaluate("document.activeElement.querySelector('.item').textContent")
     expect(page.locator("#tip")).to_contain_text(first)
     press("ArrowDown")
-    second = page.evaluate("document.activeElement.querySelector('.neighbor').textContent")
+    second = page.evaluate("document.activeElement.querySelector('.item').textContent")
     assert second != first
     press("Enter")
     expect(page.locator("h1")).to_have_text(second)
     opened(page)
     # A chart is one stop of Tab, however many marks it has.
-    assert page.locator(".heat [tabindex='0']").count() == 2  # a mark, and nothing but the closed table's region
-    tab_to(".heat .tile")
+    assert page.locator(".matrix [tabindex='0']").count() == 2  # a mark, and nothing but the closed table's region
+    tab_to(".matrix .tile")
     press("Enter")
-    expect(page.locator(".nearest h2")).to_contain_text("Its company in")
+    expect(page.locator(".nearest h2")).to_contain_text("Its nearest words in")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -13,45 +13,11 @@ from fastapi.testclient import TestClient
 from chronotope.views.explorer import server
 from views.explored_models import explored
 
-STRANGE = (
-    "",
-    "x",
-    "mountain",
-    "river",
-    "mountain river",
-    "1991/arlen",
-    "arlen",
-    "1991",
-    "first",
-    "overall",
-    "a" * 200,
-    "é\u0301",
-    "\x00",
-    "\x1b[31m",
-    "🦜",
-    "' OR 1=1 --",
-    "../../etc/passwd",
-    "<script>",
-    "mountain - river",
-    "((a + b) - ",
-    "-1",
-    "0",
-    "1",
-    "5",
-    "50",
-    "1e3",
-    "0.05",
-    "NaN",
-    "inf",
-    "9" * 30,
-    "csls",
-    "cosine",
-    "lle",
-    "pca",
-    "true",
-    "null",
-    "[]",
-)
+STRANGE = [
+    *("", "x", "river", "mountain river", "1991/arlen", "arlen", "1991", "first", "overall", "all", "a" * 200),
+    *("é\u0301", "\x00", "\x1b[31m", "🦜", "' OR 1=1 --", "../../etc/passwd", "<script>", "mountain - river"),
+    *("((a + b) - ", "-1", "0", "1", "5", "50", "1e3", "0.05", "NaN", "inf", "9" * 30, "csls", "lle", "true", "[]"),
+]
 
 
 def test_no_question_is_a_fault_of_the_server():
@@ -63,7 +29,7 @@ def test_no_question_is_a_fault_of_the_server():
         for path, methods in paths.items():
             for _ in range(12):
                 asked = [
-                    (parameter["name"], chosen.choice(("mountain", "1991/arlen", *STRANGE)))
+                    (parameter["name"], chosen.choice(["mountain", "1991/arlen", *STRANGE]))
                     for parameter in methods["get"].get("parameters", [])
                     if parameter.get("required") or chosen.random() < 0.4
                 ]

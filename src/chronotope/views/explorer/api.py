@@ -1,250 +1,285 @@
-"""The questions as addresses: GET /api/<name>?…, each answer exactly what the library says, as JSON."""
+"""The questions as addresses: `GET /api/NAME?…` for every question of the registry, answered as the library does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Annotated, Any
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, Query
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel, Field, create_model
+from starlette.exceptions import HTTPException
 
-from chronotope.analysis.changepoints import ChangePoints
-from chronotope.analysis.collocates import Collocates
-from chronotope.analysis.comparison import Comparison
-from chronotope.analysis.everywhere import Everywhere, needed_cosines
-from chronotope.analysis.frequency import Frequency
-from chronotope.analysis.grid import Grid
+from chronotope.analysis.answer import Parameter, Question, questions
+from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.lookup import Lookup
-from chronotope.analysis.maps import WordMap
-from chronotope.analysis.places import PlaceDistances
-from chronotope.analysis.ranks import Ranks
-from chronotope.analysis.series import SelfSimilarity, Series
-from chronotope.analysis.trajectory import Trajectory
-from chronotope.errors import ChronotopeError, number_of
+from chronotope.analysis.params import INTERNAL
+from chronotope.cooccurrence import Counts
+from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.runtime.resources import cores
-from chronotope.views.explorer import questions
 from chronotope.views.explorer.answers import Answers, Lane, to_json
-from chronotope.views.explorer.explored import Explored
+from chronotope.views.explorer.explored import About, Explored
 
-LONGEST_WORD, LONGEST_FORMULA, LONGEST_QUERY = 200, 500, 100
-MOST, MOST_WORDS, MOST_SUPPORT, MOST_DRAWS = 50, 5, 1_000_000, 200
-
-Word = Annotated[str, Query(min_length=1, max_length=LONGEST_WORD, description="A word.")]
-SomeWords = Annotated[
-    list[Annotated[str, Query(min_length=1, max_length=LONGEST_WORD)]],
-    Query(min_length=1, max_length=MOST_WORDS, description="A word; may be repeated."),
-]
-At = Annotated[str, Query(max_length=LONGEST_WORD, description="A condition: 1998, canada, 1998/canada.")]
-AnyAt = Annotated[str | None, Query(max_length=LONGEST_WORD, description="A condition; without it, all.")]
-Place = Annotated[str | None, Query(max_length=LONGEST_WORD, description="The place whose time line is meant.")]
-Near = Annotated[str | None, Query(max_length=LONGEST_WORD, description="A word that stands near by.")]
-Against = Annotated[str, Query(max_length=LONGEST_WORD, description="first, previous, overall, or a condition.")]
-Formula = Annotated[str, Query(max_length=LONGEST_FORMULA, description="An axis: fruit - company.")]
-AnyFormula = Annotated[str | None, Query(max_length=LONGEST_FORMULA, description="An axis: fruit - company.")]
-Top = Annotated[int, Query(ge=1, le=MOST, description="How many.")]
-Offset = Annotated[int, Query(ge=0, le=questions.MOST_SENTENCES, description="How many to pass over.")]
-MinCount = Annotated[int, Query(ge=0, le=MOST_SUPPORT, description="How often a word must occur to be an answer.")]
-Enough = Annotated[int, Query(ge=1, le=MOST_SUPPORT, description="How often a word must occur to be judged.")]
-Retrieval = Annotated[str, Query(pattern="^(cosine|csls)$", description="How answers are ranked.")]
-Method = Annotated[str, Query(pattern="^(lle|pca)$", description="How the picture is made.")]
-Chance = Annotated[float, Query(gt=0, le=1, description="How often a vector without meaning may have a match.")]
-
-
-class UnknownWordAskedError(ChronotopeError):
-    """A word is not among those of the model; `alike` holds words that may be meant."""
-
-    def __init__(self, word: str, alike: Sequence[str], count: int) -> None:
-        proposed = f"; did you mean {', '.join(alike[:3])}?" if alike else ""
-        super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of this model{proposed}")
-        self.alike = list(alike)
-
-
-class Asking:
-    """The answers to questions about one model.
-
-    Parameters
-    ----------
-    explored
-        What is looked at.
-    answers
-        Where answers are made and kept; by default with as many threads as there are cores.
-    """
-
-    def __init__(self, explored: Explored, answers: Answers | None = None) -> None:
-        self.explored = explored
-        self.answers = answers or Answers(cores())
-
-    async def ask(
-        self, question: Callable[..., Any], *given: Any, words: Sequence[str] = (), lane: Lane = Lane.CHARTS
-    ) -> Response:
-        """The answer to a question as a response; `words` must be words of the model."""
-        await self.check(words)
-        key = (question.__name__, *(tuple(one) if isinstance(one, list) else one for one in given))
-        body = await self.answers.json(key, lambda: question(self.explored, *given), lane)
-        return Response(body, media_type="application/json")
-
-    async def check(self, words: Sequence[str]) -> None:
-        """Refuse words that the model does not have, and say which may be meant."""
-        embeddings, index = self.explored.embeddings, self.explored.words
-        for word in words:
-            if word not in embeddings:
-                found = await self.answers.value(
-                    ("alike", word), partial(index.alike, word), lambda rows: 100 * len(rows), Lane.QUICK
-                )
-                raise UnknownWordAskedError(word, [row.word for row in found], len(embeddings))
-
-    async def needed(self, at: str, chance: float, min_count: int, lane: Lane = Lane.CHARTS) -> tuple[float, ...]:
-        """What a match needs in each condition; the same for every word, so that it is kept by itself."""
-        embeddings = self.explored.embeddings
-        at = embeddings.conditions.labels[embeddings.conditions.index(at)]
-        found: tuple[float, ...] = await self.answers.value(
-            ("needed", at, chance, min_count),
-            lambda: needed_cosines(embeddings, at, chance=chance, min_count=min_count),
-            lambda values: 32 * len(values),
-            lane,
-        )
-        return found
-
-
+MOST_WORDS = 20
+LONGEST_LETTERS = 100
+# What a question needs besides its parameters: axes of the model, or what `Explored.missing` may name.
+NEEDS = {
+    "changepoints": ("times", "one_space"),
+    "contexts": ("counts",),
+    "evidence": ("text",),
+    "grid": ("times", "places", "one_space"),
+    "map": ("places", "one_space"),
+    "places": ("places", "one_space"),
+    "trajectory": ("one_space",),
+}
+# Parameters that resample documents: they take seconds or minutes, and the run.
+HEAVY = ("bootstrap", "permutations", "within")
+# From this number of results or random orders on, an answer is slow.
+MANY = 1000
+TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list[str]": list[str]}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
-    409: {"description": "What is looked at has not what the question needs: places, times or text."},
+    409: {"description": "The model lacks what the question needs: places, times, the run or its text."},
+    422: {"description": "A parameter is missing, unknown or out of its limits, or the word is too rare."},
 }
 
 
-def routes(asking: Asking) -> APIRouter:
-    """The addresses of all questions."""
-    api = APIRouter(prefix="/api", default_response_class=Response, responses=REFUSALS)
-    ask = asking.ask
+class UnavailableError(ChronotopeError):
+    """The model, or what lies beside it, has no answer to a question."""
 
-    @api.get("/about")
+
+KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (UnknownWordError, 404, "unknown_word"),
+    (UnknownConditionError, 404, "unknown_condition"),
+    (UnavailableError, 409, "unavailable"),
+    (InputError, 422, "too_rare"),
+    (SettingsError, 422, "bad_request"),
+    (ChronotopeError, 500, "internal"),
+)
+
+
+class ParameterAbout(BaseModel):
+    """A parameter of a question."""
+
+    name: str
+    help: str
+    type: Literal["str", "int", "float", "bool"]
+    many: bool = Field(description="may be repeated")
+    required: bool
+    default: str | int | float | bool | None
+    choices: list[str] | None
+    complete: Literal["conditions", "places"] | None = Field(description="what its values may be")
+    least: float | None
+    most: float | None
+
+
+class ColumnAbout(BaseModel):
+    """A column of an answer."""
+
+    name: str
+    type: Literal["str", "int", "float", "bool", "list[str]"]
+    meaning: str
+
+
+class QuestionAbout(BaseModel):
+    """A question: what it takes, what it gives, how it is drawn, and why this model cannot answer it."""
+
+    name: str
+    group: Literal["A word", "All words", "The text"]
+    summary: str
+    parameters: list[ParameterAbout]
+    columns: list[ColumnAbout]
+    chart: dict[str, Any] | None
+    available: bool
+    reason: str | None
+
+
+def offered(question: Question) -> list[Parameter]:
+    """Return the parameters that the API offers: not those that make sense only on this machine."""
+    return [one for one in question.parameters if not one.info.local and one.name not in INTERNAL]
+
+
+def name_of(parameter: Parameter) -> str:
+    """Return the name in the API, which is that of the command line: `from` and `to` for `start` and `end`."""
+    return (parameter.info.option or parameter.name).lstrip("-").replace("-", "_")
+
+
+def kind_of(parameter: Parameter) -> tuple[Any, bool]:
+    """Return the type of one value, and whether there may be several."""
+    kinds = [parameter.type] if get_origin(parameter.type) is Literal else list(get_args(parameter.type))
+    kinds = kinds or [parameter.type]
+    many = any(get_origin(kind) is not None and get_origin(kind) is not Literal for kind in kinds)
+    simple = [kind for kind in kinds if get_origin(kind) is Literal or kind in (bool, int, float, str)]
+    return simple[0], many
+
+
+def why_not(explored: Explored, question: Question) -> str | None:
+    """Return why a question cannot be asked about this model; None if it can."""
+    needs = NEEDS.get(question.name, ()) + (("counts",) if question.source.type is Counts else ())
+    return next(filter(None, map(explored.why_not, needs)), None)
+
+
+def describe_questions(explored: Explored) -> list[dict[str, Any]]:
+    """Return what /api/questions answers."""
+    return [_describe(explored, one).model_dump() for one in questions().values()]
+
+
+def _describe(explored: Explored, question: Question) -> QuestionAbout:
+    parameters = []
+    for one in offered(question):
+        kind, many = kind_of(one)
+        choices = list(get_args(kind)) if get_origin(kind) is Literal else None
+        required, info = one.default is inspect.Parameter.empty, one.info
+        about = {"name": name_of(one), "help": info.help, "type": "str" if choices else kind.__name__, "many": many}
+        about |= {"required": required, "default": None if required else one.default, "choices": choices}
+        parameters.append(about | {"complete": info.complete, "least": info.least, "most": info.most})
+    reason, chart = why_not(explored, question), question.chart
+    about = {"name": question.name, "group": question.group, "summary": question.summary, "parameters": parameters}
+    about |= {"columns": [{"name": name, **COLUMNS[name]._asdict()} for name in question.columns]}
+    about |= {"chart": chart and chart.to_dict(), "available": reason is None, "reason": reason}
+    return QuestionAbout.model_validate(about)
+
+
+def answer_schema(name: str, columns: Sequence[str]) -> type[BaseModel]:
+    """Return the schema of the answer to a question: its rows by their columns; any value may be null."""
+    title = "".join(part.capitalize() for part in name.split("_"))
+    fields: dict[str, Any] = {
+        column: (TYPES[COLUMNS[column].type] | None, Field(description=COLUMNS[column].meaning)) for column in columns
+    }
+    row = create_model(f"{title}Row", **fields)
+    return create_model(
+        f"{title}Answer",
+        rows=(list[row], ...),  # type: ignore[valid-type]
+        title=(str, Field(description="one line that says what the rows are")),
+        notes=(list[str], Field(description="what is left out or hidden, and why")),
+        facts=(dict[str, Any], Field(description="further results, and the settings of the question")),
+        signature=(str, Field(description="everything that could change the answer")),
+    )
+
+
+class Asking:
+    """Answers questions about one model, with as many threads as there are cores."""
+
+    def __init__(self, explored: Explored) -> None:
+        self.explored, self.answers = explored, Answers(cores())
+
+    async def respond(self, key: Hashable, make: Callable[[], Any], lane: Lane = Lane.QUICK) -> Response:
+        """Return plain data as a response; it is made once."""
+        body = await self.answers.value(key, lambda _: to_json(make()), len, lane)
+        return Response(body, media_type="application/json")
+
+    async def ask(self, question: Question, given: Mapping[str, Any], lane: Lane | None = None) -> Response:
+        """Return the answer to a question; optional parameters that are empty are left out."""
+        optional = {one.name for one in question.parameters if one.default is None}
+        values = {name: value for name, value in given.items() if value or value == 0 or name not in optional}
+        heavy = any(values.get(name) for name in HEAVY)
+        if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
+            raise UnavailableError(reason)
+        one_condition = values.get("at") in self.explored.embeddings.conditions.labels
+        if heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY:
+            usual = Lane.SLOW
+        elif question.name == "series" or (question.name == "neighbors" and one_condition):
+            usual = Lane.QUICK
+        else:
+            usual = Lane.CHARTS
+        key = (question.name, *sorted((name, repr(value)) for name, value in values.items()))
+        body = await self.answers.value(
+            key, lambda progress: to_json(answer(self.explored, question, values, progress)), len, lane or usual
+        )
+        return Response(body, media_type="application/json")
+
+    async def alike(self, word: str) -> list[str]:
+        """Return words that are written like one that the model does not have."""
+        found = await self.answers.value(
+            ("alike", word), lambda _: self.explored.words.alike(word), lambda rows: 100 * len(rows), Lane.QUICK
+        )
+        return [row.word for row in found]
+
+
+def answer(
+    explored: Explored, question: Question, values: Mapping[str, Any], progress: Callable[..., None] | None = None
+) -> dict[str, Any]:
+    """Return the answer to a question as plain data.
+
+    Requests run beside each other, so each takes one thread; the result does not depend on it.
+    """
+    takes = {one.name for one in question.parameters}
+    local = {"threads": 1, "progress": progress, "coordinates": explored.coordinates}
+    extra = {name: value for name, value in local.items() if name in takes and value is not None}
+    source = explored.counts if question.source.type is Counts else explored.embeddings
+    return question.ask(source, **values, **extra).to_dict()
+
+
+def describe(error: Exception) -> tuple[int, str, str]:
+    """Return the status, the kind and one line for an error."""
+    message = " ".join(str(error).split())
+    for kind, status, name in KINDS:
+        if isinstance(error, kind):
+            return status, name, message
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        return 422, "bad_request", f"{first['loc'][-1]}: {first['msg']}"
+    if isinstance(error, HTTPException):
+        return error.status_code, "not_found", str(error.detail)
+    return 500, "internal", "something went wrong here; the server's log says what"
+
+
+def routes(asking: Asking) -> APIRouter:
+    """Return the addresses of all questions."""
+    api = APIRouter(prefix="/api", responses=REFUSALS)
+    explored = asking.explored
+
+    @api.get("/about", response_model=About)
     async def about() -> Response:
-        """What is looked at: its conditions, its words, its signature, and what can be asked."""
-        return await ask(Explored.about, lane=Lane.QUICK)
+        """What is explored: its conditions, its words, its signature, and what can be asked."""
+        return await asking.respond("about", explored.about)
+
+    @api.get("/questions", response_model=list[QuestionAbout])
+    async def all_questions() -> Response:
+        """All questions: parameters, columns and chart of each, and whether this model can answer it."""
+        return await asking.respond("questions", lambda: describe_questions(explored))
 
     @api.get("/words", response_model=Lookup)
-    async def words(query: Annotated[str, Query(max_length=LONGEST_QUERY)] = "", limit: Top = 10) -> Response:
-        """The words that begin with some letters, or hold them."""
-        return await ask(questions.words, query, limit, lane=Lane.QUICK)
-
-    @api.get("/starts")
-    async def starts(top: Top = 20) -> Response:
-        """The most changed and the most stable words."""
-        return await ask(questions.starts, top)
-
-    @api.get("/neighbors")
-    async def neighbors(
-        word: Word,
-        at: AnyAt = None,
-        place: Place = None,
-        top: Top = 10,
-        min_count: MinCount = 5,
-        retrieval: Retrieval = "cosine",
+    async def words(
+        query: Annotated[str, Query(max_length=LONGEST_LETTERS, description="First letters, or a part.")] = "",
+        limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
-        """The nearest words of a word, in one condition or in all."""
-        # What takes as long as a chart is one: all conditions, or all places of a time bin.
-        lane = Lane.QUICK if at in asking.explored.embeddings.conditions.labels else Lane.CHARTS
-        return await ask(questions.neighbors, word, at, place, top, min_count, retrieval, words=[word], lane=lane)
+        """Words that begin with some letters or contain them."""
+        return await asking.respond(("words", query, limit), lambda: explored.words.find(query, limit).to_dict())
 
-    @api.get("/ranks", response_model=Ranks)
-    async def ranks(word: Word, place: Place = None, top: Top = 5, min_count: Enough = 5) -> Response:
-        """The ranks of the nearest words in every condition."""
-        return await ask(questions.ranks_of, word, place, top, min_count, words=[word])
-
-    @api.get("/company")
-    async def company(word: Word, top: Top = 4, limit: Top = 12, min_count: Enough = 5) -> Response:
-        """The similarity of a word with those that are near it somewhere."""
-        return await ask(questions.company_of, word, top, limit, min_count, words=[word])
-
-    @api.get("/series", response_model=Series)
-    async def series(
-        word: Word,
-        against: Against = "first",
-        place: Place = None,
-        min_count: Enough = 5,
-        bootstrap: Annotated[int, Query(ge=0, le=MOST_DRAWS, description="Draw documents again, for bands.")] = 0,
-    ) -> Response:
-        """The similarity of a word with itself, condition by condition."""
-        lane = Lane.CHARTS if bootstrap else Lane.QUICK
-        return await ask(questions.series_of, word, against, place, min_count, bootstrap, words=[word], lane=lane)
-
-    @api.get("/similarity", response_model=SelfSimilarity)
-    async def similarity(word: Word, place: Place = None, min_count: Enough = 5) -> Response:
-        """The similarity of a word in every condition with itself in every other."""
-        return await ask(questions.similarity, word, place, min_count, words=[word])
-
-    @api.get("/changepoints", response_model=ChangePoints)
-    async def changepoints(word: Word, place: Place = None, min_count: Enough = 5) -> Response:
-        """When a word changed, and who joined and left it there."""
-        return await ask(questions.changepoints, word, place, min_count, words=[word])
-
-    @api.get("/trajectory", response_model=Trajectory)
-    async def trajectory(word: Word, method: Method = "lle", min_count: Enough = 5) -> Response:
-        """The path of a word among its company."""
-        return await ask(questions.trajectory_of, word, method, min_count, words=[word])
-
-    @api.get("/map", response_model=WordMap)
-    async def word_map(word: Word, formula: AnyFormula = None, min_count: Enough = 5) -> Response:
-        """A word in each place."""
-        return await ask(questions.map_of, word, formula or None, min_count, words=[word])
-
-    @api.get("/places", response_model=PlaceDistances)
-    async def places(min_count: Enough = 10) -> Response:
-        """How far apart places are in their use of words."""
-        return await ask(questions.places, min_count)
-
-    @api.get("/grid", response_model=Grid)
-    async def grid(word: Word, formula: AnyFormula = None, min_count: Enough = 5) -> Response:
-        """A word in every time bin of every place."""
-        return await ask(questions.grid_of, word, formula or None, min_count, words=[word])
-
-    @api.get("/everywhere", response_model=Everywhere)
-    async def everywhere(word: Word, at: At, top: Top = 3, chance: Chance = 0.05, min_count: MinCount = 5) -> Response:
-        """Who plays a word's part in every condition."""
-        await asking.check([word])
-        needed = await asking.needed(at, chance, min_count)
-        return await ask(questions.everywhere, word, at, top, chance, min_count, needed, words=[word])
-
-    @api.get("/equivalents")
-    async def equivalents(
-        word: Word, at: At, to: At, top: Top = 10, min_count: MinCount = 5, retrieval: Retrieval = "csls"
-    ) -> Response:
-        """Who plays in one condition the part that a word plays in another."""
-        return await ask(questions.equivalents, word, at, to, top, min_count, retrieval, words=[word])
-
-    @api.get("/compare", response_model=Comparison)
-    async def compare(
-        word: SomeWords, against: Against = "first", place: Place = None, min_count: Enough = 5
-    ) -> Response:
-        """Two words or more side by side."""
-        return await ask(questions.compare, word, against, place, min_count, words=word)
-
-    @api.get("/axis")
-    async def axis(word: SomeWords, formula: Formula, fixed: bool = False, min_count: Enough = 5) -> Response:
-        """Where words stand along an axis of other words."""
-        return await ask(questions.axis, word, formula, fixed, min_count, words=word)
-
-    @api.get("/frequency", response_model=Frequency)
-    async def frequency(word: SomeWords) -> Response:
-        """How often words are used in each condition, with intervals."""
-        return await ask(questions.frequency_of, word)
-
-    @api.get("/collocates", response_model=Collocates)
-    async def collocates(word: Word, at: AnyAt = None, top: Top = 20, min_count: Enough = 5) -> Response:
-        """Which words stand beside a word more often than chance would have it."""
-        return await ask(questions.collocates_of, word, at, top, min_count)
-
-    @api.get("/evidence")
-    async def evidence(
-        word: Word, at: AnyAt = None, near: Near = None, offset: Offset = 0, limit: Top = 10
-    ) -> Response:
-        """The sentences behind an answer."""
-        found = await asking.answers.value(
-            ("sentences", word, at, near or None),
-            lambda: questions.sentences(asking.explored, word, at, near or None),
-            lambda answer: 600 * (1 + len(answer["examples"])),
-        )
-        return Response(to_json(questions.leaf(found, offset, limit)), media_type="application/json")
-
+    for question in questions().values():
+        schema = answer_schema(question.name, question.columns)
+        api.add_api_route(f"/{question.name}", _endpoint(asking, question), response_model=schema)
     return api
+
+
+def _endpoint(asking: Asking, question: Question) -> Callable[..., Any]:
+    """Return a function whose signature tells FastAPI the parameters of a question."""
+
+    async def endpoint(**given: Any) -> Response:
+        return await asking.ask(question, given)
+
+    endpoint.__name__, endpoint.__doc__ = question.name, question.summary
+    parameters = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, **_query(one)) for one in offered(question)
+    ]
+    endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return endpoint
+
+
+def _query(parameter: Parameter) -> dict[str, Any]:
+    """Return the default and the annotation of a parameter for FastAPI."""
+    kind, many = kind_of(parameter)
+    info, required = parameter.info, parameter.default is inspect.Parameter.empty
+    limits: dict[str, Any] = {"max_length": info.longest} if kind is str else {"ge": info.least, "le": info.most}
+    type_, name = kind, name_of(parameter)
+    if many:
+        type_ = list[Annotated[str, Field(**limits)]]
+        limits = {"min_length": int(required), "max_length": MOST_WORDS}
+    query = Query(alias=name, description=info.help, **limits)
+    default = {} if required else {"default": parameter.default}
+    if not required and parameter.default is None:
+        type_ = type_ | None
+    return {"annotation": Annotated[type_, query], **default}

@@ -1,4 +1,4 @@
-"""What an explorer looks at: a model, and beside it the run that it was trained on and where its places are."""
+"""What an explorer shows: a model, its words to search, the run that it was trained on, and where its places are."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.embeddings.storage import run_folder
+import numpy as np
+from pydantic import BaseModel, Field
+
 from chronotope.analysis.geography import Coordinates, read_coordinates
 from chronotope.analysis.lookup import WordIndex
 from chronotope.cooccurrence import Counts
+from chronotope.corpus.report import Empty, flags
 from chronotope.corpus.text_store import TextStore
 from chronotope.embeddings import ConditionedEmbeddings, load
+from chronotope.embeddings.storage import run_folder
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.provenance import package_version
 
@@ -26,22 +30,45 @@ PAPER = (
 )
 
 
+class ConditionAbout(BaseModel):
+    """A condition: its positions among the times and the places, its words and tokens."""
+
+    label: str
+    time: int | None
+    place: int | None
+    words: int
+    tokens: int
+
+
+class About(BaseModel):
+    """What a page needs to know before it asks anything."""
+
+    title: str
+    signature: str
+    citation: str
+    method: str | None
+    dimensions: int
+    words: int
+    counted: bool = Field(description="whether the counts of words are known")
+    axis: str
+    times: list[str]
+    places: list[str]
+    default_time: str | None = Field(description="the last time bin that is full; null if there are no times")
+    conditions: list[ConditionAbout]
+    available: dict[str, bool]
+    missing: dict[str, str] = Field(description="why something is not available")
+    static: bool = Field(description="whether this is a folder without a server")
+    precomputed: dict[str, int] = Field(description="without a server: number of words with an answer, by question")
+    exactness: str
+    sample: int | None = Field(description="sentences listed for each word and condition, if they are a sample")
+    version: str
+
+
 @dataclass(frozen=True)
 class Explored:
-    """A model and what belongs to it.
+    """A model, its title, and what belongs to it: its run, and the coordinates of its places.
 
-    Attributes
-    ----------
-    embeddings
-        The model.
-    title
-        What the page calls it.
-    counts
-        Its run, for frequencies and sentences; None where there is none.
-    coordinates
-        Where its places are; None where that is not known.
-    missing
-        Why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
+    `missing` says why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
@@ -55,43 +82,48 @@ class Explored:
         """The words, to be searched."""
         return WordIndex(self.embeddings)
 
-    @property
-    def citation(self) -> str:
-        """How an answer is cited: what made it, and the paper behind it."""
-        return f"chronotope {package_version()}, {self.title} [{self.embeddings.signature}]; {PAPER}"
+    def why_not(self, what: str) -> str | None:
+        """Return why the model lacks 'times', 'places' or one of `AVAILABLE`; None if it is there."""
+        conditions = self.embeddings.conditions
+        if what in ("times", "places") and not getattr(conditions, what):
+            return f"this needs {what}; the conditions of this model are {conditions.axis}s"
+        return self.missing.get(what)
 
     def about(self) -> dict[str, Any]:
-        """What the page needs to know before it asks anything."""
+        """Return what the page needs to know before it asks anything."""
         embeddings = self.embeddings
         conditions, observed = embeddings.conditions, embeddings.observed
-        return {
-            "title": self.title,
-            "signature": embeddings.signature,
-            "citation": self.citation,
-            "method": embeddings.provenance.get("method"),
-            "dimensions": embeddings.dimensions,
-            "words": len(embeddings),
-            "counted": embeddings.counted,
-            "axis": conditions.axis,
-            "times": list(conditions.times),
-            "places": list(conditions.places),
-            "conditions": [
-                {
-                    "label": label,
-                    "time": conditions.time_of[number] if conditions.times else None,
-                    "place": conditions.place_of[number] if conditions.places else None,
-                    "words": len(observed.words_in(number)),
-                    "tokens": int(observed.counts_in(number).sum()),
-                }
-                for number, label in enumerate(conditions.labels)
-            ],
-            "available": {name: name not in self.missing for name in AVAILABLE},
-            "missing": dict(self.missing),
-            "static": False,
-            "exactness": "exact",
-            "sample": None,
-            "version": package_version(),
-        }
+        signature, version = embeddings.signature, package_version()
+        described = [
+            {"label": conditions.labels[number], "time": conditions.time_of[number] if conditions.times else None}
+            | {"place": conditions.place_of[number] if conditions.places else None}
+            | {"words": len(observed.words_in(number)), "tokens": int(observed.counts_in(number).sum())}
+            for number in range(len(conditions))
+        ]
+        about = (
+            {"title": self.title, "signature": signature, "method": embeddings.provenance.get("method")}
+            | {"citation": f"chronotope {version}, {self.title} [{signature}]; {PAPER}", "version": version}
+            | {"dimensions": embeddings.dimensions, "words": len(embeddings), "counted": embeddings.counted}
+            | {"axis": conditions.axis, "times": conditions.times, "places": conditions.places}
+            | {"default_time": self._last_full_time(), "conditions": described}
+            | {"available": {name: name not in self.missing for name in AVAILABLE}, "missing": dict(self.missing)}
+            | {"static": False, "precomputed": {}, "exactness": "exact", "sample": None}
+        )
+        return About.model_validate(about).model_dump()
+
+    def _last_full_time(self) -> str | None:
+        """Return the last time bin, or the one before if `prepare` judges the last to be partial."""
+        conditions, observed = self.embeddings.conditions, self.embeddings.observed
+        times, zeros = conditions.times, np.zeros(len(conditions.times))
+        if len(times) < 2:
+            return times[0] if times else None
+        if self.counts is not None:
+            found = [condition.flag for condition in self.counts.store.report.conditions]
+        else:
+            tokens = [int(observed.counts_in(number).sum()) for number in range(len(conditions))]
+            found = flags(tokens, conditions.time_of, Empty(zeros, zeros))
+        last = {flag for time, flag in zip(conditions.time_of, found, strict=True) if time == len(times) - 1}
+        return times[-2] if "partial?" in last else times[-1]
 
 
 def open_explored(
@@ -101,12 +133,10 @@ def open_explored(
     coordinates: str | Path | None = None,
     title: str | None = None,
 ) -> Explored:
-    """A model with the run that it was trained on, where that can be found.
+    """Open a model file, or the run that contains one, with the run that it was trained on, if that can be found.
 
     Parameters
     ----------
-    model
-        A model file, or the run that holds one.
     run
         The run; by default the one in or beside which the model lies.
     coordinates
@@ -121,31 +151,30 @@ def open_explored(
     missing = {}
     if counts is None:
         missing["counts"] = missing["text"] = missing["bands"] = why_not
-    elif not TextStore.is_in(counts.folder):
-        missing["text"] = "the run was prepared without its text, so there are no sentences to show"
-    if counts is not None and not len(embeddings.contexts):
-        missing["bands"] = "this method keeps no contexts to place documents against that are drawn again"
+    else:
+        embeddings.trained_on = counts
+        if not TextStore.is_in(counts.folder):
+            missing["text"] = "the run was prepared without its text, so there are no sentences to show"
+        if not len(embeddings.contexts):
+            missing["bands"] = "this method keeps no context vectors, so documents cannot be resampled"
     where = read_coordinates(coordinates) if coordinates is not None else None
     if where is None:
-        missing["coordinates"] = "where the places are is not known; name a file place,lat,lon with --coordinates"
+        missing["coordinates"] = "the coordinates of the places are unknown; give a file place,lat,lon (--coordinates)"
     if embeddings.query_mapping is not None:
-        missing["one_space"] = "this method has a space of its own for each condition"
+        missing["one_space"] = "this method has a separate space for each condition"
     # A file called model.ct says nothing; the folder around it does.
     name = file.absolute().parent.name if file.stem == "model" else file.stem
     return Explored(embeddings, title or name, counts, where, missing)
 
 
 def _counts(file: Path, embeddings: ConditionedEmbeddings, run: Path | None) -> tuple[Counts | None, str]:
-    """The run of a model, or why there is none; a run that is named must be the right one."""
+    """Return the run of a model, or why there is none; raise InputError if a run that is named is another one's."""
     if run is None:
         try:
             return Counts.open(run_folder(file)), ""
         except ChronotopeError:
             if embeddings.provenance.get("run") is None:
-                return (
-                    None,
-                    "this model was not made from text but from other models, so there are no sentences to show",
-                )
+                return None, "this model was made from other models, not from text, so there are no sentences to show"
             return None, "the run that the model was trained on is not beside it; name it with --run"
     counts = Counts.open(run)
     if embeddings.provenance.get("run") not in (None, counts.checksum):

@@ -1,67 +1,64 @@
-"""The explorer as a folder: the page, an engine that answers in the browser, and the data as scripts, in parts.
+"""The explorer as a folder: the page, an engine that answers in the browser, and the data as scripts.
 
     index.html, …           the page, as the server sends it, with the engine before it
-    engine/*.js             what answers there
-    data/manifest.js        what the model is; its words
-    data/condition-N.js     which words occur in a condition, how often, and their rounded vectors
-    data/common.js          what words mean everywhere, for those that are absent from a condition
-    data/answers.js         what is computed once: the lists to start from, the distances of places, what chance does
-    data/sentences-N.js …   sentences of a condition, and where its words stand in them (only where that is asked for)
+    engine/*.js             the engine: similarities of vectors
+    data/manifest.js        the model, its words, the questions
+    data/condition-N.js     the words of a condition, their counts, and their rounded vectors
+    data/common.js          the vectors of all words overall, also for words that are absent from a condition
+    data/needed.js          the similarity that equivalents need, between every two conditions
+    data/NAME-N.js          answers to a question that the engine does not compute
+    data/sentences-N-M.js   sentences of a condition; index-N.js: the places of words in them (only `with_text`)
 
-A page that is opened from disk may neither fetch nor import; so each part is a script that calls `chronotope.part`.
+A page that is opened from disk may neither fetch nor import, so each part is a script that calls `chronotope.part`.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from chronotope.analysis.everywhere import needed_cosines
+from chronotope.analysis.answer import questions
+from chronotope.analysis.neighbors import needed_similarity
+from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import ChronotopeError, InputError, SettingsError
 from chronotope.io.atomic import atomic_folder, recover_folder
 from chronotope.runtime.blas import one_blas_thread
-from chronotope.views.explorer import questions
+from chronotope.views.explorer.api import answer, describe, describe_questions
+from chronotope.views.explorer.encode import as_object, as_script, packed, quantize, varint, write_part
 from chronotope.views.explorer.explored import Explored
-from chronotope.views.explorer.parts import as_object, as_script, write_part
-from chronotope.views.explorer.quantize import COMMON_BITS, VECTOR_BITS, rounded, scales
-from chronotope.views.explorer.sentence_parts import SENTENCES_LISTED, write_sentences
-from chronotope.views.explorer.text_code import counted, packed
 
 HERE = Path(__file__).parent
 PAGE, ENGINE = HERE / "page", HERE / "engine"
-# In this order: each may use those before it.
-SCRIPTS = (
-    "numbers",
-    "parts",
-    "model",
-    "search",
-    "random",
-    "lookup",
-    "meaning",
-    "changes",
-    "eigen",
-    "plane",
-    "places",
-    "sentences",
-    "engine",
-)
+# In this order: each may use those before it. The manifest comes after the first.
+SCRIPTS = ("parts", "model", "lookup", "search", "meaning", "axis", "sentences", "engine")
 MARK = "<!-- explorer:data -->"
-FORMAT = 1
-CHANCE, MIN_COUNT = 0.05, 5
-# What chance does is measured between every two conditions, up to so many: beyond, from each to itself alone.
+FORMAT = 2
+VECTOR_BITS, COMMON_BITS = 8, 14
+MIN_COUNT = 5
+# Between more conditions than this, `needed` is measured from the middle one alone.
 MOST_CONDITIONS = 40
+SENTENCES_LISTED = 10
+SENTENCES_FROM_TOKENS = 100_000
+SENTENCES_IN_A_PART = 256
+WORDS_IN_A_PART = 32
+# The engine computes these; the answers to others are written, for this number of words.
+COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
+WRITTEN_WORDS = {"changepoints": 200, "trajectory": 120, "grid": 60, "map": 200, "frequency": 400, "collocates": 32}
+# Rows of the questions that list the best words, and the settings that are written besides the defaults.
+LISTED = {"drift": 50, "stable": 50, "collocates": 50}
+VARIANTS: dict[str, list[dict[str, Any]]] = {"drift": [{}], "stable": [{}, {"least": True}], "places": [{}]}
 
 Progress = Callable[[str, int, int | None], None]
 
 
-@dataclass(frozen=True)
-class Written:
-    """What was written: the folder, its first page, and how many bytes it has."""
+class Written(NamedTuple):
+    """The folder that was written, its first page, and its size in bytes."""
 
     folder: Path
     page: Path
@@ -78,40 +75,24 @@ def export(
 ) -> Written:
     """Write the explorer of a model as a folder that needs no server; the same model gives the same bytes.
 
-    Parameters
-    ----------
-    explored
-        What is looked at; its vectors are in one space.
-    folder
-        Where; it is written under a temporary name and renamed.
-    with_text
-        Write sentences, too: a sample for each word and condition.
-    force
-        Replace an explorer that is there already.
-    progress
-        Called with the stage, how much is done, and of how much.
+    `with_text` adds a sample of sentences for each word and condition; `force` replaces an explorer that is there.
     """
     folder = Path(folder).absolute()
     recover_folder(folder)
     _check(explored, folder, with_text, force)
-    # Many small products: threads would only wait for each other.
-    with atomic_folder(folder, "explore") as work, one_blas_thread():
-        _write(explored, work, with_text, progress or _nothing)
+    # Many small products: threads would only wait for each other. Those of scikit-learn can be limited once loaded.
+    import_module("sklearn.manifold")
+    with atomic_folder(folder, "explore") as work, one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        _Writer(explored, work, progress or (lambda *_: None)).write(with_text)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return Written(folder, folder / "index.html", size)
 
 
-def _nothing(*_: object) -> None:
-    """What is told of progress where nobody asks."""
-
-
 def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
-    if "one_space" in explored.missing:
-        raise SettingsError(
-            f"{explored.missing['one_space']}, and a folder cannot carry words between them; use a server"
-        )
-    if with_text and "text" in explored.missing:
-        raise InputError(f"no sentences can be written: {explored.missing['text']}")
+    if reason := explored.why_not("one_space"):
+        raise SettingsError(f"{reason}, and a folder cannot map words between them; use a server")
+    if with_text and (reason := explored.why_not("text")):
+        raise InputError(f"no sentences can be written: {reason}")
     if folder.exists() and not folder.is_dir():
         raise SettingsError(f"{folder} is a file; name a folder")
     if folder.is_dir() and any(folder.iterdir()):
@@ -121,133 +102,198 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
             raise SettingsError(f"{folder} is no explorer, and is not replaced; name another folder")
 
 
-def _write(explored: Explored, folder: Path, with_text: bool, progress: Progress) -> None:
-    # Without the modes of the installed files: those of the umask apply.
-    sources = {path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file()}
-    sources |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
-    for target, source in sources.items():
-        (folder / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, folder / target)
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    if page.count(MARK) != 1:
-        raise ChronotopeError(f"the page has not one mark {MARK} where its data belong")
-    scripts = [f"engine/{name}.js" for name in SCRIPTS[:2]] + ["data/manifest.js"]
-    scripts += [f"engine/{name}.js" for name in SCRIPTS[2:]]
-    tags = "\n    ".join(f'<script src="{script}" defer></script>' for script in scripts)
-    (folder / "index.html").write_text(page.replace(MARK, tags), encoding="utf-8")
+class _Writer:
+    """Writes one folder."""
 
-    data = folder / "data"
-    data.mkdir()
-    labels = explored.embeddings.conditions.labels
-    for number in range(len(labels)):
-        progress("vectors", number, len(labels))
-        write_part(data, f"condition-{number}", _condition(explored, number))
-    progress("vectors", len(labels), len(labels))
-    write_part(data, "common", _common(explored))
-    write_part(data, "answers", as_script(_answers(explored, progress)))
-    if with_text:
-        assert explored.counts is not None
-        write_sentences(explored.counts, explored.embeddings, data, progress)
-    # Last, as what makes the folder an explorer.
-    write_part(data, "manifest", as_script(_manifest(explored, with_text)))
+    def __init__(self, explored: Explored, folder: Path, progress: Progress) -> None:
+        self.explored, self.model = explored, explored.embeddings
+        self.folder, self.data, self.progress = folder, folder / "data", progress
+        self.labels = self.model.conditions.labels
+        observed, size = self.model.observed, len(self.model)
+        self.present = np.bincount(observed.word, minlength=size)
+        self.counts = np.bincount(observed.word, observed.count, size).astype(np.int64)
+
+    def write(self, with_text: bool) -> None:
+        """Write all files; the manifest last, since it makes the folder an explorer."""
+        self._page()
+        self.data.mkdir()
+        for number, label in enumerate(self.labels):
+            self.progress("vectors", number, len(self.labels))
+            write_part(self.data, f"condition-{number}", self._condition(label))
+        self.progress("vectors", len(self.labels), len(self.labels))
+        write_part(self.data, "common", self._common())
+        write_part(self.data, "needed", as_script(self._needed()))
+        written = self._answers()
+        if with_text:
+            self._sentences()
+        write_part(self.data, "manifest", as_script(self._manifest(written, with_text)))
+
+    def _page(self) -> None:
+        # Copied without the modes of the installed files: those of the umask apply.
+        files = {
+            path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file() and ".d.ts" not in path.name
+        }
+        files |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
+        for target, source in files.items():
+            (self.folder / target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, self.folder / target)
+        page = (self.folder / "index.html").read_text(encoding="utf-8")
+        if page.count(MARK) != 1:
+            raise ChronotopeError(f"the page needs one mark {MARK} for its data")
+        first, *others = (f"engine/{name}.js" for name in SCRIPTS)
+        tags = [f'<script src="{script}" defer></script>' for script in (first, "data/manifest.js", *others)]
+        (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
+
+    def _condition(self, label: str) -> bytes:
+        """Return the words of a condition, their counts and their vectors."""
+        matrix = self.model.matrix(label, 1)
+        return as_object(
+            {
+                "size": str(len(matrix.word)).encode(),
+                "word": varint(np.diff(matrix.word, prepend=-1) - 1),
+                "count": varint(matrix.support),
+                "vectors": packed(quantize(matrix.unit, VECTOR_BITS)[0], VECTOR_BITS),
+            }
+        )
+
+    def _common(self) -> bytes:
+        """Return the common vectors, and what makes of them a vector in each condition and, last, overall."""
+        model = self.model
+        rows, units = quantize(model.common, COMMON_BITS)
+        factors = model.condition_factors
+        overall = factors.mean(axis=0, dtype=np.float64, keepdims=True)
+        center = (model.common[self.present > 0] * overall.astype(np.float32)).mean(axis=0, keepdims=True)
+        fields = {
+            "vectors": packed(rows, COMMON_BITS),
+            "scales": as_script(_short(units.tolist())),
+            "factors": as_script(_short(np.concatenate([factors, overall]).tolist())),
+            "center": as_script(_short(np.concatenate([model.center, center]).tolist())),
+        }
+        return as_object(fields)
+
+    def _needed(self) -> list[list[float]]:
+        """Return for each condition asked from the similarity that an equivalent in each condition needs."""
+        sources = self.labels if len(self.labels) <= MOST_CONDITIONS else self.labels[len(self.labels) // 2 :][:1]
+        table = []
+        for done, at in enumerate(sources):
+            self.progress("random vectors", done, len(sources))
+            table.append([round(needed_similarity(self.model, at, to, min_count=MIN_COUNT), 4) for to in self.labels])
+        self.progress("random vectors", len(sources), len(sources))
+        return table
+
+    def _answers(self) -> dict[str, Any]:
+        """Write the answers that the engine does not compute; return the words and settings of each question."""
+        asked = {one["name"] for one in describe_questions(self.explored) if one["available"]}
+        written: dict[str, Any] = {}
+        words: list[str] = []
+        for name in (*VARIANTS, *WRITTEN_WORDS):
+            if name not in asked:
+                continue
+            if name in VARIANTS:
+                answers = [self._answer(name, variant) for variant in VARIANTS[name]]
+                write_part(self.data, f"{name}-0", as_script([answers]))
+                words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())[:20]]
+                written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
+            else:
+                written[name] = self._word_answers(name, words)
+        return written
+
+    def _word_answers(self, name: str, first: Sequence[str]) -> dict[str, Any]:
+        """Write the answers to a question about a word: for words of the lists, then for the most frequent ones."""
+        conditions = self.model.conditions
+        order = np.argsort(-self.counts, kind="stable").tolist()
+        variants: list[dict[str, Any]] = [{}]
+        if name == "changepoints" and conditions.places:
+            variants = [{"place": place} for place in conditions.places]
+        count = max(1, WRITTEN_WORDS[name] // len(variants))
+        numbers = list(dict.fromkeys([*(self.model.index(word) for word in first), *order]))[:count]
+        for begin in range(0, len(numbers), WORDS_IN_A_PART):
+            self.progress(name, begin, len(numbers))
+            part = [self.model.words[number] for number in numbers[begin : begin + WORDS_IN_A_PART]]
+            answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in part]
+            write_part(self.data, f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
+        self.progress(name, len(numbers), len(numbers))
+        return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
+
+    def _answer(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an answer with its rows as lists, or why there is none."""
+        question = questions()[name]
+        top = {"top": LISTED[name]} if name in LISTED else {}
+        try:
+            found = answer(self.explored, question, {**values, **top})
+        except ChronotopeError as error:
+            _, kind, message = describe(error)
+            return {"error": {"kind": kind, "message": message}}
+        if found["signature"] == self.model.signature:
+            del found["signature"]
+        found["rows"] = [list(row.values()) for row in found["rows"]]
+        short: dict[str, Any] = _short(found)
+        return short
+
+    def _sentences(self) -> None:
+        """Write the sentences of every condition, and where the words of the model stand in them."""
+        assert self.explored.counts is not None
+        for number in range(len(self.labels)):
+            self.progress("sentences", number, len(self.labels))
+            sample = sentence_sample(
+                self.explored.counts, number, len(self.model), SENTENCES_LISTED, most_tokens=SENTENCES_FROM_TOKENS
+            )
+            for begin in range(0, len(sample.sentences), SENTENCES_IN_A_PART):
+                rows = [
+                    [one.text, one.document, one.date, int(one.cut_before) + 2 * int(one.cut_after)]
+                    for one in sample.sentences[begin : begin + SENTENCES_IN_A_PART]
+                ]
+                write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", as_script(rows))
+            fields = {
+                "sizes": varint(np.bincount(sample.word, minlength=len(self.model))),
+                "sentence": varint(sample.sentence),
+                "start": varint(sample.start),
+                "length": varint(sample.end - sample.start),
+                "documents": varint(sample.documents),
+            }
+            write_part(self.data, f"index-{number}", as_object(fields))
+        self.progress("sentences", len(self.labels), len(self.labels))
+
+    def _manifest(self, written: Mapping[str, Any], with_text: bool) -> dict[str, Any]:
+        about, described = self.explored.about(), describe_questions(self.explored)
+        missing = {"bands": "a folder without a server cannot resample documents"}
+        if not with_text:
+            missing["text"] = self.explored.missing.get(
+                "text", "this folder was written without its sentences (--with-text writes them)"
+            )
+        for name, reason in missing.items():
+            about["available"][name], about["missing"][name] = False, reason
+        about |= {
+            "static": True,
+            "precomputed": {name: len(what["words"]) for name, what in written.items() if what["words"] is not None},
+            "exactness": f"vectors rounded to {VECTOR_BITS} bits",
+            "sample": SENTENCES_LISTED if with_text else None,
+        }
+        for question in described:
+            name = question["name"]
+            if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
+                reason = "this folder has no answers to this question"
+                question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
+        return {
+            "format": FORMAT,
+            "about": about,
+            "questions": described,
+            "written": written,
+            "words_in_a_part": WORDS_IN_A_PART,
+            "sentences_in_a_part": SENTENCES_IN_A_PART,
+            "bits": VECTOR_BITS,
+            "common_bits": COMMON_BITS,
+            "words": list(self.model.words),
+            "counts": self.counts.tolist(),
+            "present": self.present.tolist(),
+            "min_count": MIN_COUNT,
+        }
 
 
-def _condition(explored: Explored, number: int) -> bytes:
-    """The words of a condition, their counts and their vectors."""
-    embeddings = explored.embeddings
-    matrix = embeddings.matrix(embeddings.conditions.labels[number], 1)
-    fields = {
-        "size": str(len(matrix.word)).encode(),
-        "word": counted(np.diff(matrix.word, prepend=-1) - 1),
-        "support": counted(matrix.support),
-        "vectors": packed(rounded(matrix.unit).ravel(), VECTOR_BITS),
-    }
-    return as_object(fields)
-
-
-def _common(explored: Explored) -> bytes:
-    """What every word means everywhere, and what makes of it a vector in a condition."""
-    embeddings = explored.embeddings
-    fields = {
-        "vectors": packed(rounded(embeddings.common, COMMON_BITS).ravel(), COMMON_BITS),
-        "scales": as_script([float(f"{scale:.6g}") for scale in scales(embeddings.common, COMMON_BITS)]),
-        "factors": as_script([_short(row) for row in embeddings.condition_factors]),
-        "center": as_script([_short(row) for row in embeddings.center]),
-    }
-    return as_object(fields)
-
-
-def _short(row: Any) -> list[float]:
-    return [float(f"{value:.6g}") for value in row]
-
-
-def _answers(explored: Explored, progress: Progress) -> dict[str, Any]:
-    """What is computed once and for all."""
-    progress("words to start from", 0, 1)
-    found: dict[str, Any] = {"starts": _told(questions.starts, explored, 50)}
-    progress("words to start from", 1, 1)
-    found["places"] = _told(questions.places, explored, 10)
-    found["needed"] = list(_needed(explored, progress))
-    return found
-
-
-def _told(question: Callable[[Explored, int], Any], explored: Explored, top: int) -> Any:
-    """The answer to a question, or why there is none: that is told to whoever asks, as by the server."""
-    try:
-        return question(explored, top)
-    except ChronotopeError as error:
-        return {"error": str(error)}
-
-
-def _needed(explored: Explored, progress: Progress) -> Iterator[list[float]]:
-    """For each condition asked from, the cosine that a match needs in each; see `needed_cosines`."""
-    embeddings = explored.embeddings
-    labels = embeddings.conditions.labels
-    chosen = range(len(labels)) if len(labels) <= MOST_CONDITIONS else [len(labels) // 2]
-    for done, number in enumerate(chosen):
-        progress("what chance does", done, len(chosen))
-        found = needed_cosines(embeddings, labels[number], chance=CHANCE, min_count=MIN_COUNT)
-        yield [round(value, 4) for value in found]
-    progress("what chance does", len(chosen), len(chosen))
-
-
-def _manifest(explored: Explored, with_text: bool) -> dict[str, Any]:
-    about = explored.about()
-    available, missing = about["available"], about["missing"]
-    for name, why in (
-        ("counts", "a folder without a server holds no counts of the run"),
-        ("bands", "a folder without a server cannot draw documents again"),
-        (
-            "text",
-            explored.missing.get("text", "this folder was written without its sentences (--with-text writes them)"),
-        ),
-    ):
-        if name != "text" or not with_text:
-            available[name], missing[name] = False, why
-    about |= {
-        "static": True,
-        "exactness": f"vectors rounded to {VECTOR_BITS} bits",
-        "sample": SENTENCES_LISTED if with_text else None,
-    }
-    order = np.bincount(explored.embeddings.observed.word, explored.embeddings.observed.count, about["words"])
-    present = np.bincount(explored.embeddings.observed.word, minlength=about["words"])
-    return {
-        "format": FORMAT,
-        "about": about,
-        "bits": VECTOR_BITS,
-        "common_bits": COMMON_BITS,
-        "words": list(explored.embeddings.words),
-        "counts": order.astype(np.int64).tolist(),
-        "present": present.tolist(),
-        "coordinates": _coordinates(explored),
-        "chance": CHANCE,
-        "min_count": MIN_COUNT,
-    }
-
-
-def _coordinates(explored: Explored) -> list[list[float] | None] | None:
-    if explored.coordinates is None:
-        return None
-    places = explored.embeddings.conditions.places
-    found = [explored.coordinates.get(place.casefold()) for place in places]
-    return [list(where) if where else None for where in found]
+def _short(data: Any) -> Any:
+    """Return plain data with its numbers rounded to six digits."""
+    if isinstance(data, float):
+        return float(f"{data:.6g}")
+    if isinstance(data, dict):
+        return {key: _short(value) for key, value in data.items()}
+    return [_short(value) for value in data] if isinstance(data, list | tuple) else data

@@ -1,135 +1,140 @@
-"""What protects a person who runs the explorer: who may ask, and what a page may do.
+"""Protection of a person who runs the explorer: who may ask, and what a page may do.
 
-A page from elsewhere that the person has open could point a name of its own at this machine (DNS rebinding) and read
-the answers; so a request must name this server in its Host header. And whatever the corpus holds, the page runs only
-its own scripts and talks only to its own server.
+A page from elsewhere could point a name of its own at this machine (DNS rebinding) and read the answers; so a request
+must name this server in its Host header. And whatever the corpus contains, the page runs only its own scripts and talks
+only to its own server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+import asyncio
+import contextlib
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from chronotope.views.explorer.answers import to_json
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANY_ADDRESS = ("0.0.0.0", "::")
 LONGEST_QUERY = 8_000
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data: blob:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
 HEADERS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+# Starlette's TrustedHostMiddleware knows neither IPv6 addresses nor ports.
+_HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9.-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
-def host_name(header: str) -> str:
-    """The name in a Host header, without its port.
+def host_and_port(header: str) -> tuple[str, int | None]:
+    """Return the name and the port of a Host header; the name is '' if the header is malformed.
 
     Examples
     --------
-    >>> host_name("localhost:8000"), host_name("[::1]:8000"), host_name("EXAMPLE.org")
-    ('localhost', '::1', 'example.org')
+    >>> host_and_port("LOCALHOST:8000"), host_and_port("[::1]"), host_and_port("me@localhost")
+    (('localhost', 8000), ('::1', None), ('', None))
     """
-    header = header.strip().casefold()
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.partition(":")[0]
+    found = _HOST.fullmatch(header.casefold())
+    if found is None:
+        return "", None
+    return found["six"] or found["name"], int(found["port"]) if found["port"] else None
 
 
 class Guard:
-    """Lets in only requests that name this server, and only to read; puts the headers on every answer.
+    """Answer only GET and HEAD requests that name this server, and put the headers on every answer.
 
-    Parameters
-    ----------
-    app
-        What answers.
-    host
-        The address that the server listens on: its own name counts, and on loopback all of the names of loopback. On
-        every address at once (0.0.0.0) a request must name an address, not a name: a name could be anybody's.
+    The names of loopback count, and `host`, the address that the server listens on. If that is every address (0.0.0.0),
+    a request must name an address, since a name could be anybody's. `port` None accepts any. A request whose connection
+    is closed is ended, so that work that only it awaited can be dropped; the application reads no bodies.
     """
 
-    def __init__(self, app: App, host: str = "127.0.0.1") -> None:
+    def __init__(self, app: App, host: str = "127.0.0.1", port: int | None = None) -> None:
         self._app = app
         self._any = host in ANY_ADDRESS
         self._names = {*LOOPBACK, host.casefold()}
-        self._headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+        self._port = port
+        self._headers = {name.encode(): value.encode() for name, value in HEADERS.items()}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
 
-        async def guarded(message: MutableMapping[str, Any]) -> None:
+        async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name for name, _ in self._headers}
-                given = [pair for pair in message.get("headers", ()) if pair[0].lower() not in own]
-                message = {**message, "headers": [*given, *self._headers]}
+                headers = {name.lower(): value for name, value in message.get("headers", ())}
+                message = {**message, "headers": list((headers | self._headers).items())}
             await send(message)
 
         refused = self._refusal(scope)
         if refused is None:
-            await self._app(scope, receive, guarded)
+            await _until_left(self._app, scope, receive, guarded)
             return
         status, text = refused
         body = to_json({"error": {"kind": "refused", "message": text, "did_you_mean": []}})
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        headers += [(b"allow", b"GET, HEAD")] if status == 405 else []
         await guarded({"type": "http.response.start", "status": status, "headers": headers})
         await guarded({"type": "http.response.body", "body": body})
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Why a request is not answered: the status and one line; None where it is."""
-        named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        if len(named) != 1 or not self._is_here(host_name(named[0])):
+    def _refusal(self, scope: Message) -> tuple[int, str] | None:
+        """Return the status and the reason why a request is refused; None if it is answered."""
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not self._is_here(*host_and_port(hosts[0])):
             return 421, "this server answers only to its own address"
-        if self._from_elsewhere(scope["headers"]):
+        headers = dict(scope["headers"])
+        site, mode = headers.get(b"sec-fetch-site", b"none"), headers.get(b"sec-fetch-mode", b"navigate")
+        # Following a link to the page from another site is fine; a script of another site is not.
+        if site not in (b"same-origin", b"none") and mode != b"navigate":
             return 403, "this server answers only its own page"
         if scope["method"] not in ("GET", "HEAD"):
-            return 405, "this server only answers questions; it takes GET"
+            return 405, "this server only answers questions; use GET"
         if len(scope["query_string"]) > LONGEST_QUERY:
             return 414, f"the question is longer than {LONGEST_QUERY:,} bytes"
         return None
 
-    def _is_here(self, name: str) -> bool:
+    def _is_here(self, name: str, port: int | None) -> bool:
+        if self._port is not None and (port or 80) != self._port:
+            return False
         if name in self._names:
             return True
-        return self._any and _is_address(name)
-
-    @staticmethod
-    def _from_elsewhere(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Whether a browser says that another site's page asks; following a link to the page is no such thing."""
-        said = dict(headers)
-        site, mode = said.get(b"sec-fetch-site", b"none"), said.get(b"sec-fetch-mode", b"navigate")
-        return site not in (b"same-origin", b"none") and mode != b"navigate"
-
-
-def _is_address(name: str) -> bool:
-    import ipaddress
-
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
+        with contextlib.suppress(ValueError):
+            return self._any and bool(ipaddress.ip_address(name))
         return False
-    return True
+
+
+async def _until_left(app: App, scope: Message, receive: Receive, send: Send) -> None:
+    """Answer one request, or stop when its connection is closed."""
+
+    async def left() -> Message:
+        while (message := await receive())["type"] != "http.disconnect":
+            pass
+        return message
+
+    leaving = asyncio.ensure_future(left())
+
+    async def nothing() -> Message:
+        return await asyncio.shield(leaving)
+
+    answered = asyncio.ensure_future(app(scope, nothing, send))
+    try:
+        await asyncio.wait({leaving, answered}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        answered.cancel()  # does nothing if the answer is complete
+    with contextlib.suppress(asyncio.CancelledError):
+        await answered

@@ -1,109 +1,92 @@
-// Answers the questions of the page in the browser, as the server would (see api.py).
+// @ts-check
+// Answers the questions of the page in the browser as the API does: computed here, or written at export.
 "use strict";
+{
+  const { chronotope } = window;
+  const { lib } = chronotope;
+  const { model, meaning, lookup } = lib;
+  const { manifest, about } = model;
+  /** @type {Map<string, Question>} */
+  const questions = new Map(manifest.questions.map((one) => [one.name, one]));
+  const { neighbors, equivalents, series, matrix, similarity, analogy } = meaning;
+  /** @type {Record<string, (asked: any) => Promise<any>>} */
+  const computed = {
+    neighbors, equivalents, series, matrix, similarity, analogy, axis: lib.axis.axis, evidence: lib.sentences.evidence,
+  };
+  const SERVER = "run `chronotope explore` on the model to ask";
 
-(function (chronotope) {
-  const lib = chronotope.lib;
-  const { model, meaning, changes, plane, places, sentences, lookup } = lib;
-  const LONGEST = { word: 200, query: 100, formula: 500 };
-  const MOST = 50;
-  const MOST_WORDS = 5;
-
-  const whole = (usual, least = 1, most = MOST) => (value, name) => {
-    const number = value === undefined ? usual : Number(value);
-    if (!Number.isInteger(number) || number < least || number > most) {
-      model.fail("bad_request", `${name}: a whole number from ${least} to ${most} is needed`);
-    }
+  /** Check a value and convert it to the type of its parameter. @param {Parameter} parameter @param {any} value */
+  function read(parameter, value) {
+    const { name, type, many, required, choices, least, most } = parameter;
+    const bad = (why) => model.fail("bad_request", `${name}: ${why}`);
+    if (value === undefined || value === null || value === "" || value.length === 0) return required ? bad("it is needed") : parameter.default;
+    if (many) return [value].flat().map(String);
+    if (choices && !choices.includes(String(value))) bad(`one of ${choices.join(", ")}`);
+    if (type === "bool") return value === true || value === "true";
+    if (type === "str") return String(value);
+    const number = Number(value);
+    if (!Number.isFinite(number) || (type === "int" && !Number.isInteger(number))) bad("a number is needed");
+    if (least !== null && number < least) bad(`at least ${least}`);
+    if (most !== null && number > most) bad(`at most ${most}`);
     return number;
-  };
-  const text = (usual) => (value, name) => {
-    if (value === undefined && usual === undefined) model.fail("bad_request", `${name}: it is needed`);
-    const given = value === undefined ? usual : String(value);
-    if (given !== null && given.length > (LONGEST[name] || LONGEST.word)) {
-      model.fail("bad_request", `${name}: it is too long`);
+  }
+
+  /** Return an answer that was written at export. @param {Question} question @param {Record<string, any>} asked */
+  async function written(question, asked) {
+    const { words, variants, listed } = manifest.written[question.name];
+    const own = (settings) =>
+      question.parameters.every(({ name, default: usual }) =>
+        name === "word" || (name === "at" && listed) || (name === "top" && asked.top <= listed) || same(asked[name], name in settings ? settings[name] : usual));
+    const variant = variants.findIndex(own);
+    if (variant < 0) model.fail("unavailable", `this folder answers this question with its default settings only; ${SERVER} otherwise`);
+    if (!words) return unfold(question, (await lib.load(`${question.name}-0`))[0][variant], listed ? asked : {});
+    const answers = [];
+    for (const word of [asked.word].flat()) {
+      const place = words.indexOf(model.wordId(word));
+      if (place < 0) model.fail("unavailable", `this folder answers this question for ${words.length} words, and '${word}' is not among them; ${SERVER} about any word`);
+      const size = manifest.words_in_a_part;
+      const part = await lib.load(`${question.name}-${Math.floor(place / size)}`);
+      answers.push(unfold(question, part[place % size][variant], listed ? asked : {}));
     }
-    return given === null ? undefined : given;
-  };
-  const oneOf = (...allowed) => (value, name) => {
-    const given = value === undefined ? allowed[0] : String(value);
-    if (!allowed.includes(given)) model.fail("bad_request", `${name}: one of ${allowed.join(", ")}`);
-    return given;
-  };
-  const several = (value, name) => {
-    const given = (Array.isArray(value) ? value : [value]).map((one) => text()(one, name));
-    if (given.length > MOST_WORDS) model.fail("bad_request", `${name}: at most ${MOST_WORDS}`);
-    return given;
-  };
-  const flag = (value) => value === true || value === "true";
-  const share = (value, name) => {
-    const given = value === undefined ? 0.05 : Number(value);
-    if (!(given > 0 && given <= 1)) model.fail("bad_request", `${name}: above 0 and at most 1`);
-    return given;
-  };
-  const [word, at, optional] = [text(), text(), text(null)];
-  const enough = whole(5, 1, 1e6);
+    const [first] = answers;
+    if (answers.length === 1) return first;
+    const title = `${[asked.word].flat().join(", ")}${first.title.slice(first.title.indexOf(":"))}`;
+    const notes = [...new Set(answers.flatMap((one) => one.notes))];
+    return { ...first, title, notes, rows: answers.flatMap((one) => one.rows) };
+  }
 
-  const unavailable = (what) => async () => model.fail("unavailable", model.about.missing[what]);
-  const start = async ({ top }) => {
-    const { starts } = await lib.load("answers");
-    if (starts.error) model.fail("unavailable", starts.error);
-    const { changed, stable } = starts;
-    return {
-      ...starts,
-      changed: { ...changed, rows: changed.rows.slice(0, top) },
-      stable: { ...stable, most: stable.most.slice(0, top), least: stable.least.slice(0, top) },
-    };
-  };
+  /** @param {any} a @param {any} b */
+  const same = (a, b) => (a ?? null) === (b ?? null) || String(a).toLowerCase() === String(b).toLowerCase();
 
-  // For each question what it takes, and who answers it.
-  const questions = {
-    about: [{}, async () => model.about],
-    words: [{ query: text(""), limit: whole(10) }, async ({ query, limit }) => lookup.find(query, limit)],
-    starts: [{ top: whole(20) }, start],
-    neighbors: [
-      { word, at: optional, place: optional, top: whole(10), min_count: enough, retrieval: oneOf("cosine", "csls") },
-      meaning.neighbors,
-    ],
-    ranks: [{ word, place: optional, top: whole(5), min_count: enough }, meaning.ranks],
-    company: [{ word, top: whole(4), limit: whole(12), min_count: enough }, meaning.company],
-    series: [{ word, against: text("first"), place: optional, min_count: enough }, meaning.series],
-    similarity: [{ word, place: optional, min_count: enough }, meaning.similarity],
-    changepoints: [
-      { word, place: optional, min_count: enough },
-      async (asked) => {
-        if (!model.about.times.length) model.fail("unavailable", "the conditions of this model are places alone; this needs times");
-        return changes.changepoints(asked);
-      },
-    ],
-    trajectory: [{ word, method: oneOf("lle", "pca"), min_count: enough }, plane.trajectory],
-    map: [{ word, formula: optional, min_count: enough }, places.map],
-    places: [{ min_count: whole(10, 1, 1e6) }, places.places],
-    grid: [{ word, formula: optional, min_count: enough }, places.grid],
-    everywhere: [{ word, at, top: whole(3), chance: share, min_count: enough }, meaning.everywhere],
-    equivalents: [
-      { word, at, to: text(), top: whole(10), min_count: enough, retrieval: oneOf("csls", "cosine") },
-      meaning.equivalents,
-    ],
-    compare: [{ word: several, against: text("first"), place: optional, min_count: enough }, meaning.compare],
-    axis: [{ word: several, formula: text(), fixed: flag, min_count: enough }, meaning.axis],
-    frequency: [{ word: several }, unavailable("counts")],
-    collocates: [{ word }, unavailable("counts")],
-    evidence: [
-      { word, at: optional, near: optional, offset: whole(0, 0, 50), limit: whole(10) },
-      sentences.evidence,
-    ],
-  };
+  /**
+   * Return an answer as the API gives it. Its rows are written as lists, the best first in each condition.
+   * @param {Question} question @param {any} kept @param {{at?: string, top?: number}} asked
+   */
+  function unfold(question, kept, { at, top }) {
+    if (kept.error) model.fail(kept.error.kind, kept.error.message);
+    const names = question.columns.map((column) => column.name);
+    /** @type {any[]} */
+    let rows = kept.rows.map((row) => Object.fromEntries(row.map((value, place) => [names[place], value])));
+    const chosen = at && new Set(model.named(at).map((number) => model.labels[number]));
+    if (chosen) rows = rows.filter((row) => chosen.has(row.condition));
+    /** @type {Record<string, number>} */
+    const seen = {};
+    if (top) rows = rows.filter(({ condition }) => (seen[condition] = (seen[condition] ?? 0) + 1) <= top);
+    const notes = chosen ? [] : kept.notes;
+    return { rows, title: kept.title, notes, facts: kept.facts, signature: kept.signature ?? about.signature };
+  }
 
-  // `signal` says when nobody waits for the answer any more.
+  /** @param {string} name @param {Record<string, any>} params @param {AbortSignal} [signal] nobody waits any more */
   async function answer(name, params, signal) {
-    if (!Object.hasOwn(questions, name)) model.fail("bad_request", `there is no question '${name}'`);
-    const [takes, answered] = questions[name];
-    const asked = { signal };
-    for (const [key, read] of Object.entries(takes)) {
-      const given = params[key] === null ? undefined : params[key];
-      asked[key] = read(given, key);
-    }
-    return answered(asked);
+    if (name === "about") return about;
+    if (name === "questions") return manifest.questions;
+    if (name === "words") return lookup.find(String(params.query ?? ""), Number(params.limit ?? 10));
+    const question = questions.get(name);
+    if (!question) return model.fail("bad_request", `there is no question '${name}'`);
+    if (!question.available) model.fail("unavailable", question.reason);
+    const asked = Object.fromEntries(question.parameters.map((one) => [one.name, read(one, params[one.name])]));
+    return Object.hasOwn(computed, name) ? computed[name]({ ...asked, signal }) : written(question, asked);
   }
 
   chronotope.engine = { answer };
-})(window.chronotope);
+}

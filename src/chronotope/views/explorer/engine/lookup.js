@@ -1,27 +1,34 @@
-// Finding a word by its letters (see lookup.py).
+// @ts-check
+// Words by their letters (see lookup.py).
 "use strict";
+{
+  const { lib } = window.chronotope;
+  const { manifest, words } = lib.model;
+  /** @type {number[]} */
+  const order = [...words.keys()].sort((a, b) => manifest.counts[b] - manifest.counts[a] || a - b);
+  const folded = order.map((id) => words[id].toLowerCase());
+  /** @param {number} id @returns {FoundWord} */
+  const row = (id) => ({ word: words[id], count: manifest.counts[id], conditions: manifest.present[id] });
 
-(function (chronotope) {
-  const { manifest, words } = chronotope.lib.model;
-  const order = words.map((_, number) => number).sort((a, b) => manifest.counts[b] - manifest.counts[a] || a - b);
-  const folded = order.map((number) => words[number].toLowerCase());
-  const row = (number) => ({ word: words[number], count: manifest.counts[number], conditions: manifest.present[number] });
-
+  /** @param {string} query @param {number} limit @returns {Lookup} */
   function find(query, limit) {
     const letters = query.trim().toLowerCase();
+    /** @type {number[][]} */
     const [exact, first, inside] = [[], [], []];
     folded.forEach((word, place) => {
       const at = word.indexOf(letters);
       if (at >= 0) (word === letters ? exact : at === 0 ? first : inside).push(order[place]);
     });
     const found = [...exact, ...first, ...inside];
-    return { query, total: found.length, matches: found.slice(0, limit).map(row), did_you_mean: found.length ? [] : alike(query) };
+    const matches = found.slice(0, limit).map(row);
+    return { query, total: found.length, matches, did_you_mean: found.length ? [] : alike(query) };
   }
 
-  // The words that are written much like one that is not there: few letters differ.
+  /** Return words that differ in few letters, the nearest first. @param {string} word */
   function alike(word) {
     const letters = word.trim().toLowerCase();
     const most = Math.max(1, Math.floor(letters.length * 0.35));
+    /** @type {number[][]} */
     const near = [];
     folded.forEach((other, place) => {
       if (Math.abs(other.length - letters.length) > 2) return;
@@ -32,7 +39,7 @@
     return near.slice(0, 5).map(([, place]) => row(order[place]));
   }
 
-  // How many letters must be changed, added or left out; given up beyond `most`.
+  /** Return the edit distance of two words, or more than `most`. @param {string} a @param {string} b @param {number} most */
   function distance(a, b, most) {
     let before = Array.from({ length: b.length + 1 }, (_, place) => place);
     for (let i = 1; i <= a.length; i++) {
@@ -46,5 +53,5 @@
     return before[b.length];
   }
 
-  chronotope.lib.lookup = { find, alike };
-})(window.chronotope);
+  lib.lookup = { find, alike };
+}

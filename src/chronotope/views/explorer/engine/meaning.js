@@ -1,270 +1,246 @@
-// What a word means where: its neighbors, its company, its likeness to itself and to others, its place along an axis.
+// @ts-check
+// Questions that are similarities of vectors (see neighbors.py and series.py).
 "use strict";
-
-(function (chronotope) {
-  const lib = chronotope.lib;
-  const { model, search, random } = lib;
+{
+  const { lib } = window.chronotope;
+  const { model, search } = lib;
   const { labels, about, dot, signature } = model;
-  const RESAMPLES = 1000;
-  const FEWEST_SEEDS = 3;
-  const LOOKED_AT = 50;
+  const CANDIDATES = 50;
   const axisOf = (place) => (place ? "time" : about.axis);
-  const among = (place) => (place ? model.timeline(place) : model.among());
-  const supportOf = (word, chosen) => chosen.map((number) => model.support(word, number));
+  /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
+  const answer = (title, rows, facts, notes = []) => ({ rows, title, notes, facts, signature });
 
-  async function neighbors({ word, at, place, top, min_count, retrieval }) {
-    const number = model.wordNumber(word);
-    const chosen = place && at === undefined ? model.timeline(place) : model.among(at);
-    await model.needAll(chosen);
-    if (chosen.some((one) => model.support(number, one) === 0)) await model.needCommon();
-    const rows = [];
-    for (const one of chosen) {
-      const matches = search.neighbors(number, one, top, min_count, retrieval);
-      rows.push({ condition: labels[one], support: model.support(number, one), matches });
-      await lib.breathe();
-    }
-    return { word, retrieval, top, min_count, rows, signature };
-  }
-
-  async function ranks({ word, place, top, min_count, signal }) {
-    const number = model.wordNumber(word);
-    const chosen = among(place);
-    await model.needAll(chosen);
-    const kept = model.own(number, min_count, chosen).conditions;
-    const found = new Map();
-    for (const [at, one] of kept.entries()) {
-      search.neighbors(number, one, top, min_count).forEach((match, rank) => {
-        if (!found.has(match.word)) found.set(match.word, kept.map(() => null));
-        found.get(match.word)[at] = rank + 1;
-      });
-      await lib.breathe(signal);
-    }
-    const ranked = [...found].map(([name, places]) => ({ word: name, ranks: places }));
-    const conditions = kept.map((one) => labels[one]);
-    return { word, axis: axisOf(place), conditions, top, neighbors: ranked, min_count, signature };
-  }
-
-  async function company({ word, top, limit, min_count, each, signal }) {
-    const number = model.wordNumber(word);
-    const all = model.among();
-    await model.needAll(all);
-    const present = all.filter((one) => model.support(number, one) >= min_count);
-    if (!present.length) {
-      model.fail("too_rare", `'${word}' occurs ${min_count} times or more in no condition; its company cannot be told`);
-    }
-    const ends = about.axis === "time" && !each;
-    const chosen = ends ? [...new Set([present[0], present[present.length - 1]])] : present;
-    const near = new Map();
-    for (const one of chosen) {
-      for (const match of search.neighbors(number, one, top, min_count)) {
-        near.set(match.word, [...(near.get(match.word) || []), labels[one]]);
-      }
-      await lib.breathe(signal);
-    }
-    const kept = new Set([...near.keys()].sort((a, b) => near.get(b).length - near.get(a).length).slice(0, limit));
-    const companions = [...near].filter(([name]) => kept.has(name)).map(([name, near_in]) => {
-      const other = model.wordNumber(name);
-      const similarity = all.map((one) => together(number, other, one, min_count));
-      return { word: name, similarity, near_in };
+  /** Note the conditions in which a word is too rare. @param {string[]} words @param {number[]} among @param {number} least */
+  function hidden(words, among, least) {
+    return words.flatMap((word) => {
+      const id = model.wordId(word);
+      const rare = among.filter((one) => model.count(id, one) < least).map((one) => labels[one]);
+      return rare.length ? [`Left out, since ${word} occurs ${model.fewerThan(least)}: ${model.someOf(rare)}.`] : [];
     });
-    return {
-      word, axis: about.axis, conditions: labels, support: supportOf(number, all), companions,
-      looked_at: chosen.map((one) => labels[one]), min_count, signature,
-    };
   }
 
-  function together(word, other, condition, least) {
-    if (Math.min(model.support(word, condition), model.support(other, condition)) < least) return null;
-    return dot(model.unit(word, condition), model.unit(other, condition));
+  const inWhere = (label) => (label ? `in ${label}` : "overall");
+
+  /** @param {string} word @param {string | null} label @param {number} count @param {number} least */
+  function rare(word, label, count, least) {
+    if (!count) return [`${word} does not occur ${inWhere(label)}; the answer comes from its other conditions.`];
+    return count < least ? [`${word} occurs ${model.fewerThan(least)} ${inWhere(label)}.`] : [];
   }
 
-  // For each vector what the word means in all the others: their mean direction.
-  function overall(unit) {
-    const total = unit[0].map((_, d) => unit.reduce((sum, row) => sum + row[d], 0));
-    return unit.map((row) => model.normalized(row.map((value, d) => total[d] - value)));
+  /** Refuse a word that is absent from a condition, unless its other conditions may answer. @param {number} id @param {number} number @param {boolean} fallback */
+  async function checkPresent(id, number, fallback) {
+    if (model.count(id, number)) return;
+    if (fallback) return void (await model.needCommon());
+    await model.need(model.all());
+    const where = model.all().filter((one) => model.count(id, one)).map((one) => labels[one]);
+    const hint = where.length ? `it occurs in ${model.someOf(where)} (fallback answers from these)` : "it occurs nowhere";
+    model.fail("too_rare", `'${model.words[id]}' does not occur in ${labels[number] ?? "any condition"}; ${hint}`);
   }
 
-  async function series({ word, against, place, min_count }) {
-    const number = model.wordNumber(word);
-    const chosen = place || against === "previous" ? model.timeline(place) : model.among();
-    await model.needAll(chosen);
-    const own = model.own(number, min_count, chosen);
-    let values;
+  /** @param {number} id @param {number[]} kept @param {number} least */
+  function tooRareEverywhere(id, kept, least, needed = 0) {
+    const where = kept.length ? `in ${kept.length} of the conditions` : "in no condition";
+    const needs = needed ? `; this needs ${needed}` : "";
+    const enough = model.numberOf(least, "times");
+    model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
+  }
+
+  /** @param {any} asked */
+  async function neighbors({ word, at, place, top, min_count, retrieval, fallback, signal }) {
+    const id = model.wordId(word);
+    const name = model.words[id];
+    /** @type {number[] | null} */
+    const chosen = at || place ? model.named(at || "all", place) : null;
+    const facts = { axis: axisOf(place), at: at ?? null, min_count, retrieval };
+    if (chosen && chosen.length > 1) return inEach(id, chosen, { top, min_count, retrieval, fallback, signal }, facts);
+    const number = chosen ? chosen[0] : model.OVERALL;
+    const label = chosen ? labels[number] : null;
+    await model.need([number], signal);
+    await checkPresent(id, number, fallback);
+    const count = model.count(id, number);
+    const rows = search.neighbors(id, number, top, min_count, retrieval).map((one, rank) => ({
+      word: name, condition: label, count, rank: rank + 1, neighbor: one.word, similarity: one.similarity,
+      score: one.score, neighbor_count: one.count, fallback: !count,
+    }));
+    return answer(`${name}: neighbors ${inWhere(label)}`, rows, facts, rare(name, label, count, min_count));
+  }
+
+  /** @param {number} id @param {number[]} chosen @param {any} settings @param {any} facts */
+  async function inEach(id, chosen, { top, min_count, retrieval, fallback, signal }, facts) {
+    await model.need(chosen, signal);
+    if (fallback) await model.needCommon();
+    const kept = fallback ? chosen : chosen.filter((one) => model.count(id, one) >= min_count);
+    if (!kept.length) tooRareEverywhere(id, kept, min_count);
+    /** @type {Map<number, Map<number, [number, number]>>} neighbor → condition → rank and score */
+    const near = new Map();
+    for (const one of kept) {
+      search.neighbors(id, one, top, min_count, retrieval).forEach((match, rank) => {
+        if (!near.has(match.id)) near.set(match.id, new Map());
+        near.get(match.id)?.set(one, [rank + 1, match.score]);
+      });
+      await lib.pause(signal);
+    }
+    const rows = [...near].sort((a, b) => b[1].size - a[1].size).flatMap(([other, ranks]) =>
+      kept.filter((one) => model.count(other, one) >= min_count).map((one) => {
+        const similarity = dot(model.unit(id, one), model.unit(other, one));
+        const [rank, score] = ranks.get(one) ?? [null, retrieval === "cosine" ? similarity : null];
+        const count = model.count(id, one);
+        return {
+          word: model.words[id], condition: labels[one], count, rank, neighbor: model.words[other], similarity, score,
+          neighbor_count: model.count(other, one), fallback: !count,
+        };
+      }));
+    const notes = fallback ? [] : hidden([model.words[id]], chosen, min_count);
+    return answer(`${model.words[id]}: neighbors in each condition`, rows, facts, notes);
+  }
+
+  /** @param {any} asked */
+  async function equivalents({ word, at, to, top, chance, min_count, retrieval, seed, fallback, signal }) {
+    const id = model.wordId(word);
+    const [name, source] = [model.words[id], model.conditionNumber(at)];
+    /** @type {number[]} */
+    let targets = model.named(to ?? "all");
+    if (targets.length > 1) targets = targets.filter((one) => one !== source);
+    const [one, limit] = [targets.length === 1, top ?? (targets.length === 1 ? 10 : 3)];
+    if (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count || seed !== 1)) {
+      model.fail("unavailable", "this folder knows what a match needs for the default settings only; use a server");
+    }
+    const table = chance === 1 ? null : await lib.load("needed");
+    await model.need([source, ...targets], signal);
+    await checkPresent(id, source, fallback);
+    const count = model.count(id, source);
+    /** @type {any[]} */
+    const rows = [];
+    /** @type {string[]} */
+    const without = [];
+    for (const target of targets) {
+      const needed = table ? table[table.length > 1 ? source : 0][target] : -1;
+      /** @type {(top: number, retrieval: string) => Match[]} */
+      const search_ = (many, how) => search.equivalents(id, source, target, many, min_count, how);
+      const isNear = (match) => match.similarity >= needed;
+      const found = search_(Math.max(limit, CANDIDATES), retrieval);
+      const nearest = search_(1, "cosine");
+      const above = found.filter(isNear).slice(0, limit);
+      const matches = above.length ? above : nearest.filter(isNear);
+      if (!matches.length) without.push(labels[target]);
+      const listed = one ? found.slice(0, limit) : matches.length ? matches : nearest;
+      listed.forEach((match, rank) => rows.push({
+        word: name, at: labels[source], condition: labels[target], rank: matches.length || one ? rank + 1 : null,
+        equivalent: match.word, similarity: match.similarity, score: match.score, count: match.count, needed,
+        match: isNear(match), fallback: !count,
+      }));
+      await lib.pause(signal);
+    }
+    const notes = rare(name, labels[source], count, min_count);
+    if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
+    const facts = { axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, without_match: without };
+    return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, notes);
+  }
+
+  /** @param {any} asked */
+  async function analogy({ a, b, c, at, to, top, min_count, fallback }) {
+    const ids = [a, b, c].map(model.wordId);
+    const [first, second, third] = ids.map((id) => model.words[id]);
+    const source = model.conditionNumber(at);
+    const target = to ? model.conditionNumber(to) : source;
+    await model.need([source, target]);
+    const where = [source, source, target];
+    for (const [place, id] of ids.entries()) await checkPresent(id, where[place], fallback);
+    const absent = ids.some((id, place) => !model.count(id, where[place]));
+    const [from, step, base] = ids.map((id, place) => model.unit(id, where[place]));
+    const query = model.normalized(step.map((value, d) => value - from[d] + base[d]));
+    const rows = search.byCosine(query, target, top + 3, min_count)
+      .filter((match) => !ids.includes(match.id)).slice(0, top)
+      .map(({ word, similarity, count }, rank) => ({ rank: rank + 1, word, similarity, count, fallback: absent }));
+    const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
+    const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
+    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts);
+  }
+
+  /** Return the vectors of a word where it occurs often enough. @param {number} id @param {number} least @param {number[]} among */
+  function ownVectors(id, least, among) {
+    const conditions = among.filter((one) => model.count(id, one) >= least);
+    if (!conditions.length) tooRareEverywhere(id, conditions, least, 1);
+    return { conditions, unit: conditions.map((one) => model.unit(id, one)) };
+  }
+
+  /** @param {any} asked */
+  async function series({ word, against, place, min_count, bootstrap, signal }) {
+    if (bootstrap) model.fail("unavailable", about.missing.bands);
+    /** @type {number[]} */
+    const among = place || against === "previous" ? model.timeline(place) : model.all();
+    word.forEach(model.wordId);
+    await model.need(among, signal);
+    const rows = word.flatMap((name) => oneSeries(name, against, among, min_count));
+    const others = /** @type {Record<string, string>} */ ({ first: "its first condition", previous: "the condition before", overall: "all others" });
+    const facts = { axis: axisOf(place), against, min_count, bootstrap };
+    return answer(`${word.join(", ")}: similarity with ${others[against] ?? against}`, rows, facts, hidden(word, among, min_count));
+  }
+
+  /** @param {string} word @param {string} against @param {number[]} among @param {number} least */
+  function oneSeries(word, against, among, least) {
+    const id = model.wordId(word);
+    const own = ownVectors(id, least, among);
+    /** @type {(place: number) => [string | null, number | null]} */
+    let compared;
     if (against === "overall") {
-      const others = overall(own.unit);
-      values = own.unit.map((row, at) => dot(row, others[at]));
+      const sum = model.total(own.unit);
+      compared = (place) => {
+        const rest = sum.map((value, d) => value - own.unit[place][d]);
+        return ["all others", dot(own.unit[place], model.normalized(rest))];
+      };
     } else if (against === "previous") {
-      values = own.unit.map((row, at) => (at ? dot(row, own.unit[at - 1]) : null));
+      compared = (place) => (place ? [labels[own.conditions[place - 1]], dot(own.unit[place], own.unit[place - 1])] : [null, null]);
     } else {
       const base = against === "first" ? own.conditions[0] : model.conditionNumber(against);
       const row = own.conditions.indexOf(base);
-      if (row < 0) model.fail("bad_request", `'${word}' occurs fewer than ${min_count} times in ${labels[base]}`);
-      values = own.unit.map((other, at) => (at === row ? 1 : dot(own.unit[row], other)));
-      against = labels[base];
+      if (row < 0) model.fail("bad_request", `'${word}' occurs ${model.fewerThan(least)} in ${labels[base]}${model.whatHelps(least)}`);
+      compared = (place) => [labels[base], place === row ? 1 : dot(own.unit[row], own.unit[place])];
     }
-    const known = new Map(own.conditions.map((one, at) => [one, values[at]]));
-    const support = supportOf(number, chosen);
-    const empty = chosen.map(() => null);
-    return {
-      word, axis: axisOf(place), against, conditions: chosen.map((one) => labels[one]), support,
-      per_million: chosen.map((one, at) => (1e6 * support[at]) / Math.max(1, about.conditions[one].tokens)),
-      values: chosen.map((one) => known.get(one) ?? null), low: empty, high: empty, min_count, signature,
-      corrected: empty, bootstrap: 0,
-    };
+    return among.map((one) => {
+      const place = own.conditions.indexOf(one);
+      const [partner, similarity] = place < 0 ? [null, null] : compared(place);
+      const count = model.count(id, one);
+      const per_million = (1e6 * count) / Math.max(1, about.conditions[one].tokens);
+      return { word, condition: labels[one], count, per_million, against: partner, similarity, corrected: null, low: null, high: null };
+    });
   }
 
-  async function similarity({ word, place, min_count }) {
-    const number = model.wordNumber(word);
-    const chosen = among(place);
-    await model.needAll(chosen);
-    const own = model.own(number, min_count, chosen);
-    const row = new Map(own.conditions.map((one, at) => [one, own.unit[at]]));
-    const cosine = (a, b) => (a === b ? 1 : dot(row.get(a), row.get(b)));
-    const table = chosen.map((a) => chosen.map((b) => (row.has(a) && row.has(b) ? cosine(a, b) : null)));
-    return {
-      word, axis: axisOf(place), conditions: chosen.map((one) => labels[one]), support: supportOf(number, chosen),
-      similarity: table, min_count, signature,
-    };
+  /** @param {any} asked */
+  async function matrix({ word, place, min_count, signal }) {
+    const id = model.wordId(word);
+    const among = place ? model.timeline(place) : model.all();
+    await model.need(among, signal);
+    const own = ownVectors(id, min_count, among);
+    const rows = own.conditions.flatMap((here, a) => own.conditions.map((there, b) => ({
+      word, condition: labels[here], against: labels[there], count: Math.min(model.count(id, here), model.count(id, there)),
+      similarity: a === b ? 1 : dot(own.unit[a], own.unit[b]),
+    })));
+    const facts = { axis: axisOf(place), min_count };
+    return answer(`${word}: similarity between every two conditions`, rows, facts, hidden([word], among, min_count));
   }
 
-  async function compare({ word, against, place, min_count }) {
+  /** @param {any} asked */
+  async function similarity({ word, place, min_count, signal }) {
+    /** @type {string[]} */
     const names = [...new Set(word)];
     if (names.length < 2) model.fail("bad_request", "name two words or more to compare");
-    const numbers = names.map(model.wordNumber);
-    const chosen = among(place);
-    await model.needAll(chosen);
-    const pairs = [];
-    names.forEach((first, a) => {
-      names.slice(a + 1).forEach((second, step) => {
-        const values = chosen.map((one) => together(numbers[a], numbers[a + 1 + step], one, min_count));
-        pairs.push({ words: [first, second], similarity: values });
-      });
+    const ids = names.map(model.wordId);
+    /** @type {number[]} */
+    const among = place ? model.timeline(place) : model.all();
+    await model.need(among, signal);
+    const rows = among.flatMap((one) => {
+      const counts = ids.map((id) => model.count(id, one));
+      const unit = ids.map((id, at) => (counts[at] >= min_count ? model.unit(id, one) : null));
+      return names.flatMap((first, a) => names.slice(a + 1).map((second, step) => {
+        const b = a + 1 + step;
+        const value = unit[a] && unit[b] ? dot(unit[a], unit[b]) : null;
+        return { word: first, other: second, condition: labels[one], count: counts[a], other_count: counts[b], similarity: value };
+      }));
     });
-    const own = [];
-    for (const name of names) own.push(await series({ word: name, against, place, min_count }));
-    const conditions = chosen.map((one) => labels[one]);
-    return { words: names, axis: axisOf(place), conditions, series: own, pairs, min_count, signature };
+    const facts = { axis: axisOf(place), min_count };
+    return answer(`${names.join(", ")}: similarity with each other`, rows, facts, hidden(names, among, min_count));
   }
 
-  async function equivalents({ word, at, to, top, min_count, retrieval }) {
-    const number = model.wordNumber(word);
-    const [source, target] = [model.conditionNumber(at), model.conditionNumber(to)];
-    await model.needAll([source, target]);
-    const support = model.support(number, source);
-    if (!support) await model.needCommon();
-    const matches = search.equivalents(number, source, target, top, min_count, retrieval);
-    return { word, at: labels[source], to: labels[target], support, retrieval, top, min_count, matches, signature };
-  }
-
-  async function everywhere({ word, at, top, chance, min_count, signal }) {
-    const number = model.wordNumber(word);
-    const source = model.conditionNumber(at);
-    const known = chance === model.manifest.chance && min_count === model.manifest.min_count;
-    if (!known && chance !== 1) {
-      const { chance: usual, min_count: least } = model.manifest;
-      model.fail("unavailable", `without a server this is known for chance ${usual} and min_count ${least}, or chance 1`);
-    }
-    const { needed } = await lib.load("answers");
-    const row = needed[needed.length > 1 ? source : 0];
-    await model.needAll(model.among());
-    if (!model.support(number, source)) await model.needCommon();
-    const parts = [];
-    for (const [to, condition] of labels.entries()) {
-      const found = search.equivalents(number, source, to, Math.max(top, LOOKED_AT), min_count);
-      const nearest = search.equivalents(number, source, to, 1, min_count, "cosine");
-      const enough = chance === 1 ? -1 : row[to];
-      const isNear = (match) => match.cosine >= enough;
-      const near = found.some(isNear) ? found.filter(isNear) : nearest.filter(isNear);
-      parts.push({ condition, matches: near.slice(0, top), nearest: nearest[0] || null, needed: enough });
-      await lib.breathe(signal);
-    }
-    return { word, at: labels[source], axis: about.axis, parts, chance, retrieval: "csls", min_count, signature };
-  }
-
-  // The words on both sides of an axis: `fruit - company`, `(a + b) - (c + d)` (see formula.py).
-  function parse(text) {
-    const tokens = text.match(/[()+,]|[-−–](?=[\s(])|[^\s()+,]+/gu) || [];
-    const sides = { 1: [], "-1": [] };
-    const signs = [1];
-    let sign = 1;
-    for (const token of tokens) {
-      if (token === "(") {
-        signs.push(signs[signs.length - 1] * sign);
-        sign = 1;
-      } else if (token === ")") {
-        if (signs.length === 1) model.fail("bad_request", `'${text}' has a closing parenthesis too many`);
-        signs.pop();
-        sign = 1;
-      } else if (token === "+" || token === ",") {
-        sign = 1;
-      } else if (/^[-−–]$/u.test(token)) {
-        sign = -1;
-      } else {
-        sides[signs[signs.length - 1] * sign].push(token);
-        sign = 1;
-      }
-    }
-    if (signs.length > 1) model.fail("bad_request", `'${text}' has a parenthesis that is not closed`);
-    const [plus, minus] = [[...new Set(sides[1])], [...new Set(sides[-1])]];
-    if (!plus.length) model.fail("bad_request", `'${text}' has no word to point to; write for instance 'fruit - company'`);
-    const twice = plus.find((name) => minus.includes(name));
-    if (twice) model.fail("bad_request", `'${twice}' stands on both sides of '${text}'`);
-    return { plus, minus };
-  }
-
-  const mean = (rows) => rows[0].map((_, d) => rows.reduce((sum, row) => sum + row[d], 0) / rows.length);
-
-  function alongAxis(own, sides) {
-    const [plus, minus] = sides.filter((side) => side.length).map(mean);
-    const axis = minus ? plus.map((value, d) => value - minus[d]) : plus;
-    return dot(own, axis) / (Math.sqrt(dot(axis, axis)) || 1);
-  }
-
-  function interval(own, sides, draw) {
-    const given = sides.filter((side) => side.length);
-    if (Math.max(...given.map((side) => side.length)) < FEWEST_SEEDS) return [null, null];
-    const values = Array.from({ length: RESAMPLES }, () =>
-      alongAxis(own, given.map((side) => side.map(() => side[Math.floor(draw() * side.length)]))),
-    ).sort((a, b) => a - b);
-    return [random.quantile(values, 0.025), random.quantile(values, 0.975)];
-  }
-
-  async function positions({ word, formula, fixed, min_count }) {
-    const number = model.wordNumber(word);
-    const { plus, minus } = parse(formula);
-    if ([...plus, ...minus].includes(word)) {
-      model.fail("bad_request", `'${word}' is itself a seed of '${formula}'; a word cannot be measured by itself`);
-    }
-    const seeds = [plus, minus].map((side) => side.map(model.wordNumber));
-    const all = model.among();
-    await model.needAll(all);
-    const everywhere = (seed) => model.normalized(mean(model.own(seed, min_count, all).unit));
-    const same = fixed ? seeds.map((side) => side.map(everywhere)) : null;
-    const draw = random.generator(1);
-    const rows = all.map((one) => {
-      const here = (side) => side.filter((seed) => model.support(seed, one) >= min_count);
-      const sides = same || seeds.map((side) => here(side).map((seed) => model.unit(seed, one)));
-      const support = model.support(number, one);
-      const counts = sides.map((side) => side.length);
-      const row = { condition: labels[one], support, value: null, low: null, high: null, seeds: counts, corrected: null };
-      if (support < min_count || !counts[0] || (minus.length && !counts[1])) return row;
-      const own = model.unit(number, one);
-      const [low, high] = interval(own, sides, draw);
-      return { ...row, value: alongAxis(own, sides), low, high };
-    });
-    if (rows.every((row) => row.value === null)) {
-      model.fail("too_rare", `'${word}' and the seeds of '${formula}' are together frequent enough in no condition`);
-    }
-    return { word, axis: about.axis, plus, minus, fixed, rows, min_count, signature, interval: "seeds", bootstrap: 0 };
-  }
-
-  async function axis({ word, formula, fixed, min_count }) {
-    const answers = [];
-    for (const one of new Set(word)) answers.push(await positions({ word: one, formula, fixed, min_count }));
-    const side = (words) => (words.length > 1 ? `(${words.join(" + ")})` : words.join(""));
-    const written = [answers[0].plus, answers[0].minus].map(side).filter(Boolean).join(" − ");
-    return { formula: written, answers };
-  }
-
-  lib.meaning = { neighbors, ranks, company, series, similarity, compare, equivalents, everywhere, axis, positions, overall };
-})(window.chronotope);
+  lib.meaning = { neighbors, equivalents, analogy, series, matrix, similarity, answer, hidden };
+}

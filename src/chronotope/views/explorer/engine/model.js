@@ -1,169 +1,217 @@
+// @ts-check
 // The model as the browser holds it: words, conditions, and a vector for each word in each condition.
 "use strict";
 
-(function (chronotope) {
-  const lib = chronotope.lib;
-  const manifest = lib.taken("manifest");
+/**
+ * The words of a condition: their ids, their rows by id (-1: absent), counts, vectors, and 1 / length of each.
+ * @typedef {{size: number, word: Int32Array, row: Int32Array, count: Int32Array,
+ *   vectors: Int8Array | Float32Array, inverse: Float64Array, enough: Map<number, Int32Array>}} Words
+ */
+{
+  const { chronotope } = window;
+  const { lib } = chronotope;
+  const manifest = lib.take("manifest");
+  /** @type {About} */
   const about = manifest.about;
+  /** @type {string[]} */
   const words = manifest.words;
   const labels = about.conditions.map((condition) => condition.label);
-  const numbers = new Map(words.map((word, number) => [word, number]));
+  const ids = new Map(words.map((word, id) => [word, id]));
   const byLabel = new Map(labels.map((label, number) => [label.toLowerCase(), number]));
   const dimensions = about.dimensions;
-  const conditions = []; // number → what is loaded of it
+  const OVERALL = labels.length; // in place of a condition: all together
+  /** @type {Words[]} */
+  const loaded = [];
+  /** @type {any} */
   let common = null;
 
-  const fail = (kind, message, didYouMean = []) => {
-    const status = { unknown_word: 404, unknown_condition: 404, unavailable: 409 }[kind] || 422;
-    throw new chronotope.AnswerError(kind, message, status, didYouMean);
-  };
+  /** @param {string} kind @param {string} message @param {string[]} [didYouMean] @returns {never} */
+  function fail(kind, message, didYouMean = []) {
+    const status = /** @type {Record<string, number>} */ ({ unknown_word: 404, unknown_condition: 404, unavailable: 409 });
+    throw new chronotope.AnswerError(kind, message, status[kind] || 422, didYouMean);
+  }
 
-  function decodeCondition(part) {
-    const gaps = lib.counted(part.word, part.size);
+  /** @param {Int32Array} word @param {Int32Array} count @param {Int8Array | Float32Array} vectors @returns {Words} */
+  function table(word, count, vectors) {
     const row = new Int32Array(words.length).fill(-1);
-    const word = new Int32Array(part.size);
-    for (let at = 0, next = 0; at < part.size; at++) {
-      next += gaps[at];
-      word[at] = next;
-      row[next++] = at;
-    }
-    const vectors = lib.unpack(part.vectors, manifest.bits, part.size * dimensions);
-    const inverse = new Float64Array(part.size); // 1 / length
-    for (let at = 0, place = 0; at < part.size; at++) {
+    const inverse = new Float64Array(word.length);
+    for (let at = 0, place = 0; at < word.length; at++) {
+      row[word[at]] = at;
       let square = 0;
       for (let d = 0; d < dimensions; d++, place++) square += vectors[place] * vectors[place];
       inverse[at] = square ? 1 / Math.sqrt(square) : 0;
     }
-    return { size: part.size, word, row, support: lib.counted(part.support, part.size), vectors, inverse, enough: new Map() };
+    return { size: word.length, word, row, count, vectors, inverse, enough: new Map() };
   }
 
-  function decodeCommon(part) {
-    return { ...part, vectors: lib.unpack(part.vectors, manifest.common_bits, words.length * dimensions) };
+  /** @param {any} part */
+  function decodeCondition(part) {
+    const word = lib.varint(part.word, part.size);
+    for (let at = 0, next = 0; at < part.size; at++) next = word[at] += next + (at ? 1 : 0);
+    const vectors = lib.unpack(part.vectors, manifest.bits, part.size * dimensions);
+    return table(word, lib.varint(part.count, part.size), vectors);
   }
 
-  async function need(number) {
-    if (!conditions[number]) conditions[number] = await lib.load(`condition-${number}`, decodeCondition);
-    return conditions[number];
+  /** Write the vector of a word as its other conditions tell it. @param {number} word @param {number} number @param {Float32Array | Float64Array} into @param {number} at */
+  function writeCommon(word, number, into, at) {
+    const [scale, factors, center] = [common.scales[word], common.factors[number], common.center[number]];
+    for (let d = 0, from = word * dimensions; d < dimensions; d++, from++) {
+      into[at + d] = common.vectors[from] * scale * factors[d] - center[d];
+    }
   }
 
-  async function needAll(chosen) {
-    // A few at a time: a browser that is asked for everything at once shows nothing meanwhile.
-    const waiting = [...chosen];
+  function overallTable() {
+    const present = Int32Array.from(words.keys()).filter((word) => manifest.counts[word] > 0);
+    const vectors = new Float32Array(present.length * dimensions);
+    present.forEach((word, row) => writeCommon(word, OVERALL, vectors, row * dimensions));
+    return table(present, Int32Array.from(present, (word) => manifest.counts[word]), vectors);
+  }
+
+  /** Load conditions; a few at a time, so that the page can paint. @param {number[]} chosen @param {AbortSignal} [signal] */
+  async function need(chosen, signal) {
+    if (chosen.includes(OVERALL)) await needCommon();
+    const waiting = chosen.filter((number) => !loaded[number]);
     const next = async () => {
-      while (waiting.length) {
-        await need(waiting.shift());
-        await lib.breathe();
+      for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
+        loaded[number] =
+          number === OVERALL ? overallTable() : await lib.load(`condition-${number}`, decodeCondition);
+        await lib.pause(signal);
       }
     };
     await Promise.all([next(), next(), next(), next()]);
   }
 
   async function needCommon() {
-    if (!common) common = await lib.load("common", decodeCommon);
+    common ||= await lib.load("common", (part) => ({
+      ...part, vectors: lib.unpack(part.vectors, manifest.common_bits, words.length * dimensions),
+    }));
   }
 
-  // The vector of a word in a condition that is loaded, of length one; where it is absent, what it means elsewhere.
+  /** Return the unit vector of a word in a condition that is loaded; an absent word by its other conditions. @param {number} word @param {number} number */
   function unit(word, number) {
-    const condition = conditions[number];
-    const row = condition.row[word];
+    const { row, vectors, inverse } = loaded[number];
     const vector = new Float64Array(dimensions);
-    if (row >= 0) {
-      const inverse = condition.inverse[row];
-      for (let d = 0, at = row * dimensions; d < dimensions; d++, at++) vector[d] = condition.vectors[at] * inverse;
-      return vector;
+    const at = row[word];
+    if (at < 0) {
+      writeCommon(word, number, vector, 0);
+      return normalized(vector);
     }
-    const scale = common.scales[word];
-    for (let d = 0, at = word * dimensions; d < dimensions; d++, at++) {
-      vector[d] = common.vectors[at] * scale * common.factors[number][d] - common.center[number][d];
-    }
-    return normalized(vector);
+    for (let d = 0; d < dimensions; d++) vector[d] = vectors[at * dimensions + d] * inverse[at];
+    return vector;
   }
 
+  /** @param {Float64Array} vector */
   function normalized(vector) {
     const length = Math.sqrt(dot(vector, vector)) || 1;
     return vector.map((value) => value / length);
   }
 
+  /** @param {Float64Array} a @param {Float64Array} b */
   function dot(a, b) {
     let sum = 0;
     for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
     return sum;
   }
 
-  const support = (word, number) => {
-    const row = conditions[number].row[word];
-    return row < 0 ? 0 : conditions[number].support[row];
-  };
+  /** @param {Float64Array[]} rows */
+  const total = (rows) => rows[0].map((_, d) => rows.reduce((sum, row) => sum + row[d], 0));
 
-  // The rows of a condition whose words occur often enough.
+  /** @param {number} word @param {number} number */
+  function count(word, number) {
+    const row = loaded[number].row[word];
+    return row < 0 ? 0 : loaded[number].count[row];
+  }
+
+  /** Return the rows of a condition whose words occur often enough. @param {number} number @param {number} least */
   function enough(number, least) {
-    const condition = conditions[number];
-    if (!condition.enough.has(least)) {
-      const rows = [];
-      for (let row = 0; row < condition.size; row++) if (condition.support[row] >= least) rows.push(row);
-      condition.enough.set(least, Int32Array.from(rows));
-    }
-    return condition.enough.get(least);
+    const here = loaded[number];
+    let rows = here.enough.get(least);
+    if (!rows) here.enough.set(least, (rows = Int32Array.from(here.word.keys()).filter((row) => here.count[row] >= least)));
+    return rows;
   }
 
-  function wordNumber(word) {
-    if (numbers.has(word)) return numbers.get(word);
+  /** Return the id of a word, as typed or as `prepare` may have stored it. @param {string} word */
+  function wordId(word) {
+    const composed = word.replace(/’/g, "'").trim().split(/\s+/).join("_").normalize("NFC");
+    const plain = composed.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "").normalize("NFC");
+    for (const spelling of [word, composed, composed.toLowerCase(), plain]) {
+      const id = ids.get(spelling);
+      if (id !== undefined) return id;
+    }
+    /** @type {string[]} */
     const alike = lib.lookup.alike(word).map((found) => found.word);
-    const proposed = alike.length ? `; did you mean ${alike.slice(0, 3).join(", ")}?` : "";
-    const count = words.length.toLocaleString("en-US");
-    return fail("unknown_word", `'${word}' is not among the ${count} words of this model${proposed}`, alike);
+    const hint = alike.length ? `; did you mean ${alike.slice(0, 3).join(", ")}?` : "";
+    return fail("unknown_word", `'${word}' is not among the ${numberOf(words.length, "words")} of this model${hint}`, alike);
   }
 
+  /** @param {string} label @param {string[]} known @param {string} what @returns {never} */
+  function unknown(label, known = labels, what = "conditions") {
+    return fail("unknown_condition", `'${label}' is not among the ${numberOf(known.length, what)}: ${someOf(known)}`, known);
+  }
+
+  /** @param {string} label */
   function conditionNumber(label) {
-    const number = byLabel.get(String(label).trim().toLowerCase());
-    return number === undefined ? unknownCondition(label) : number;
+    return byLabel.get(label.trim().toLowerCase()) ?? unknown(label);
   }
 
-  function unknownCondition(label) {
-    const shown = labels.length <= 12 ? labels.join(", ") : `${labels.slice(0, 4).join(", ")} … ${labels.slice(-2).join(", ")}`;
-    return fail("unknown_condition", `'${label}' is not among the ${labels.length} condition${labels.length === 1 ? "" : "s"}: ${shown}`);
-  }
+  const all = () => labels.map((_, number) => number);
 
-  // The conditions that a label means: one, all of a time bin or of a place, or all.
-  function among(at) {
-    const all = labels.map((_, number) => number);
-    if (at === undefined || at === null) return all;
-    const wanted = String(at).trim().toLowerCase();
-    if (byLabel.has(wanted)) return [byLabel.get(wanted)];
-    for (const axis of ["time", "place"]) {
-      const position = about[`${axis}s`].findIndex((name) => name.toLowerCase() === wanted);
-      if (position >= 0) return all.filter((number) => about.conditions[number][axis] === position);
-    }
-    return unknownCondition(at);
-  }
-
-  // The conditions in order of time; where there are places, too, those of one place.
+  /** Return the conditions in order of time; with time × place, those of one place. @param {string} [place] */
   function timeline(place) {
     if (!about.times.length) fail("bad_request", "the conditions of this model are places, which have no order in time");
     if (!about.places.length) {
       if (place) fail("bad_request", `the conditions of this model are time bins; there is no place '${place}'`);
-      return among();
+      return all();
     }
-    if (!place) fail("bad_request", `name the place whose time line is meant: ${about.places.slice(0, 8).join(", ")}`);
+    if (!place) fail("bad_request", `name the place whose time line is meant (--place): ${someOf(about.places)}`);
     const wanted = about.places.findIndex((name) => name.toLowerCase() === place.trim().toLowerCase());
-    if (wanted < 0) unknownCondition(place);
-    return among().filter((number) => about.conditions[number].place === wanted);
+    if (wanted < 0) unknown(place, about.places, "places");
+    return all().filter((number) => about.conditions[number].place === wanted);
   }
 
-  // A word's own vectors where it occurs often enough, among conditions that are loaded.
-  function own(word, least, chosen, fewest = 1) {
-    const kept = chosen.filter((number) => support(word, number) >= least);
-    if (kept.length < fewest) {
-      const where = kept.length ? `in ${kept.length} of the conditions` : "in no condition";
-      fail("too_rare", `'${words[word]}' occurs ${least} times or more ${where}; this needs ${fewest}`);
+  /** Return the conditions that a text names: a label, 'all', a time bin or a place. @param {string} at @param {string} [place] */
+  function named(at, place) {
+    const among = place ? timeline(place) : all();
+    const wanted = at.trim().toLowerCase();
+    if (wanted === "all") return among;
+    if (about.times.length && about.places.length) {
+      const names = [
+        (number) => labels[number],
+        (number) => about.times[Number(about.conditions[number].time)],
+        (number) => about.places[Number(about.conditions[number].place)],
+      ];
+      for (const name of names) {
+        const found = among.filter((number) => name(number).toLowerCase() === wanted);
+        if (found.length) return found;
+      }
     }
-    return { conditions: kept, unit: kept.map((number) => unit(word, number)) };
+    return [conditionNumber(at)];
+  }
+
+  /** @param {number} many @param {string} things */
+  function numberOf(many, things) {
+    if (many !== 1) return `${many.toLocaleString("en-US")} ${things}`;
+    return things === "times" ? "once" : `1 ${things.replace(/s\b/, "")}`;
+  }
+
+  /** @param {number} many */
+  const fewerThan = (many) => (many === 1 ? "less than once" : `fewer than ${many.toLocaleString("en-US")} times`);
+
+  /** @param {string[]} names */
+  function someOf(names) {
+    return names.length <= 12 ? names.join(", ") : `${names.slice(0, 4).join(", ")} … ${names.slice(-2).join(", ")}`;
+  }
+
+  /** Say what helps if a word is too rare. @param {number} least */
+  function whatHelps(least) {
+    const ways = [...(least > 1 ? ["lower min_count (--min-count)"] : []), ...(about.times.length ? ["take longer time bins"] : [])];
+    return ways.length ? `; ${ways.join(", or ")}` : "";
   }
 
   lib.model = {
-    manifest, about, words, labels, dimensions, fail, need, needAll, needCommon, unit, normalized, dot, support, enough,
-    wordNumber, conditionNumber, among, timeline, own,
-    condition: (number) => conditions[number],
+    manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, enough,
+    wordId, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
+    condition: (number) => loaded[number],
     signature: about.signature,
   };
-})(window.chronotope);
+}

@@ -1,53 +1,96 @@
-// The parts of the data, each a script that hands itself over when it is loaded.
+// @ts-check
+// The data of the folder: scripts that hand themselves over when they are loaded, and numbers as text (see encode.py).
 "use strict";
 
-(function (chronotope) {
-  const lib = chronotope.lib;
-  const given = new Map(); // name → data
-  const loading = new Map(); // name → promise
-  const SLICE = 25; // milliseconds of work between two breaths
+window.chronotope = window.chronotope || {};
+{
+  const { chronotope } = window;
+  /** @type {any} */
+  const lib = (chronotope.lib = {});
+  const SLICE = 25; // milliseconds of work between two pauses
+  /** @type {Map<string, any>} name → data */
+  const given = new Map();
+  /** @type {Map<string, Promise<any>>} */
+  const loading = new Map();
 
-  chronotope.part = function (name, data) {
-    given.set(name, data);
-  };
+  /** @param {string} name @param {any} data */
+  chronotope.part = (name, data) => given.set(name, data);
 
-  // What is decoded is kept elsewhere; the text itself need not be.
-  lib.taken = function (name) {
+  /** Return the data of a part that is loaded, once: what is decoded replaces the text. @param {string} name */
+  lib.take = (name) => {
     const data = given.get(name);
     given.delete(name);
     return data;
   };
 
+  /** @param {string} name @returns {Promise<void>} */
   function addScript(name) {
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = `data/${name}.js`;
-      script.onload = resolve;
+      script.onload = () => resolve();
       script.onerror = () => {
-        reject(new chronotope.AnswerError("unavailable", `This folder lacks its part data/${name}.js.`));
+        reject(new chronotope.AnswerError("unavailable", `This folder lacks its part data/${name}.js.`, 409));
       };
       document.head.append(script);
     });
   }
 
-  // A part of the data; read once, turned by `decode` into what is kept.
-  lib.load = function (name, decode = (data) => data) {
-    if (!loading.has(name)) {
+  /** Return a part of the data, read and decoded once. @param {string} name @param {(data: any) => any} decode */
+  lib.load = (name, decode = (data) => data) => {
+    let promise = loading.get(name);
+    if (!promise) {
       const load = chronotope.loadPart || addScript;
-      const promise = Promise.resolve(load(name)).then(() => decode(lib.taken(name)));
+      promise = Promise.resolve(load(name)).then(() => decode(lib.take(name)));
       promise.catch(() => loading.delete(name));
       loading.set(name, promise);
     }
-    return loading.get(name);
+    return promise;
   };
 
-  // Lets the page breathe in the middle of long work, which ends here when nobody waits for it any more.
-  let last = 0;
-  lib.breathe = async function (signal) {
-    if (Date.now() - last >= SLICE) {
+  /** Let the page paint during long work, and end the work if nobody waits for it. @param {AbortSignal} [signal] */
+  lib.pause = async (signal) => {
+    if (Date.now() - lastPause >= SLICE) {
       await new Promise((resolve) => setTimeout(resolve, 0));
-      last = Date.now();
+      lastPause = Date.now();
     }
     if (signal && signal.aborted) throw new DOMException("given up", "AbortError");
   };
-})(window.chronotope);
+  let lastPause = 0;
+
+  /** Decode signed numbers of so many bits (up to 16). @param {string} text @param {number} bits @param {number} count */
+  lib.unpack = (text, bits, count) => {
+    const values = bits <= 8 ? new Int8Array(count) : new Int16Array(count);
+    const sign = 1 << (bits - 1);
+    const mask = (1 << bits) - 1;
+    let held = 0;
+    let have = 0;
+    let at = 0;
+    for (let number = 0; number < count; number++) {
+      while (have < bits) {
+        held = ((held << 7) | text.charCodeAt(at++)) & 0x7fffff;
+        have += 7;
+      }
+      have -= bits;
+      const value = (held >> have) & mask;
+      values[number] = value & sign ? value - mask - 1 : value;
+    }
+    return values;
+  };
+
+  /** Decode numbers from 0 on: six bits a character, the seventh says that more follow. @param {string} text @param {number} count */
+  lib.varint = (text, count) => {
+    const values = new Int32Array(count);
+    let at = 0;
+    for (let number = 0; number < count; number++) {
+      let shift = 1;
+      let code;
+      do {
+        code = text.charCodeAt(at++);
+        values[number] += (code & 63) * shift;
+        shift *= 64;
+      } while (code & 64);
+    }
+    return values;
+  };
+}

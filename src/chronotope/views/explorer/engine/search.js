@@ -1,99 +1,102 @@
-// The nearest words: by cosine, or by CSLS, which discounts words that are near everything (see retrieval.py).
+// @ts-check
+// The nearest words: by cosine, or by CSLS, which penalizes words that are near everything (see retrieval.py).
 "use strict";
 
-(function (chronotope) {
-  const lib = chronotope.lib;
-  const model = lib.model;
+/** @typedef {{id: number, word: string, score: number, similarity: number, count: number}} Match */
+{
+  const { lib } = window.chronotope;
+  const { model } = lib;
   const NEIGHBORHOOD = 10;
   const POOL = 10000;
   const AT_FIRST = 32;
   const LANDMARKS = 8;
-  const KEPT = 64; // how many pairs of conditions keep their r
+  const KEPT = 64; // pairs of conditions whose r is kept
 
-  // The cosines of a vector of length one with some rows of a condition.
+  /** Return the cosines of a unit vector with rows of a condition. @param {Float64Array} query @param {Words} condition @param {ArrayLike<number>} rows */
   function cosines(query, condition, rows) {
     const { vectors, inverse } = condition;
     const size = model.dimensions;
     const found = new Float64Array(rows.length);
     for (let at = 0; at < rows.length; at++) {
-      const row = rows[at];
       let sum = 0;
-      for (let d = 0, place = row * size; d < size; d++, place++) sum += query[d] * vectors[place];
-      found[at] = sum * inverse[row];
+      for (let d = 0, place = rows[at] * size; d < size; d++, place++) sum += query[d] * vectors[place];
+      found[at] = sum * inverse[rows[at]];
     }
     return found;
   }
 
-  // The places of the largest values, the largest first; equal ones in their order.
+  /** Return the places of the largest values, best first; ties: the first wins. @param {ArrayLike<number>} values @param {number} count */
   function largest(values, count) {
-    const heap = []; // the smallest of the best so far is the last
+    /** @type {number[]} */
+    const best = [];
     for (let at = 0; at < values.length; at++) {
-      const value = values[at];
-      if (heap.length === count && !(value > values[heap[count - 1]])) continue;
-      if (heap.length === count) heap.pop();
-      let place = heap.length;
-      while (place > 0 && values[heap[place - 1]] < value) place--;
-      heap.splice(place, 0, at);
+      if (best.length === count && !(values[at] > values[best[count - 1]])) continue;
+      if (best.length === count) best.pop();
+      insert(best, at, (place) => values[place]);
     }
-    return heap;
+    return best;
   }
 
-  // The reference words of a condition: the most frequent with enough support.
+  /** Insert into a list that is sorted by falling values. @param {number[]} sorted @param {number} item @param {(item: number) => number} value */
+  function insert(sorted, item, value) {
+    let place = sorted.length;
+    while (place > 0 && value(sorted[place - 1]) < value(item)) place--;
+    sorted.splice(place, 0, item);
+  }
+
+  /** @type {Map<string, Int32Array>} */
   const pools = new Map();
+  /** Return the rows of the reference words: the most frequent of those that occur often enough. @param {number} number @param {number} least */
   function pool(number, least) {
     const key = `${number} ${least}`;
-    if (!pools.has(key)) {
-      let rows = model.enough(number, least);
-      if (rows.length > POOL) {
-        const { support } = model.condition(number);
-        rows = Array.from(rows).sort((a, b) => support[b] - support[a] || a - b).slice(0, POOL).sort((a, b) => a - b);
-        rows = Int32Array.from(rows);
-      }
+    let rows = pools.get(key);
+    if (!rows) {
+      const { count } = model.condition(number);
+      rows = /** @type {Int32Array} */ (model.enough(number, least));
+      if (rows.length > POOL) rows = rows.slice().sort((a, b) => count[b] - count[a] || a - b).slice(0, POOL).sort();
       pools.set(key, rows);
     }
-    return pools.get(key);
+    return rows;
   }
 
-  function rowUnit(condition, row) {
-    const vector = new Float64Array(model.dimensions);
-    for (let d = 0, at = row * model.dimensions; d < vector.length; d++, at++) {
-      vector[d] = condition.vectors[at] * condition.inverse[row];
-    }
-    return vector;
+  /** @param {Words} condition @param {number} row */
+  function rowUnit({ vectors, inverse }, row) {
+    return Float64Array.from({ length: model.dimensions }, (_, d) => vectors[row * model.dimensions + d] * inverse[row]);
   }
 
-  // The mean cosine of a vector with its ten nearest of a pool (never the word itself), and the sum of those ten.
-  function neighborhood(query, number, least, ownWord) {
+  /**
+   * Return r, the mean cosine of a vector with its ten nearest words of the pool without its own, and their sum.
+   * @param {Float64Array} query @param {number} number @param {number} least @param {number} own
+   */
+  function neighborhood(query, number, least, own) {
     const condition = model.condition(number);
     const rows = pool(number, least);
     const found = cosines(query, condition, rows);
-    const near = largest(found, NEIGHBORHOOD + (ownWord >= 0 ? 1 : 0))
-      .filter((at) => condition.word[rows[at]] !== ownWord)
+    const near = largest(found, NEIGHBORHOOD + (own >= 0 ? 1 : 0))
+      .filter((at) => condition.word[rows[at]] !== own)
       .slice(0, NEIGHBORHOOD);
-    const around = new Float64Array(model.dimensions);
-    let total = 0;
-    for (const at of near) {
-      total += found[at];
-      rowUnit(condition, rows[at]).forEach((value, d) => (around[d] += value));
-    }
-    return { r: near.length ? total / near.length : 0, around: near.length === NEIGHBORHOOD ? around : null };
+    const r = near.reduce((sum, at) => sum + found[at], 0) / Math.max(near.length, 1);
+    return { r, around: near.length === NEIGHBORHOOD ? model.total(near.map((at) => rowUnit(condition, rows[at]))) : null };
   }
 
-  // r of the candidates of one condition as seen from another; NaN where it is not measured.
+  /** @type {Map<string, Float32Array>} */
   const known = new Map();
-  function measured(source, target, least, size) {
-    const key = `${source} ${target} ${least}`;
+  /** Return r of the candidates of a condition as seen from another; NaN if not measured. @param {string} key @param {number} size */
+  function measured(key, size) {
     const values = known.get(key) || new Float32Array(size).fill(NaN);
     known.delete(key);
     known.set(key, values);
-    if (known.size > KEPT) known.delete(known.keys().next().value);
+    if (known.size > KEPT) known.delete([...known.keys()][0]);
     return values;
   }
 
-  function match(condition, row, score, cosine) {
-    return { word: model.words[condition.word[row]], score, similarity: cosine, count: condition.support[row] };
+  /** @param {Words} condition @param {number} row @param {number} score @param {number} similarity @returns {Match} */
+  function match(condition, row, score, similarity) {
+    const id = condition.word[row];
+    return { id, word: model.words[id], score, similarity, count: condition.count[row] };
   }
 
+  /** @param {Float64Array} query @param {number} target @param {number} top @param {number} least */
   function byCosine(query, target, top, least) {
     const condition = model.condition(target);
     const rows = model.enough(target, least);
@@ -101,33 +104,34 @@
     return largest(found, top).map((at) => match(condition, rows[at], found[at], found[at]));
   }
 
-  // A candidate's r is never below its mean cosine with any ten words of the pool; so it is measured only for those
-  // that could still be among the best.
-  function byCsls(query, source, target, top, least, ownWord) {
+  /**
+   * A candidate's r is at least its mean cosine with any ten words of the pool; so r is measured only for candidates
+   * that could still be among the best.
+   * @param {Float64Array} query @param {number} source @param {number} target @param {number} top @param {number} least @param {number} own
+   */
+  function byCsls(query, source, target, top, least, own) {
     const condition = model.condition(target);
     const rows = model.enough(target, least);
     const found = cosines(query, condition, rows);
     const same = source === target;
-    const queryR = neighborhood(query, target, least, same ? ownWord : -1).r;
-    const exact = measured(source, target, least, rows.length);
-    const bound = new Float64Array(rows.length);
-    let open = [];
-    const best = []; // places, by cosine − r / 2
+    const queryR = neighborhood(query, target, least, same ? own : -1).r;
+    const exact = measured(`${source} ${target} ${least}`, rows.length);
+    const bound = found.map((value) => value + 1);
+    /** @type {number[]} places, by cosine − r / 2 */
+    const best = [];
     const value = (at) => found[at] - exact[at] / 2;
     const keep = (at) => {
-      let place = best.length;
-      while (place > 0 && value(best[place - 1]) < value(at)) place--;
-      best.splice(place, 0, at);
+      insert(best, at, value);
       if (best.length > top) best.pop();
     };
-    for (let at = 0; at < rows.length; at++) {
-      if (!Number.isNaN(exact[at])) keep(at);
-      else open.push(at);
-      bound[at] = found[at] + 1;
-    }
-    const lower = (around) => {
+    let open = [...rows.keys()].filter((at) => Number.isNaN(exact[at]));
+    [...rows.keys()].filter((at) => !Number.isNaN(exact[at])).forEach(keep);
+    const narrow = () => {
       const cut = best.length === top ? value(best[top - 1]) : -Infinity;
       open = open.filter((at) => bound[at] >= cut);
+    };
+    const lower = (around) => {
+      narrow();
       const floor = cosines(around, condition, open.map((at) => rows[at]));
       open.forEach((at, place) => {
         const mean = (floor[place] - (same ? 1 : 0)) / NEIGHBORHOOD;
@@ -137,37 +141,36 @@
     const first = neighborhood(query, source, least, -1).around;
     if (first) lower(first);
     for (let size = AT_FIRST; open.length; size *= 2) {
-      const cut = best.length === top ? value(best[top - 1]) : -Infinity;
-      open = open.filter((at) => bound[at] >= cut);
+      narrow();
       const chosen = largest(open.map((at) => bound[at]), size).map((place) => open[place]);
-      const gone = new Set(chosen);
       const landmarks = [];
       for (const at of chosen) {
-        const row = rows[at];
-        const found = neighborhood(rowUnit(condition, row), source, least, same ? condition.word[row] : -1);
-        exact[at] = found.r;
-        if (found.around && landmarks.length < LANDMARKS) landmarks.push(found.around);
+        const { r, around } = neighborhood(rowUnit(condition, rows[at]), source, least, same ? condition.word[rows[at]] : -1);
+        exact[at] = r;
+        if (around && landmarks.length < LANDMARKS) landmarks.push(around);
         keep(at);
       }
+      const gone = new Set(chosen);
       open = open.filter((at) => !gone.has(at));
       landmarks.forEach(lower);
     }
     return best.map((at) => match(condition, rows[at], 2 * found[at] - queryR - exact[at], found[at]));
   }
 
-  function neighbors(word, number, top, least, retrieval = "similarity") {
-    const query = model.unit(word, number);
-    const found =
-      retrieval === "csls"
-        ? byCsls(query, number, number, top + 1, least, word)
-        : byCosine(query, number, top + 1, least);
-    return found.filter((one) => one.word !== model.words[word]).slice(0, top);
-  }
-
-  function equivalents(word, at, to, top, least, retrieval = "csls") {
+  /**
+   * Return the words of a condition nearest to a word of another; the word itself may be one.
+   * @param {number} word @param {number} at @param {number} to @param {number} top @param {number} least @param {string} retrieval
+   * @returns {Match[]}
+   */
+  function equivalents(word, at, to, top, least, retrieval) {
     const query = model.unit(word, at);
     return retrieval === "csls" ? byCsls(query, at, to, top, least, word) : byCosine(query, to, top, least);
   }
 
-  lib.search = { neighbors, equivalents };
-})(window.chronotope);
+  /** @param {number} word @param {number} at @param {number} top @param {number} least @param {string} retrieval */
+  function neighbors(word, at, top, least, retrieval) {
+    return equivalents(word, at, at, top + 1, least, retrieval).filter((one) => one.id !== word).slice(0, top);
+  }
+
+  lib.search = { neighbors, equivalents, byCosine };
+}

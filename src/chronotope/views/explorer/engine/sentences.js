@@ -1,36 +1,36 @@
-// Sentences, where the folder was written with them: a sample for each word and condition.
+// @ts-check
+// Sentences, if the folder was written with them: a sample for each word and condition.
 "use strict";
-
-(function (chronotope) {
-  const lib = chronotope.lib;
+{
+  const { lib } = window.chronotope;
   const { model } = lib;
-  const { labels, about } = model;
-  const IN_A_PART = 256;
-  const MOST = 50;
+  const { labels, about, manifest } = model;
 
+  /** @param {any} part */
   function decodeIndex(part) {
-    const sizes = lib.counted(part.sizes, model.words.length);
+    const sizes = lib.varint(part.sizes, model.words.length);
     const first = new Int32Array(sizes.length + 1);
     sizes.forEach((size, word) => (first[word + 1] = first[word] + size));
-    const total = first[sizes.length];
-    const [sentence, start, length] = [part.sentence, part.start, part.length].map((text) => lib.counted(text, total));
-    return { first, sentence, start, length, documents: lib.counted(part.documents, model.words.length) };
+    const [sentence, start, length] = [part.sentence, part.start, part.length].map((text) => lib.varint(text, first[sizes.length]));
+    return { first, sentence, start, length, documents: lib.varint(part.documents, model.words.length) };
   }
 
-  async function example(condition, index, place) {
+  /** @param {number} condition @param {any} index @param {number} place @param {string} [near] */
+  async function sentence(condition, index, place, near) {
     const number = index.sentence[place];
-    const rows = await lib.load(`sentences-${condition}-${Math.floor(number / IN_A_PART)}`);
-    const [text, document, date, cut] = rows[number % IN_A_PART];
+    const size = manifest.sentences_in_a_part;
+    const [text, document, date, cut] = (await lib.load(`sentences-${condition}-${Math.floor(number / size)}`))[number % size];
     const where = about.conditions[condition].place;
+    const [near_start, near_end] = (near && find(text, near)) || [null, null];
     return {
-      condition: labels[condition], document, date, place: where === null ? null : about.places[where], text,
+      condition: labels[condition], date, place: where === null ? null : about.places[where], document, text,
+      start: index.start[place], end: index.start[place] + index.length[place], near_start, near_end, distance_words: null,
       cut_before: Boolean(cut & 1), cut_after: Boolean(cut & 2),
-      start: index.start[place], end: index.start[place] + index.length[place], near: null, distance: null,
     };
   }
 
-  // Where another word stands in a sentence, in characters as Python counts them.
-  function standsAt(text, word) {
+  /** Return where a word stands in a text, in characters as Python counts them. @param {string} text @param {string} word */
+  function find(text, word) {
     const letters = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/[_\s]+/g, "[\\s_]+");
     const found = new RegExp(`(?<![\\p{L}\\p{N}])${letters}(?![\\p{L}\\p{N}])`, "iu").exec(text);
     if (!found) return null;
@@ -38,34 +38,35 @@
     return [start, start + [...found[0]].length];
   }
 
-  async function evidence({ word, at, near, offset, limit }) {
-    if (!about.available.text) model.fail("unavailable", about.missing.text);
-    const number = model.wordNumber(word);
-    const chosen = model.among(at);
-    await model.needAll(chosen);
+  /** @param {any} asked */
+  async function evidence({ word, at, near, top, signal }) {
+    const id = model.wordId(word);
+    /** @type {number[]} */
+    const chosen = model.named(at ?? "all");
+    await model.need(chosen, signal);
     const perCondition = [];
     let documents = 0;
     for (const condition of chosen) {
       const index = await lib.load(`index-${condition}`, decodeIndex);
-      documents += index.documents[number];
+      documents += index.documents[id];
       const found = [];
-      for (let place = index.first[number]; place < index.first[number + 1]; place++) {
-        const one = await example(condition, index, place);
-        if (near) one.near = standsAt(one.text, near);
-        if (!near || one.near) found.push(one);
+      for (let place = index.first[id]; place < index.first[id + 1]; place++) {
+        const row = await sentence(condition, index, place, near);
+        if (!near || row.near_start !== null) found.push(row);
       }
       perCondition.push(found);
+      await lib.pause(signal);
     }
-    const most = Math.max(1, Math.ceil(MOST / perCondition.length));
-    const all = perCondition.flatMap((found) => found.slice(0, most)).slice(0, MOST);
-    return {
-      word, near: near || null, conditions: chosen.map((one) => labels[one]),
-      occurrences: chosen.reduce((sum, one) => sum + model.support(number, one), 0), documents,
-      together: near ? all.length : null, searched: null, with_both: null, within: null,
-      examples: all.slice(offset, offset + limit), pulls: [],
-      page: { offset, limit, total: all.length },
-    };
+    const most = Math.max(1, Math.ceil(top / perCondition.length));
+    const rows = perCondition.flatMap((found) => found.slice(0, most)).slice(0, top);
+    const occurrences = chosen.reduce((sum, one) => sum + model.count(id, one), 0);
+    const facts = { axis: about.axis, word, at: at ?? null, near: near ?? null, occurrences, documents, sampled: true };
+    const notes = [
+      `${word} occurs ${model.numberOf(occurrences, "times")} in ${model.numberOf(documents, "documents")}.`,
+      `This folder holds at most ${model.numberOf(about.sample ?? 0, "sentences")} of a word in each condition.`,
+    ];
+    return { rows, title: `Sentences with ${word}${near ? ` near ${near}` : ""}`, notes, facts, signature: model.signature };
   }
 
   lib.sentences = { evidence };
-})(window.chronotope);
+}

@@ -1,7 +1,8 @@
 // The address is the state: #/word/bank?at=1990&place=canada. Reading it, writing it, following it.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+{
   function decode(text) {
     try {
       return decodeURIComponent(text.replace(/\+/g, " "));
@@ -13,6 +14,7 @@
   function parse(hash) {
     const [path, query] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
     const [view, ...rest] = path.split("/").filter((part) => part !== "");
+    /** @type {Record<string, string>} */
     const params = {};
     for (const pair of (query || "").split("&")) {
       if (!pair) continue;
@@ -22,7 +24,6 @@
     return { view: view ? decode(view) : "start", words: rest.map(decode), params };
   }
 
-  // Names of parameters are fixed by us; values may be anything.
   function write(view, words = [], params = {}) {
     const path = [view === "start" ? "" : view, ...words]
       .filter((part) => part !== "")
@@ -30,19 +31,21 @@
       .join("/");
     const query = Object.entries(params)
       .filter(([, value]) => value !== null && value !== undefined && value !== "")
-      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       .join("&");
     return `#/${path}${query ? `?${query}` : ""}`;
   }
 
   ct.address = {
-    parse,
     write,
     current: () => parse(window.location.hash),
     go(view, words, params) {
       window.location.hash = write(view, words, params);
     },
-    // Changes parameters of the address and tells whether that changed anything. A slider that is being dragged replaces the address rather than adding to Back.
+    /**
+     * Change parameters of the address; return whether that changed anything. A dragged slider replaces the address
+     * instead of adding to Back.
+     */
     change(params, replace = false) {
       const { view, words, params: before } = parse(window.location.hash);
       const after = write(view, words, { ...before, ...params });
@@ -54,4 +57,4 @@
       return true;
     },
   };
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,15 +1,32 @@
-// Numbers and lists as a reader wants them.
-(function (ct) {
-  "use strict";
+// Numbers, words and lists as a reader wants them.
+// @ts-check
+"use strict";
 
+{
   const whole = new Intl.NumberFormat("en-US");
+  const known = (value) => typeof value === "number" && Number.isFinite(value);
+  ct.known = known;
+
+  /** A mark that rests on fewer occurrences is drawn faint. */
+  ct.ENOUGH = 5;
+
+  /** How strongly a mark is drawn that rests on `count` occurrences. */
+  ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : count < 20 ? 0.7 : 1);
 
   ct.format = {
     count: (n) => whole.format(n),
-    // 0.713 as “0.71”; nothing is shown for what is not known.
+    /** 0.713 as “0.71”; a dash for an unknown value. */
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
-    rate: (value) => (!known(value) ? "–" : value >= 100 ? whole.format(Math.round(value)) : value.toPrecision(2)),
-    // How often a word occurs; a model that was made of other programs' vectors may not know.
+    /** A number of any size, short. */
+    short: (value) =>
+      !known(value)
+        ? "–"
+        : Math.abs(value) >= 100
+          ? whole.format(Math.round(value))
+          : Math.abs(value) >= 10
+            ? value.toFixed(1).replace("-", "−")
+            : ct.format.number(value),
+    /** How often a word occurs; a model made from other programs' vectors may not know. */
     times(n) {
       if (n > 0 && !ct.about.counted) return "an unknown number of times";
       return n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`;
@@ -18,40 +35,62 @@
       const teen = n % 100 > 10 && n % 100 < 14;
       return n + (teen ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th");
     },
-    // “a, b and c”
-    list(words) {
-      return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
-    },
-    quoted: (word) => `“${word}”`,
-    // A file name that every system takes.
+    /** “a, b and c” */
+    list: (words) =>
+      words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`,
+    /** The first few of a long list. */
+    some: (words, most = 8) =>
+      words.length > most ? `${words.slice(0, most).join(", ")} and ${words.length - most} more` : ct.format.list(words),
+    /** A phrase (prime_minister) reads with spaces; data keeps the underscores. */
+    word: (word) => String(word).replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, " "),
+    quoted: (word) => `“${ct.format.word(word)}”`,
+    /** A file name that every system takes. */
     file: (...parts) =>
       parts
         .map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-"))
         .join("-")
         .slice(0, 80),
-    clip: (text, most) => (text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text),
-    // "1880-1899" reads better with a dash of its own: “1880–1899”. Only for the eye; addresses keep the label.
+    clip: (text, most) =>
+      text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text,
+    /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. */
+    in: (label) => `in ${/^\d+s\b/.test(label) ? "the " : ""}${ct.format.label(label)}`,
+    /** The same without “in”. */
     label: (label) =>
       String(label)
         .replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2")
         .replace("/", " · "),
   };
 
-  function known(value) {
-    return value !== null && value !== undefined && Number.isFinite(value);
-  }
+  /** Columns that hold conditions: shown with their dashes. */
+  const LABELS = new Set(["condition", "at", "against", "before", "after", "time"]);
 
-  ct.known = known;
+  /** A value of a table as text. */
+  ct.cell = function (column, value) {
+    if (value === null || value === undefined) return "–";
+    if (Array.isArray(value)) return value.map(ct.format.word).join(", ");
+    if (typeof value === "boolean") return value ? "yes" : "no";
+    if (typeof value !== "number") return LABELS.has(column) ? ct.format.label(value) : ct.format.word(value);
+    if (Number.isInteger(value)) return whole.format(value);
+    return Math.abs(value) < 0.001 && value !== 0 ? value.toExponential(1) : ct.format.number(value, 3);
+  };
 
-  // How strongly a value is drawn, from how often the word occurs: few occurrences are drawn lighter.
-  ct.trust = (support) =>
-    !known(support) ? 1 : support <= 0 ? 0.2 : Math.min(1, 0.32 + 0.68 * (support / (support + 20)) * 1.35);
+  /** The columns of an answer that hold a value; without counts where the model has none. */
+  ct.columnsOf = (rows) =>
+    Object.keys(rows[0] || {}).filter(
+      (name) =>
+        rows.some((row) => row[name] !== null && row[name] !== undefined) &&
+        (ct.about.counted || !/count|per_million|documents|tokens/.test(name)),
+    );
 
-  ct.csv = function (columns, rows) {
+  /** The rows of an answer as CSV. A text that begins with = + - @ gets an apostrophe: spreadsheets would run it. */
+  ct.csv = function (rows) {
+    const columns = Object.keys(rows[0] || {});
     const cell = (value) => {
-      const text = value === null || value === undefined ? "" : String(value);
+      let text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join("; ") : String(value);
+      if (typeof value !== "number" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
       return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
     };
-    return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+    const lines = [columns, ...rows.map((row) => columns.map((name) => row[name]))];
+    return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
   };
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,40 +1,42 @@
 // Follows the address: one view at a time, the old one on the page until the new one is ready.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
-  const LATE = 280;
+{
   const main = document.getElementById("main");
   const progress = document.getElementById("progress");
+  /** @type {View} */
   let view = null;
   let name = "";
+  /** @type {ReturnType<typeof ct.where>} */
   let bar = null;
   let asked = 0;
   let shownWords = "";
 
+  const unknownPage = (message) => Object.assign(new Error(message), { kind: "unknown_page" });
+
   async function follow() {
     const address = ct.address.current();
-    const made = ct.views[address.view];
+    const kind = Object.hasOwn(ct.views, address.view) ? ct.views[address.view] : null;
     const mine = ++asked;
-    const late = setTimeout(() => (progress.hidden = false), LATE);
-    const state = ct.stateOf(address.params);
+    const late = setTimeout(() => (progress.hidden = false), ct.LATE);
     let next = view;
     try {
-      if (!made) throw Object.assign(new Error(`There is no page ${address.view}.`), { kind: "unknown_page" });
-      if (address.view === "word" && !address.words[0])
-        throw Object.assign(new Error("No word was named."), { kind: "unknown_page" });
-      if (name !== address.view || next === null) next = made.create();
+      if (!kind) throw unknownPage(`There is no page ${address.view}.`);
+      if (address.view === "word" && !address.words[0]) throw unknownPage("No word was named.");
+      const state = ct.stateOf(address.view === "ask" ? {} : address.params, Boolean(kind.uses.time));
+      if (name !== address.view || next === null) next = kind.create();
+      /** @type {(number | null)[] | null | undefined} */
       let rates;
-      const turn = {
+      await next.show(address, state, {
         // Answers may come in another order than the questions: only the latest question counts.
         current: () => mine === asked,
-        // How often the word occurs in each time bin, for the bar, once it is known and the view is there.
         rates(found) {
           if (mine !== asked) return;
           rates = found;
-          if (next === view) bar.show(made.bar ? state : null, found);
+          if (next === view) bar.show(state, kind.uses, found);
         },
-      };
-      await next.show(address, state, turn);
+      });
       if (mine !== asked) return;
       if (next !== view) {
         if (view && view.close) view.close();
@@ -42,8 +44,8 @@
         view = next;
         name = address.view;
       }
-      bar.show(made.bar ? state : null, rates);
-      arrived(address, made.title(address), state);
+      bar.show(state, kind.uses, rates);
+      arrived(address, kind, state);
     } catch (error) {
       if (mine !== asked || error.name === "AbortError") return;
       failed(error, address);
@@ -53,11 +55,12 @@
     }
   }
 
-  function arrived(address, title, state) {
+  function arrived(address, kind, state) {
+    const title = kind.title(address);
     document.body.dataset.view = address.view;
     document.title = title === ct.about.title ? `${title} · chronotope` : `${title} · ${ct.about.title}`;
     for (const link of document.querySelectorAll("nav [data-view]"))
-      ct.set(link, { "aria-current": link.dataset.view === address.view ? "page" : null });
+      ct.set(link, { "aria-current": /** @type {HTMLElement} */ (link).dataset.view === address.view ? "page" : null });
     const words = `${address.view}/${address.words.join("/")}`;
     const spoken = document.getElementById("spoken");
     if (words !== shownWords) {
@@ -67,53 +70,42 @@
         // A link that was followed is gone with its page: the focus goes to the new one.
         if (!document.activeElement || document.activeElement === document.body) main.focus({ preventScroll: true });
       }
-    } else if (ct.views[address.view].bar && state.condition) spoken.textContent = ct.format.label(state.condition);
+    } else if (kind.uses.time && state.condition) spoken.textContent = ct.format.label(state.condition);
     shownWords = words;
   }
+
+  /** @type {Record<string, string>} */
+  const FAILURES = {
+    unknown_word: "This word is not known here",
+    unknown_page: "There is no such page",
+    unknown_condition: "There is no such time or place",
+  };
 
   function failed(error, address) {
     if (view && view.close) view.close();
     view = null;
     name = "";
     shownWords = "failed";
-    bar.show(null);
-    const unknown = error.kind === "unknown_word";
-    const suggestions = (error.didYouMean || []).slice(0, 5);
+    bar.show(null, {});
     document.title = "chronotope";
     document.body.dataset.view = "failed";
+    const link = (text, href) => ct.h("a", { class: "word", href }, text);
+    const suggestions = (error.didYouMean || []).slice(0, 5).map((word) => link(ct.format.word(word), ct.address.write(address.view, [word], address.params)));
+    // The times or places that exist, each as a link to the same page there.
+    const labels = (error.labels || []).map((label) =>
+      link(ct.format.label(label), ct.address.write(address.view, address.words, { ...address.params, at: error.axis === "time" ? label : ct.about.times.length ? address.params.at : null, place: error.axis === "place" ? label : address.params.place })),
+    );
+    const commas = (links) => links.flatMap((one, at) => [at ? ", " : "", one]);
     ct.replace(
       main,
       ct.h(
         "div",
         { class: "failed-page", role: "alert" },
-        ct.h(
-          "h1",
-          null,
-          unknown
-            ? "This word is not known here"
-            : error.kind === "unknown_page"
-              ? "There is no such page"
-              : "That did not work",
-        ),
-        ct.h("p", { class: "deck" }, error.message),
-        unknown && suggestions.length
-          ? ct.h(
-              "p",
-              null,
-              "Did you mean ",
-              ...suggestions.flatMap((word, at) => [
-                at ? ", " : "",
-                ct.h("a", { class: "word", href: ct.address.write(address.view, [word], address.params) }, word),
-              ]),
-              "?",
-            )
-          : null,
-        ct.h(
-          "p",
-          { class: "actions" },
-          ct.h("a", { class: "action", href: "#/" }, "To the start"),
-          unknown ? null : ct.h("button", { type: "button", onclick: follow }, "Try again"),
-        ),
+        ct.h("h1", null, FAILURES[error.kind] || "That did not work"),
+        ct.h("p", { class: "deck" }, ct.sentence(error.message)),
+        suggestions.length ? ct.h("p", null, "Did you mean ", commas(suggestions), "?") : null,
+        labels.length ? ct.h("p", null, error.axis === "time" ? "Times: " : "Places: ", commas(labels), ".") : null,
+        ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), error.kind in FAILURES ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
       ),
     );
   }
@@ -121,21 +113,15 @@
   async function begin() {
     document.getElementById("theme").addEventListener("click", ct.theme.toggle);
     ct.theme.apply();
-    const late = setTimeout(() => (progress.hidden = false), LATE);
+    const late = setTimeout(() => (progress.hidden = false), ct.LATE);
     try {
-      ct.about = await ct.source.get("about", {});
+      const [about, questions] = await Promise.all([ct.source.get("about"), ct.source.get("questions")]);
+      ct.about = about;
+      ct.questions = Object.fromEntries(questions.map((one) => [one.name, one]));
     } catch (error) {
       progress.hidden = true;
-      ct.replace(
-        main,
-        ct.h(
-          "div",
-          { class: "failed-page", role: "alert" },
-          ct.h("h1", null, "The explorer cannot reach its data"),
-          ct.h("p", { class: "deck" }, error.message),
-          ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again"),
-        ),
-      );
+      const again = ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again");
+      ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, "The explorer cannot reach its data"), ct.h("p", { class: "deck" }, error.message), again));
       return;
     } finally {
       clearTimeout(late);
@@ -144,27 +130,26 @@
     const box = ct.combobox({
       label: "Find a word",
       placeholder: window.matchMedia("(hover: hover)").matches ? "Find a word  ( / )" : "Find a word",
-      choose: (word) => ct.address.go("word", [word], kept()),
+      // A new word is looked at when and where the last one was.
+      choose: (word) => {
+        const { at, place } = ct.address.current().params;
+        ct.address.go("word", [word], { at, place });
+      },
     });
     document.getElementById("search").append(box.element);
+    const { words, method, dimensions, exactness, signature } = ct.about;
     ct.replace(
       document.getElementById("foot"),
-      ct.h(
-        "p",
-        null,
-        `${ct.format.count(ct.about.words)} words · ${ct.about.method}, ${ct.about.dimensions} dimensions`,
-        ct.about.static ? ` · ${ct.about.exactness}` : "",
-      ),
-      ct.h("p", { class: "signature" }, ct.about.signature),
+      ct.h("p", null, `${ct.format.count(words)} words · ${method}, ${dimensions} dimensions${ct.about.static ? ` · ${exactness}` : ""}`),
+      ct.h("p", { class: "signature" }, signature),
     );
     bar = ct.where(document.getElementById("where"));
-    // The slash leads to the search field, as on many pages.
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName))
-        return;
+      const inside = event.target instanceof Element && /INPUT|TEXTAREA|SELECT/.test(event.target.tagName);
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || inside) return;
       event.preventDefault();
-      const field = document.querySelector(".large input") || box.input;
-      field.focus();
+      const large = /** @type {HTMLElement} */ (document.querySelector(".large input"));
+      (large || box.input).focus();
     });
     window.addEventListener("hashchange", () => window.location.hash !== "#main" && follow());
     document.querySelector(".skip").addEventListener("click", (event) => {
@@ -174,11 +159,5 @@
     await follow();
   }
 
-  // A new word is looked at when and where the last one was.
-  function kept() {
-    const { at, place } = ct.address.current().params;
-    return { at, place };
-  }
-
   begin();
-})((window.chronotope = window.chronotope || {}));
+}

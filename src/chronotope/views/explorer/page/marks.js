@@ -1,24 +1,28 @@
-// What can be pointed at in a chart: a tip under the pointer or the focus, and one Tab stop a chart with arrow keys inside.
-(function (ct) {
-  "use strict";
+// What can be pointed at in a chart: a tip for the mark nearest to the pointer or in focus, and one Tab stop a chart.
+// @ts-check
+"use strict";
 
+{
+  const REACH = 60;
   const tip = ct.h("div", { id: "tip", "aria-hidden": "true", hidden: true });
+  /** @type {WeakMap<Element, string[]>} */
   const told = new WeakMap();
+  /** @type {Element | null} */
   let shown = null;
 
-  // Gives a mark its tip: lines of text, the first the strongest. The same text is its label for screen readers.
+  /** Give a mark its tip, the first line strongest; screen readers read the same. */
   ct.tell = function (mark, lines) {
-    told.set(mark, lines.filter(Boolean));
+    const texts = /** @type {string[]} */ (lines.filter(Boolean));
+    told.set(mark, texts);
     mark.classList.add("mark");
-    mark.setAttribute("aria-label", lines.filter(Boolean).join("; "));
+    mark.setAttribute("aria-label", texts.join("; "));
     if (shown === mark) show(mark);
-    return mark;
   };
 
-  // What a mark does when it is clicked, or when Enter or the space bar is pressed on it.
+  /** What a click, Enter or the space bar does on a mark. */
   ct.act = function (mark, action) {
     mark.setAttribute("role", action ? "button" : "img");
-    mark.onclick = action ? () => void action() : null;
+    mark.onclick = action && (() => action());
     mark.onkeydown = action
       ? (event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
@@ -31,13 +35,15 @@
   function show(mark) {
     const lines = told.get(mark);
     if (!lines || !lines.length) return;
+    if (shown && shown !== mark) shown.classList.remove("pointed");
     shown = mark;
+    mark.classList.add("pointed");
     ct.replace(
       tip,
       lines.map((line, at) => ct.h(at ? "span" : "strong", null, line)),
     );
     tip.hidden = false;
-    const box = mark.getBoundingClientRect();
+    const box = (mark.querySelector(".hot") || mark).getBoundingClientRect();
     const size = tip.getBoundingClientRect();
     const left = Math.max(8, Math.min(window.innerWidth - size.width - 8, box.left + box.width / 2 - size.width / 2));
     const above = box.top - size.height - 10;
@@ -46,20 +52,49 @@
   }
 
   function hide() {
+    if (shown) shown.classList.remove("pointed");
     shown = null;
     tip.hidden = true;
   }
 
   const markOf = (event) => (event.target instanceof Element ? event.target.closest(".mark") : null);
+  const marks = (svg) => [...svg.querySelectorAll(".mark:not(.leave, .leave *)")];
+  function middle(mark) {
+    const box = (mark.querySelector(".hot") || mark).getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+  }
 
-  document.addEventListener("pointerover", (event) => {
-    const mark = markOf(event);
-    if (mark) show(mark);
-    else if (shown) hide();
+  /** The mark under the pointer, else in a chart of points the nearest one within reach. */
+  function pointedAt(event) {
+    const chart = event.target instanceof Element ? event.target.closest("svg[data-nearest]") : null;
+    if (!chart) return markOf(event);
+    let [best, least] = [/** @type {Element} */ (null), REACH];
+    for (const mark of marks(chart)) {
+      const [x, y] = middle(mark);
+      const distance = Math.hypot(x - event.clientX, y - event.clientY);
+      if (distance < least) [best, least] = [mark, distance];
+    }
+    return best;
+  }
+
+  let waiting = false;
+  document.addEventListener("pointermove", (event) => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      const mark = pointedAt(event);
+      if (mark && mark !== shown) show(mark);
+      else if (!mark && shown && !shown.matches(":focus-visible")) hide();
+    });
+  });
+  document.addEventListener("click", (event) => {
+    if (markOf(event)) return;
+    const mark = /** @type {any} */ (pointedAt(event));
+    if (mark && mark.onclick) mark.onclick();
   });
   document.addEventListener("focusin", (event) => {
     const mark = markOf(event);
-    // Focus that a pointer brings shows its tip by the pointer already.
     if (mark && mark.matches(":focus-visible")) show(mark);
     else hide();
   });
@@ -68,9 +103,10 @@
   document.addEventListener("DOMContentLoaded", () => document.body.append(tip));
   window.addEventListener("hashchange", hide);
 
+  /** @type {Record<string, [number, number]>} */
   const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
-  // One Tab stop for all marks of a chart; arrow keys go to the nearest mark in their direction.
+  /** One Tab stop for all marks of a chart; arrow keys go to the nearest mark in their direction. */
   ct.roving = function (svg) {
     svg.addEventListener("keydown", (event) => {
       const direction = DIRECTIONS[event.key];
@@ -78,22 +114,19 @@
       if (!direction || !from) return;
       event.preventDefault();
       const all = marks(svg);
-      const target = nearest(from, all, direction);
-      if (target) {
-        focusable(all, target);
-        target.focus();
-      }
+      const target = /** @type {any} */ (nearest(from, all, direction));
+      if (!target) return;
+      focusable(all, target);
+      target.focus();
     });
   };
 
-  // After drawing: exactly one mark takes part in the Tab order.
+  /** After drawing: exactly one mark takes part in the Tab order. */
   ct.settle = function (svg) {
     const all = marks(svg);
     const active = all.find((mark) => mark.getAttribute("tabindex") === "0") || all[0];
     if (active) focusable(all, active);
   };
-
-  const marks = (svg) => [...svg.querySelectorAll(".mark:not(.leave, .leave *)")];
 
   function focusable(all, active) {
     for (const mark of all) {
@@ -103,19 +136,16 @@
   }
 
   function nearest(from, all, [dx, dy]) {
-    const middle = (box) => [box.left + box.width / 2, box.top + box.height / 2];
-    const [x, y] = middle(from.getBoundingClientRect());
-    let best = null;
-    let least = Infinity;
+    const [x, y] = middle(from);
+    let [best, least] = [/** @type {Element} */ (null), Infinity];
     for (const mark of all) {
       if (mark === from) continue;
-      const [mx, my] = middle(mark.getBoundingClientRect());
+      const [mx, my] = middle(mark);
       const ahead = (mx - x) * dx + (my - y) * dy;
       const aside = Math.abs((mx - x) * dy) + Math.abs((my - y) * dx);
       if (ahead < 1 || aside > ahead * 3) continue;
-      const distance = ahead + aside * 2;
-      if (distance < least) [best, least] = [mark, distance];
+      if (ahead + aside * 2 < least) [best, least] = [mark, ahead + aside * 2];
     }
     return best;
   }
-})((window.chronotope = window.chronotope || {}));
+}

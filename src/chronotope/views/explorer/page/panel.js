@@ -1,156 +1,163 @@
-// A panel: a question as its heading, a sentence that says what is seen, the chart, the table behind it, and the files.
-(function (ct) {
-  "use strict";
+// A panel: one question, its chart, a caption that says what the chart does not show, the table, and the files.
+// @ts-check
+"use strict";
 
-  const LATE = 280;
+{
   const PATIENCE = 600;
+  const MOST_ROWS = 500;
+  const TALL = 900;
 
-  /**
-   * @param options
-   *   title    the heading, a text or a function of the answer
-   *   lead     what the chart shows: text or nodes, or a function of (answer, state)
-   *   caution  when not to trust it: the same
-   *   draw     draws the answer: ({svg, answer, state, width}) => void; sets the height of the svg
-   *   table    the numbers behind it: (answer, state) => {columns, rows}
-   *   label    what screen readers say of the chart: (answer, state) => text
-   *   name     the names of files: (answer, state) => text
-   *   subject  optional: (answer) => the word, for the title of a file, which stands alone
-   *   empty    (answer) => a sentence where there is nothing to draw, or null
-   *   after    optional: (answer, state) => nodes below the chart
-   */
   ct.panel = function (options) {
-    const heading = ct.h("h2");
+    const heading = ct.h("h2", null, options.plain);
     const lead = ct.h("p", { class: "lead" });
+    const header = ct.h("header", null, heading, lead);
     const svg = ct.s("svg", { class: "chart", role: "group" });
     const plot = ct.h("div", { class: "plot" }, svg);
     const note = ct.h("p", { class: "state", role: "status" });
-    const after = ct.h("div", { class: "after" });
-    const caution = ct.h("p", { class: "caution" });
+    const caption = ct.h("p", { class: "caption" });
     const table = ct.h("div", { class: "table", tabindex: "0", role: "region" });
     const details = ct.h("details", { ontoggle: () => fillTable() }, ct.h("summary", null, "Show as a table"), table);
     const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this chart" });
     const element = ct.h(
       "section",
       { class: `panel ${options.class || ""}` },
-      ct.h("header", null, heading, lead),
+      header,
       plot,
       note,
-      after,
-      caution,
+      caption,
       ct.h("footer", null, details, files),
     );
     ct.roving(svg);
 
+    /** @type {Answer} */
     let answer = null;
+    /** @type {Asked} */
+    let asked = null;
+    /** @type {State} */
     let state = null;
-    let asked = 0;
+    let turn = 0;
     let drawnWidth = 0;
     let waiting = 0;
+    /** @type {string[]} */
+    let hidden = [];
 
-    const value = (part) => (typeof part === "function" ? part(answer, state) : part);
-    const words = (part) =>
-      [value(part)].flat(Infinity).filter((item) => item !== null && item !== undefined && item !== "");
+    const button = (kind, action) =>
+      ct.h("button", { type: "button", "data-save": kind.toLowerCase(), onclick: () => answer && action() }, kind);
+    const json = ct.source.static
+      ? button("JSON", () => ct.save.json(answer, name()))
+      : ct.h("a", { "data-save": "json", target: "_blank", rel: "noopener" }, "JSON");
+    files.append(
+      button("SVG", () => save("svg")),
+      button("PNG", () => save("png")),
+      button("CSV", () => ct.save.csv(answer.rows, name())),
+      json,
+      button("Python", () => ct.copyPython(asked.question, asked.params)),
+    );
 
-    for (const kind of ["svg", "png", "csv"]) {
-      files.append(ct.h("button", { "data-save": kind, onclick: () => save(kind) }, kind.toUpperCase()));
-    }
+    const name = () =>
+      ct.format.file(asked.question, ...[asked.params.word, asked.params.at].flat().filter(Boolean));
 
     function save(kind) {
-      if (!answer) return;
-      const name = ct.format.file(options.name(answer, state));
-      if (kind === "csv") return ct.save.csv(rowsAndColumns(), name);
-      const told = [lead.textContent, answer.signature || ct.about.signature].filter(Boolean);
-      const subject = options.subject ? `${ct.format.quoted(options.subject(answer))}: ` : "";
-      return ct.save[kind](
-        svg,
-        subject + heading.textContent,
-        told.flatMap((line) => wrap(line, drawnWidth)),
-        name,
-      );
+      const source = `Source: ${ct.about.title} · chronotope ${asked.question} · ${answer.signature || ct.about.signature}`;
+      const title = ct.format.word(answer.title || heading.textContent);
+      ct.save.picture(kind, svg, { title, lead: lead.textContent, notes: sentences(), source, name: name() });
     }
 
     function fillTable() {
       if (!details.open || !answer) return;
       table.setAttribute("aria-label", `${heading.textContent}: the table`);
-      ct.replace(table, ct.tableOf(rowsAndColumns(), heading.textContent));
+      ct.replace(table, ct.tableOf(answer.rows, heading.textContent));
     }
 
-    // The table behind the chart; without a column of counts where the model has none.
-    function rowsAndColumns() {
-      const { columns, rows } = options.table(answer, state);
-      const kept = (_, at) => ct.about.counted || columns[at] !== "occurrences";
-      return { columns: columns.filter(kept), rows: rows.map((row) => row.filter(kept)) };
-    }
+    const chartOf = () => {
+      const given = typeof options.chart === "function" ? options.chart(answer, state) : options.chart;
+      const registered = ct.questions[asked.question];
+      return given || /** @type {ChartSpec} */ (registered && registered.chart);
+    };
 
-    // What is in sight is drawn at once, the rest when the browser has time for it.
+    // What is in sight is drawn at once, the rest when the browser is idle.
     function drawSoon(still) {
       window.cancelIdleCallback(waiting);
-      if (inSight()) draw(still);
+      if (element.getBoundingClientRect().top < window.innerHeight + 100) draw(still);
       else waiting = window.requestIdleCallback(() => draw(still), { timeout: PATIENCE });
     }
 
-    const inSight = () => element.getBoundingClientRect().top < window.innerHeight + 100;
-
     function draw(still) {
       const width = Math.floor(plot.clientWidth);
-      if (!answer || width < 40) return;
+      const chart = answer && chartOf();
+      if (!chart || width < 40) return;
       drawnWidth = width;
-      svg.classList.toggle("still", Boolean(still));
-      ct.set(svg, { width, "aria-label": options.label(answer, state) });
-      options.draw({ svg, answer, state, width });
+      if (svg.dataset.family !== chart.family) ct.replace(svg);
+      svg.dataset.family = chart.family;
+      svg.classList.toggle("still", still);
+      ct.set(svg, { width, "data-nearest": null, "aria-label": `${ct.format.word(answer.title)}; the same as a table below` });
+      const extra = options.extra ? options.extra(answer, state) : {};
+      hidden = ct.charts[chart.family]({ svg, answer, chart, state, width, ...extra });
       svg.setAttribute("viewBox", `0 0 ${width} ${svg.getAttribute("height")}`);
+      plot.classList.toggle("tall", Number(svg.getAttribute("height")) > TALL);
       ct.settle(svg);
+      say();
+    }
+
+    /** The caption: what the answer says about itself, what this page adds, what the chart hides. */
+    function sentences() {
+      const own = options.notes ? options.notes(answer, state) : answer.notes;
+      const more = options.caption ? options.caption(answer, state) : [];
+      return /** @type {string[]} */ ([...more, ...own, ...hidden].filter(Boolean)).map((line) => ct.format.word(line));
+    }
+
+    function say() {
+      caption.textContent = sentences().join(" ");
+      caption.hidden = !caption.textContent;
     }
 
     function render(still) {
-      ct.replace(heading, ...words(options.title));
-      ct.replace(lead, ...words(options.lead));
-      const nothing = options.empty ? options.empty(answer, state) : null;
-      element.classList.toggle("without", Boolean(nothing));
+      ct.replace(heading, options.title ? options.title(answer, state) : options.plain || ct.format.word(answer.title));
+      const text = typeof options.lead === "function" ? options.lead(answer, state) : options.lead;
+      ct.replace(lead, ...[text || ""].flat());
+      const nothing = (options.empty && options.empty(answer, state)) || (answer.rows.length ? null : "There are no rows.");
+      element.classList.toggle("without", Boolean(nothing) || !chartOf());
       note.textContent = nothing || "";
-      const warned = nothing ? [] : words(options.caution);
-      ct.replace(caution, ...warned);
-      caution.hidden = !warned.length;
-      ct.replace(after, ...(nothing || !options.after ? [] : words(options.after)));
+      hidden = [];
+      say();
       if (!nothing) drawSoon(still);
+      if (!chartOf()) details.open = true;
+      if (json instanceof HTMLAnchorElement) json.href = `api/${ct.source.address(asked.question, asked.params)}`;
       fillTable();
     }
 
-    // Old content stays until the new is there; only what takes long is dimmed.
-    async function show(promise, nextState) {
-      const mine = ++asked;
+    /** Old content stays until the new is there; only what takes long is dimmed. */
+    async function show(next, nextState) {
+      const mine = ++turn;
       const late = setTimeout(() => {
         element.setAttribute("aria-busy", "true");
-        if (!answer) note.textContent = "Working it out …";
-      }, LATE);
+        if (!answer) note.textContent = "Working …";
+      }, ct.LATE);
       try {
-        const next = await promise;
-        if (mine !== asked) return;
+        const found = await next.answer;
+        if (mine !== turn) return;
         const first = answer === null;
-        answer = next;
-        state = nextState;
+        [answer, asked, state] = [found, next, nextState];
         element.classList.remove("failed");
         render(first);
       } catch (error) {
-        if (mine !== asked || error.name === "AbortError") return;
+        if (mine !== turn || error.name === "AbortError") return;
         answer = null;
-        fail(error, promise, nextState);
+        fail(error, nextState);
       } finally {
         clearTimeout(late);
-        if (mine === asked) element.removeAttribute("aria-busy");
+        if (mine === turn) element.removeAttribute("aria-busy");
       }
     }
 
-    function fail(error) {
-      if (!heading.textContent || typeof options.title !== "function")
-        ct.replace(heading, options.plain || options.title);
+    function fail(error, at) {
+      ct.replace(heading, options.plain);
       ct.replace(lead);
-      ct.replace(after);
       element.classList.add("without");
       // Too little text, or nothing of the kind in this folder, is an answer and not a failure.
       element.classList.toggle("failed", !["too_rare", "unavailable"].includes(error.kind));
-      note.textContent = error.message;
-      caution.hidden = true;
+      ct.replace(note, ct.sentence(error.message), (options.remedy && options.remedy(error, at)) || null);
+      caption.hidden = true;
     }
 
     new ResizeObserver(() => {
@@ -159,8 +166,8 @@
 
     return {
       element,
+      header,
       show,
-      // What waits to be drawn is not wanted any more.
       leave: () => window.cancelIdleCallback(waiting),
       // A new condition for the same answer: only what depends on it moves.
       update(nextState) {
@@ -171,53 +178,38 @@
     };
   };
 
-  function wrap(text, width) {
-    const most = Math.max(30, Math.floor(width / 6.2));
-    const lines = [""];
-    for (const word of text.split(/\s+/)) {
-      if ((lines[lines.length - 1] + word).length > most) lines.push("");
-      lines[lines.length - 1] += (lines[lines.length - 1] ? " " : "") + word;
-    }
-    return lines;
-  }
+  /** A message of the library as a sentence. */
+  ct.sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
-  // A plain table; the first column names the row. A cell may be a node (a link).
-  ct.tableOf = function ({ columns, rows }, caption) {
-    const numeric = columns.map((_, at) => rows.some((row) => typeof row[at] === "number"));
-    const text = (value) =>
-      typeof value === "number"
-        ? Number.isInteger(value)
-          ? ct.format.count(value)
-          : ct.format.number(value, 3)
-        : (value ?? "–");
+  /** The rows of an answer as a table; the first column names the row. */
+  ct.tableOf = function (rows, title) {
+    const columns = ct.columnsOf(rows);
+    const numeric = columns.map((name) => rows.some((row) => typeof row[name] === "number"));
+    const more = rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${ct.format.count(rows.length)} rows; the CSV file has all.` : "";
     return ct.h(
       "table",
       null,
-      caption ? ct.h("caption", { class: "unseen" }, caption) : null,
+      ct.h("caption", { class: more ? null : "unseen" }, more || title),
       ct.h(
         "thead",
         null,
-        ct.h(
-          "tr",
-          null,
-          columns.map((name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name)),
-        ),
+        ct.h("tr", null, columns.map((name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name.replace(/_/g, " ")))),
       ),
       ct.h(
         "tbody",
         null,
-        rows.map((row) =>
+        rows.slice(0, MOST_ROWS).map((row) =>
           ct.h(
             "tr",
             null,
-            row.map((value, at) =>
+            columns.map((name, at) =>
               at === 0
-                ? ct.h("th", { scope: "row" }, text(value))
-                : ct.h("td", { class: numeric[at] && "number" }, text(value)),
+                ? ct.h("th", { scope: "row" }, ct.cell(name, row[name]))
+                : ct.h("td", { class: numeric[at] && "number" }, ct.cell(name, row[name])),
             ),
           ),
         ),
       ),
     );
   };
-})((window.chronotope = window.chronotope || {}));
+}

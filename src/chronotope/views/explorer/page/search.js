@@ -1,17 +1,12 @@
 // Finding a word: a combobox that completes while one types, shows how often each word occurs, and helps with misspellings.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+{
   const WAIT = 70;
   let made = 0;
 
-  /**
-   * @param options
-   *   label        what the field is for
-   *   placeholder  shown while it is empty
-   *   choose       (word) => void
-   */
-  ct.combobox = function ({ label, placeholder, choose, clear = true }) {
+  ct.combobox = function ({ label, placeholder, choose }) {
     const id = `search-${++made}`;
     const list = ct.h("ul", { id: `${id}-list`, role: "listbox", "aria-label": "Words", hidden: true });
     const hint = ct.h("p", { class: "unseen", role: "status" });
@@ -32,6 +27,7 @@
     });
     const drop = ct.h("div", { class: "drop", hidden: true }, said, list);
     const element = ct.h("div", { class: "combobox" }, input, drop, hint);
+    /** @type {{word: string, count: number, conditions: number}[]} */
     let rows = [];
     let active = -1;
     let asked = 0;
@@ -57,7 +53,7 @@
     function take(word) {
       close();
       asked++;
-      if (clear) input.value = "";
+      input.value = "";
       choose(word);
     }
 
@@ -73,7 +69,7 @@
           onpointerdown: (event) => event.preventDefault(),
           onclick: () => take(row.word),
         },
-        ct.h("span", { class: "word" }, row.word),
+        ct.h("span", { class: "word" }, ct.format.word(row.word)),
         ct.h("span", { class: "support" }, [often, where].filter(Boolean).join(" · ")),
       );
     }
@@ -129,14 +125,14 @@
         const typed = input.value.trim();
         const exact =
           rows.find((row) => row.word === typed) || rows.find((row) => row.word.toLowerCase() === typed.toLowerCase());
-        const picked = active >= 0 ? rows[active] : exact || (said.hidden ? rows[0] : null);
+        const picked = active >= 0 ? rows[active] : exact || rows[0];
         if (picked) take(picked.word);
       }
     });
     return { element, input };
   };
 
-  // The words that were chosen, each with a way to take it away again.
+  /** The chosen words, each with a button that removes it. */
   ct.wordChips = function (parent, words, takeAway) {
     ct.join(
       parent,
@@ -145,8 +141,8 @@
       (word) =>
         ct.h(
           "button",
-          { type: "button", onclick: () => takeAway(word), "aria-label": `Take ${word} away` },
-          ct.h("span", null, word),
+          { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` },
+          ct.h("span", null, ct.format.word(word)),
           ct.h("span", { "aria-hidden": "true" }, " ×"),
         ),
       (chip, word) => {
@@ -154,4 +150,4 @@
       },
     );
   };
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,15 +1,15 @@
-// The page's only door to data: chronotope.source.get(name, params) → Promise of an answer.
-//
-// With a server the question goes to /api/<name>; in a static folder the engine, loaded before this file, answers it.
-// The answer is the same object either way.
+// The page's only door to data: ct.source.get(name, params) returns a promise of the answer.
+// With a server the question goes to /api/NAME; in a static folder the engine, loaded before, answers it alike.
+// @ts-check
 "use strict";
 
 window.chronotope = window.chronotope || {};
-
-(function (chronotope) {
+{
   const KEPT = 200;
-  const kept = new Map(); // address → answer, the one used last at the end
-  const asking = new Map(); // address → {promise, controller, waiting}
+  /** @type {Map<string, any>} address → answer, the most recently used last */
+  const kept = new Map();
+  /** @type {Map<string, {promise: Promise<any>, controller: AbortController, waiting: number}>} */
+  const asking = new Map();
 
   class AnswerError extends Error {
     constructor(kind, message, status = 0, didYouMean = []) {
@@ -23,12 +23,9 @@ window.chronotope = window.chronotope || {};
 
   function address(name, params) {
     const query = new URLSearchParams();
-    for (const key of Object.keys(params).sort()) {
-      const values = Array.isArray(params[key]) ? params[key] : [params[key]];
-      for (const value of values) {
+    for (const key of Object.keys(params).sort())
+      for (const value of [params[key]].flat())
         if (value !== undefined && value !== null) query.append(key, String(value));
-      }
-    }
     const text = query.toString();
     return text ? `${name}?${text}` : name;
   }
@@ -41,54 +38,59 @@ window.chronotope = window.chronotope || {};
       if (signal.aborted) throw error;
       throw new AnswerError("offline", "The explorer does not answer. Is it still running?");
     }
-    const data = await response.json().catch(() => null);
+    const data = await response.json().catch(() => /** @type {any} */ (null));
     if (response.ok && data !== null) return data;
-    const told = (data && data.error) || { kind: "internal", message: "The explorer gave no answer." };
-    throw new AnswerError(told.kind, told.message, response.status, told.did_you_mean || []);
+    const { kind, message, did_you_mean } = (data && data.error) || {
+      kind: "internal",
+      message: "The explorer gave no answer.",
+    };
+    throw new AnswerError(kind, message, response.status, did_you_mean || []);
   }
 
-  // Python counts characters, JavaScript counts units of UTF-16: past an emoji the two differ.
-  function inUnits(text, span) {
-    if (!/[\ud800-\udbff]/.test(text)) return span;
+  /** Python counts characters, JavaScript counts UTF-16 units: they differ after an emoji. */
+  function withUnits(row) {
+    if (!/[\ud800-\udbff]/.test(row.text)) return row;
     const starts = [0];
-    for (const character of text) starts.push(starts[starts.length - 1] + character.length);
-    return span.map((place) => starts[Math.min(place, starts.length - 1)]);
-  }
-
-  function withUnits(example) {
-    const [start, end] = inUnits(example.text, [example.start, example.end]);
-    return { ...example, start, end, near: example.near && inUnits(example.text, example.near) };
-  }
-
-  function remember(where, answer) {
-    kept.set(where, answer);
-    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+    for (const character of row.text) starts.push(starts[starts.length - 1] + character.length);
+    const units = Object.fromEntries(
+      ["start", "end", "near_start", "near_end"].map((name) => [name, row[name] == null ? null : starts[row[name]]]),
+    );
+    return { ...row, ...units };
   }
 
   async function ask(name, params, where, signal) {
-    const engine = chronotope.engine;
-    let answer = await (engine ? engine.answer(name, params, signal) : fromServer(where, signal));
-    if (name === "evidence") answer = { ...answer, examples: answer.examples.map(withUnits) };
-    remember(where, answer);
+    const { engine } = window.chronotope;
+    // The engine computes in this thread: first the page shows that it is working.
+    if (engine) await ct.painted();
+    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== null));
+    let answer = await (engine ? engine.answer(name, given, signal) : fromServer(where, signal));
+    if (name === "evidence") answer = { ...answer, rows: answer.rows.map(withUnits) };
+    kept.set(where, answer);
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
     return answer;
-  }
-
-  // A question that is asked twice at the same time goes out once.
-  function sharing(name, params, where) {
-    if (!asking.has(where)) {
-      const controller = new AbortController();
-      const promise = ask(name, params, where, controller.signal).finally(() => forget(where, promise));
-      asking.set(where, { promise, controller, waiting: 0 });
-    }
-    return asking.get(where);
   }
 
   function forget(where, promise) {
     if (asking.has(where) && asking.get(where).promise === promise) asking.delete(where);
   }
 
-  // A request is given up when all who wait for its answer have done so.
-  function awaited(where, question, signal) {
+  /** A question that is asked twice at the same time goes out once; it is aborted when nobody waits for it any more. */
+  function get(name, params = {}, options = {}) {
+    const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
+    if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
+    const where = address(name, params);
+    if (kept.has(where)) {
+      const answer = kept.get(where);
+      kept.delete(where);
+      kept.set(where, answer);
+      return Promise.resolve(answer);
+    }
+    if (!asking.has(where)) {
+      const controller = new AbortController();
+      const promise = ask(name, params, where, controller.signal).finally(() => forget(where, promise));
+      asking.set(where, { promise, controller, waiting: 0 });
+    }
+    const question = asking.get(where);
     question.waiting++;
     if (!signal) return question.promise;
     return new Promise((resolve, reject) => {
@@ -105,18 +107,10 @@ window.chronotope = window.chronotope || {};
     });
   }
 
-  function get(name, params = {}, { signal } = {}) {
-    if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
-    const where = address(name, params);
-    if (kept.has(where)) {
-      const answer = kept.get(where);
-      kept.delete(where);
-      kept.set(where, answer);
-      return Promise.resolve(answer);
-    }
-    return awaited(where, sharing(name, params, where), signal);
-  }
+  ct.ask = (question, params, signal) => ({ question, params, answer: ct.source.get(question, params, { signal }) });
 
-  chronotope.AnswerError = AnswerError;
-  chronotope.source = { get, static: Boolean(chronotope.engine) };
-})(window.chronotope);
+  window.chronotope.AnswerError = AnswerError;
+  ct.source = { get, address, static: Boolean(window.chronotope.engine) };
+  /** A quick answer shows without an indicator; in a static folder nothing is quick to know. In milliseconds. */
+  ct.LATE = ct.source.static ? 0 : 280;
+}

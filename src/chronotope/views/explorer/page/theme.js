@@ -1,10 +1,13 @@
 // Light or dark: as the system says, unless the reader has chosen. Runs in the head, before anything is painted.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+window.ct = /** @type {Chronotope} */ ({});
+{
   const KEY = "chronotope-theme";
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
 
-  // What the reader chose earlier is kept in the browser, where it allows that.
+  /** What the reader chose earlier is kept in the browser, if it allows that. */
   ct.remember = {
     get(key) {
       try {
@@ -22,8 +25,6 @@
     },
   };
 
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-
   function current() {
     const chosen = ct.remember.get(KEY);
     return chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
@@ -32,15 +33,12 @@
   function apply() {
     document.documentElement.dataset.theme = current();
     const button = document.getElementById("theme");
-    if (button) {
-      const other = current() === "dark" ? "light" : "dark";
-      button.setAttribute("aria-label", `Switch to ${other} colors`);
-      button.title = `Switch to ${other} colors`;
-    }
+    if (!button) return;
+    button.title = `Switch to ${current() === "dark" ? "light" : "dark"} colors`;
+    button.setAttribute("aria-label", button.title);
   }
 
   ct.theme = {
-    current,
     apply,
     toggle() {
       ct.remember.set(KEY, current() === "dark" ? "light" : "dark");
@@ -50,4 +48,4 @@
 
   system.addEventListener("change", apply);
   apply();
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,46 +1,54 @@
 // Where one looks: the time slider and the place chooser, shared by all charts of a view through the address.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
+{
   const TOGETHER = 1500;
   const PACE = 1100;
 
-  // The condition that an address means, with what is left out filled in; labels are found in any case.
-  ct.stateOf = function (params) {
-    const { times, places, conditions } = ct.about;
-    const find = (labels, wanted) => labels.findIndex((label) => label.toLowerCase() === String(wanted).toLowerCase());
-    const asked = conditions.find((one) => wantedIs(one.label, params.at));
-    let time = times.length ? find(times, params.at ?? "") : null;
-    let place = places.length ? find(places, params.place ?? "") : null;
-    if (asked && time === -1) time = asked.time;
-    if (asked && place === -1 && asked.place !== null) place = asked.place;
+  const find = (labels, wanted) => labels.findIndex((label) => label.toLowerCase() === wanted.toLowerCase());
+
+  /**
+   * The condition that an address means; what it leaves out is filled in. Labels are found in any case; one that does
+   * not exist is an error that lists those that do.
+   */
+  ct.stateOf = function (params, acts = false) {
+    const { times, places, conditions, default_time } = ct.about;
+    const asked = params.at === undefined ? null : conditions[find(conditions.map((one) => one.label), params.at)];
+    let time = times.length ? times.indexOf(default_time) : null;
+    let place = places.length ? largestPlace() : null;
     if (time === -1) time = times.length - 1;
-    if (place === -1) place = largestPlace();
-    const found = conditions.find(
-      (one) => (one.time ?? null) === (time ?? null) && (one.place ?? null) === (place ?? null),
-    );
+    if (params.place !== undefined && places.length) place = found("place", places, params.place);
+    if (asked) [time, place] = [asked.time, params.place === undefined ? (asked.place ?? place) : place];
+    else if (params.at !== undefined) time = found(times.length ? "time" : "place", times.length ? times : places, params.at);
+    if (!times.length && !asked && params.at !== undefined) [time, place] = [null, time];
+    const here = conditions.find((one) => (one.time ?? null) === (time ?? null) && (one.place ?? null) === (place ?? null));
     return {
       time,
       at: time === null ? null : times[time],
       place: place === null ? null : places[place],
-      condition: found ? found.label : null,
-      // Where both axes exist, questions over time are about one place.
+      condition: here ? here.label : null,
+      // With time × place, questions over time are about one place.
       within: times.length && places.length ? places[place] : null,
-      choose: (label) => ct.address.change(ct.placeOf(label)),
-      choosePlace: (label) => ct.address.change({ place: label }),
+      acts,
+      choose: (label) => void ct.address.change(ct.placeOf(label)),
+      choosePlace: (label) => void ct.address.change({ place: label }),
     };
   };
 
-  const wantedIs = (label, wanted) => wanted !== undefined && label.toLowerCase() === wanted.toLowerCase();
+  function found(kind, labels, wanted) {
+    const at = find(labels, wanted);
+    if (at >= 0) return at;
+    throw Object.assign(new Error(`There is no ${kind} “${wanted}” in this model.`), { kind: "unknown_condition", labels, axis: kind });
+  }
 
   function largestPlace() {
-    const sums = ct.about.places.map((_, place) =>
-      ct.about.conditions.filter((one) => one.place === place).reduce((sum, one) => sum + one.tokens, 0),
-    );
+    const sums = ct.about.places.map(() => 0);
+    for (const one of ct.about.conditions) sums[one.place] += one.tokens;
     return sums.indexOf(Math.max(...sums));
   }
 
-  // The parameters of an address that mean a condition.
+  /** The parameters of an address that mean a condition. */
   ct.placeOf = function (label) {
     const { times, places, conditions } = ct.about;
     const one = conditions.find((condition) => condition.label === label);
@@ -49,28 +57,26 @@
     return { at: one.time === null ? null : times[one.time], place: one.place === null ? null : places[one.place] };
   };
 
-  // What tells conditions apart, as the head of a column.
-  ct.axisName = () =>
-    [ct.about.times.length && "time", ct.about.places.length && "place"].filter(Boolean).join(" and ") || "text";
-
-  // The position of the condition looked at among the labels of an answer, which may name whole conditions or time bins.
+  /** The position of the condition looked at among labels of conditions, time bins or places. */
   ct.nowIn = function (labels, state) {
+    if (!state.acts) return -1;
     const whole = labels.indexOf(state.condition);
     return whole >= 0 ? whole : labels.indexOf(state.at);
   };
 
-  // How a condition is called in a chart about one place: by its time alone.
+  /** How a condition is called: in a chart about one place, by its time alone. */
   ct.namer = (state) => (label) => {
-    const at = state && state.within !== null ? ct.placeOf(label).at : null;
+    const at = state.within !== null && ct.placeOf(label).place === state.within ? ct.placeOf(label).at : null;
     return ct.format.label(at ?? label);
   };
 
-  // The bar with slider and chooser.
+  /** The bar with slider and chooser. */
   ct.where = function (element) {
     const { times, places } = ct.about;
     let moved = -Infinity;
     let pending = 0;
     let playing = 0;
+    /** @type {State} */
     let state = null;
 
     const label = ct.h("output", { class: "current", for: "time" });
@@ -99,34 +105,20 @@
       { id: "place", onchange: () => ct.address.change({ place: select.value }) },
       places.map((place) => ct.h("option", { value: place }, place)),
     );
-    const choices = [];
-    if (times.length > 1)
-      choices.push(
-        ct.h(
-          "div",
-          { class: "when" },
-          play,
-          label,
-          ct.h(
-            "div",
-            { class: "track" },
-            history,
-            slider,
-            ct.h(
-              "div",
-              { class: "ends", "aria-hidden": "true" },
-              ct.h("span", null, ct.format.label(times[0])),
-              ct.h("span", null, ct.format.label(times[times.length - 1])),
-            ),
-          ),
-        ),
-      );
-    if (places.length > 1) choices.push(ct.h("label", { class: "place" }, ct.h("span", null, "Place"), select));
-    ct.replace(element, ct.h("div", { class: "inside" }, choices));
+    const ends = [times[0], times[times.length - 1]].map((end) => ct.h("span", null, ct.format.label(end)));
+    const when = ct.h(
+      "div",
+      { class: "when" },
+      play,
+      label,
+      ct.h("div", { class: "track" }, history, slider, ct.h("div", { class: "ends", "aria-hidden": "true" }, ends)),
+    );
+    const where = ct.h("label", { class: "place" }, ct.h("span", null, "Place"), select);
+    ct.replace(element, ct.h("div", { class: "inside" }, when, where));
     element.setAttribute("role", "region");
     element.setAttribute("aria-label", "Time and place");
 
-    // A drag is one step of Back, however many bins it passes.
+    /** A drag is one step of Back, however many bins it passes. */
     function to(position) {
       const now = performance.now();
       pending++;
@@ -167,21 +159,25 @@
     }
 
     return {
-      stop,
-      // Shows the bar for a state; `rates` are how often the word occurs in each time bin, drawn above the slider.
-      show(next, rates) {
+      /**
+       * Show what acts on the view; `rates` (how often the word occurs in each time bin) are drawn above the slider.
+       */
+      show(next, uses, rates) {
         state = next;
-        element.hidden = !choices.length || next === null;
-        if (element.hidden) return stop();
-        if (times.length > 1) {
+        when.hidden = !(uses.time && times.length > 1);
+        // Without times there is no time line of a place to choose.
+        where.hidden = !(uses.place && places.length > 1 && (uses.time || times.length));
+        element.hidden = next === null || (when.hidden && where.hidden);
+        if (element.hidden || when.hidden) stop();
+        if (element.hidden) return;
+        if (!when.hidden) {
           slider.value = String(next.time);
           slider.setAttribute("aria-valuetext", ct.format.label(next.at));
           label.textContent = ct.format.label(next.at);
           if (rates !== undefined) bars(rates || []);
           [...history.children].forEach((bar, at) => bar.classList.toggle("now", at === next.time));
         }
-        if (places.length > 1) select.value = next.place;
-        return undefined;
+        select.value = next.place;
       },
     };
 
@@ -199,4 +195,4 @@
       );
     }
   };
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,157 +1,111 @@
 // The bump chart: the nearest words in each condition, the nearest on top, each joined with itself in the next column.
-(function (ct) {
-  "use strict";
+// Its rows are those of neighbors with at=all; a row without a rank is not among the nearest there.
+// @ts-check
+"use strict";
 
+{
   const TOP = 34;
   const ROW = 34;
   const COLUMN = 92;
 
-  ct.charts = ct.charts || {};
-
-  // Which columns are shown: all that fit, always the first, the last and the one that the reader looks at.
-  ct.bumpColumns = (answer, state, width) =>
-    ct.columns(
-      answer.conditions.length,
-      Math.max(3, Math.floor(width / COLUMN)),
-      answer.conditions.indexOf(state.condition),
-    );
-
-  ct.charts.bump = function ({ svg, answer, state, width }) {
-    const ordered = answer.axis !== "place" && (answer.axis === "time" || state.place !== null);
-    const columns = ct.bumpColumns(answer, state, width);
+  /** @type {Draw} */
+  ct.charts.bump = function ({ svg, answer, state, width, keep = [] }) {
+    const rows = answer.rows.filter((row) => ct.known(row.rank));
+    const conditions = ct.labelsOf(rows, "condition");
+    const ordered = answer.facts.axis !== "place";
+    const line = ordered ? ct.timeline(conditions) : conditions;
+    const most = Math.max(3, Math.floor(width / COLUMN));
+    const keptAt = [state.condition, ...keep].map((label) => conditions.indexOf(label));
+    // Places have no order, so their columns may continue below; times between would be lost, so some are hidden.
+    const shown = ordered ? ct.columns(conditions.length, most, keptAt).map((at) => conditions[at]) : conditions;
+    const across = Math.min(shown.length, ordered ? shown.length : most);
     const name = ct.namer(state);
-    const step = width / columns.length;
-    const x = (column) => step * (column + 0.5);
-    const y = (rank) => TOP + ROW * (rank - 0.5) + 8;
-    const height = TOP + ROW * answer.top + 16;
-    svg.setAttribute("height", height);
-    const layer = layers(svg, ["now", "heads", "links", "words"]);
+    const step = width / across;
+    const tall = TOP + ROW * Math.max(...rows.map((row) => row.rank)) + 16;
+    const x = (column) => step * ((column % across) + 0.5);
+    const above = (column) => Math.floor(column / across) * (tall + 12);
+    const y = (rank, column = 0) => above(column) + TOP + ROW * (rank - 0.5) + 8;
+    svg.setAttribute("height", String(above(shown.length - 1) + tall));
+    const layer = ct.layers(svg, ["now", "heads", "links", "words"]);
+    const now = shown.indexOf(state.condition);
+    ct.band(layer.now, now < 0 ? null : { x: x(now) - step / 2 + 2, y: above(now), width: step - 4, height: tall });
+    ct.join(layer.heads, shown, String, () => ct.s("g", { class: "head" }, ct.s("text", { "text-anchor": "middle", y: 20 })), (group, label) => {
+      ct.move(group, x(shown.indexOf(label)), above(shown.indexOf(label)));
+      group.classList.toggle("now", label === state.condition);
+      group.classList.toggle("kept", keep.includes(label));
+      group.firstChild.textContent = ct.format.clip(name(label), Math.floor(step / 7));
+    });
 
-    const now = columns.indexOf(answer.conditions.indexOf(state.condition));
-    ct.join(
-      layer.now,
-      now < 0 ? [] : [now],
-      () => "now",
-      () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })),
-      (group) => {
-        ct.move(group, x(now) - step / 2 + 2, 0);
-        ct.set(group.firstChild, { width: step - 4, height });
-      },
-    );
-
-    ct.join(
-      layer.heads,
-      columns.map((condition, column) => ({ label: answer.conditions[condition], column })),
-      (head) => head.label,
-      () => ct.s("g", { class: "head" }, ct.s("text", { "text-anchor": "middle", y: 20 })),
-      (group, head) => {
-        ct.move(group, x(head.column), 0);
-        group.classList.toggle("now", head.column === now);
-        group.firstChild.textContent = ct.format.clip(name(head.label), Math.floor(step / 7));
-      },
-    );
-
+    /** @type {{word: string, column: number, rank: number, kind: string, row: Row, near: string[]}[]} */
     const words = [];
+    /** @type {{word: string, column: number, rank: number, next: number, kind: string, far: boolean}[]} */
     const links = [];
-    for (const neighbor of answer.neighbors) {
-      const ranks = columns.map((condition) => neighbor.ranks[condition]);
-      const kind = kindOf(neighbor.ranks, ordered);
-      ranks.forEach((rank, column) => {
-        if (rank === null) return;
-        words.push({ word: neighbor.word, column, rank, kind, neighbor });
-        const next = ordered && column + 1 < ranks.length ? ranks[column + 1] : null;
-        if (next !== null && next !== undefined) links.push({ word: neighbor.word, column, rank, next, kind });
+    for (const [word, own] of ct.groups(rows, "neighbor")) {
+      const near = own.map((row) => row.condition);
+      const kind = kindOf(near, conditions, ordered);
+      const rankIn = new Map(own.map((row) => [row.condition, row]));
+      shown.forEach((label, column) => {
+        const row = rankIn.get(label);
+        if (!row) return;
+        words.push({ word, column, rank: row.rank, kind, row, near });
+        const next = ordered ? rankIn.get(shown[column + 1]) : undefined;
+        // Joined by a dotted line if times between the two are hidden or left out.
+        const far = next && line.indexOf(next.condition) - line.indexOf(label) > 1;
+        if (next) links.push({ word, column, rank: row.rank, next: next.rank, kind, far });
       });
     }
+    ct.join(layer.links, links, (link) => `${link.word}|${shown[link.column]}`, () => ct.s("path"), (path, link) => {
+      path.setAttribute("class", `link ${link.kind}${link.far ? " far" : ""}`);
+      path.dataset.word = link.word;
+      const [x1, x2] = [x(link.column), x(link.column + 1)];
+      const bend = (x2 - x1) * 0.45;
+      ct.shape(path, `M${ct.round(x1)} ${y(link.rank)}C${ct.round(x1 + bend)} ${y(link.rank)} ${ct.round(x2 - bend)} ${y(link.next)} ${ct.round(x2)} ${y(link.next)}`);
+    });
+    const clip = Math.max(5, Math.floor(step / 7.4));
+    ct.join(layer.words, words, (item) => `${item.word}|${shown[item.column]}`, () => ct.s("a", null, ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" })), (link, item) => {
+      ct.move(link, x(item.column), y(item.rank, item.column));
+      link.setAttribute("class", `word ${item.kind}`);
+      link.dataset.word = item.word;
+      link.setAttribute("href", ct.address.write("word", [item.word], ct.placeOf(shown[item.column])));
+      link.firstChild.textContent = ct.format.clip(ct.format.word(item.word), clip);
+      ct.tell(link, [
+        ct.format.word(item.word),
+        `${ct.format.ordinal(item.rank)} nearest in ${name(shown[item.column])}, similarity ${ct.format.number(item.row.similarity)}`,
+        item.near.length > 1 ? `among the nearest in ${item.near.length} of ${conditions.length}: ${ct.format.some(item.near.map(name), 4)}` : null,
+      ]);
+    });
+    together(svg);
 
-    ct.join(
-      layer.links,
-      links,
-      (link) => `${link.word}|${answer.conditions[columns[link.column]]}`,
-      () => ct.s("path"),
-      (path, link) => {
-        path.setAttribute("class", `link ${link.kind}`);
-        path.dataset.word = link.word;
-        const [x1, x2] = [x(link.column), x(link.column + 1)];
-        const bend = (x2 - x1) * 0.45;
-        ct.shape(
-          path,
-          `M${ct.round(x1)} ${y(link.rank)}C${ct.round(x1 + bend)} ${y(link.rank)} ${ct.round(x2 - bend)} ${y(link.next)} ${ct.round(x2)} ${y(link.next)}`,
-        );
-      },
-    );
-
-    const most = Math.max(5, Math.floor(step / 7.4));
-    ct.join(
-      layer.words,
-      words,
-      (item) => `${item.word}|${answer.conditions[columns[item.column]]}`,
-      () => ct.s("a", null, ct.s("text", { "text-anchor": "middle", "dominant-baseline": "central" })),
-      (link, item) => {
-        const condition = answer.conditions[columns[item.column]];
-        ct.move(link, x(item.column), y(item.rank));
-        link.setAttribute("class", `word ${item.kind}`);
-        link.dataset.word = item.word;
-        link.setAttribute("href", ct.address.write("word", [item.word], { at: state.at, place: state.place }));
-        link.firstChild.textContent = ct.format.clip(item.word, most);
-        ct.tell(link, [
-          item.word,
-          `${ct.format.ordinal(item.rank)} nearest in ${name(condition)}`,
-          whereNear(item.neighbor, answer, name),
-        ]);
-      },
-    );
-    highlightTogether(svg);
+    const hidden = conditions.filter((label) => !shown.includes(label));
+    return [
+      hidden.length ? `Not drawn because the page is too narrow: ${ct.format.some(hidden.map(name), 6)}; the table has all.` : "",
+      links.some((link) => link.far) ? "Dotted lines: times between are not drawn." : "",
+    ].filter(Boolean);
   };
 
-  // Over time: a word of the first half, of the second, or of both. Over places: a word of several places, or of one.
-  function kindOf(ranks, ordered) {
-    if (!ordered) return ranks.filter((rank) => rank !== null).length > 1 ? "both" : "late";
-    const half = ranks.length / 2;
-    const early = ranks.some((rank, at) => rank !== null && at + 0.5 < half);
-    const late = ranks.some((rank, at) => rank !== null && at + 0.5 > half);
+  /** Over time: a word of the first half, of the second, or of both. Over places: of several places, or of one. */
+  function kindOf(near, conditions, ordered) {
+    if (!ordered) return near.length > 1 ? "both" : "late";
+    const half = conditions.length / 2;
+    const early = near.some((label) => conditions.indexOf(label) + 0.5 < half);
+    const late = near.some((label) => conditions.indexOf(label) + 0.5 > half);
     return early === late ? "both" : early ? "early" : "late";
   }
 
-  function whereNear(neighbor, answer, name) {
-    const found = answer.conditions.filter((_, at) => neighbor.ranks[at] !== null);
-    const some = found.slice(0, 4).map(name).join(", ");
-    return found.length > 1
-      ? `among the nearest in ${found.length} of ${answer.conditions.length}: ${some}${found.length > 4 ? ", …" : ""}`
-      : null;
-  }
-
-  // Pointing at a word anywhere follows it through all columns.
-  function highlightTogether(svg) {
+  /** Pointing at a word follows it through all columns. */
+  function together(svg) {
     if (svg.dataset.follows) return;
     svg.dataset.follows = "yes";
     const mark = (word) => {
-      for (const element of svg.querySelectorAll("[data-word]")) {
-        element.classList.toggle("faded", word !== null && element.dataset.word !== word);
-      }
+      for (const element of svg.querySelectorAll("[data-word]"))
+        element.classList.toggle("faded", word !== null && /** @type {HTMLElement} */ (element).dataset.word !== word);
     };
-    const wordOf = (event) =>
-      (event.target.closest ? (event.target.closest("[data-word]") || { dataset: {} }).dataset.word : null) || null;
-    // The listeners stand outside of the picture: an SVG element that listens for focus takes part in the Tab order.
+    const wordOf = (event) => (event.target.closest("[data-word]") || { dataset: {} }).dataset.word || null;
+    // The listeners are outside of the picture: an SVG element that listens for focus takes part in the Tab order.
     const around = svg.parentNode;
     around.addEventListener("pointerover", (event) => mark(wordOf(event)));
     around.addEventListener("pointerleave", () => mark(null));
-    around.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && mark(wordOf(event)));
+    around.addEventListener("focusin", (event) => mark(wordOf(event)));
     around.addEventListener("focusout", () => mark(null));
   }
-
-  // The layers of a chart, made once, from back to front.
-  function layers(svg, names) {
-    const found = {};
-    for (const name of names) {
-      found[name] = svg.querySelector(`:scope > g[data-layer="${name}"]`);
-      if (!found[name]) {
-        found[name] = ct.s("g", { "data-layer": name });
-        svg.append(found[name]);
-      }
-    }
-    return found;
-  }
-
-  ct.layers = layers;
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,196 +1,162 @@
-// Lines over conditions: one or several series, bands where intervals are given, change points, the condition looked at.
-(function (ct) {
-  "use strict";
+// Lines over conditions: a line for each value of `color`, bands for intervals, change points, the condition looked at.
+// Places have no order: they are drawn as rows with all their names (ranked.js).
+// @ts-check
+"use strict";
 
-  const PLOT_HEIGHT = 230;
+{
+  const TALL = 230;
+  const COLORS = 8;
+  const FROM_ZERO = new Set(["per_million", "count", "position"]);
 
-  /**
-   * Draws series over conditions.
-   *
-   * @param options
-   *   svg, width, conditions, now   where to draw; the labels; the position of the condition that is looked at (or -1)
-   *   series    [{name, values, low, high, support, color: 0…4}]
-   *   ordered   whether conditions have an order (then they are joined)
-   *   changes   [{at, text}]  a dashed line before position `at`
-   *   axis      what the values are, in a few words
-   *   domain    [low, high] or null
-   *   height    of the plot
-   *   format    how a value is written
-   *   zero      whether the line at 0 is drawn stronger
-   *   choose    what happens when a condition is chosen: (label) => void
-   *   name      how a condition is called
-   */
-  ct.lines = function (options) {
-    const { svg, width, conditions, now, series, ordered = true, changes = [], axis } = options;
-    const format = options.format || ct.format.number;
-    const name = options.name || ct.format.label;
-    const tall = options.height || PLOT_HEIGHT;
-    const named = series.length > 1;
-    const longest = named ? Math.max(...series.map((one) => ct.wide(one.name, 13))) : 0;
-    const right = named ? Math.min(longest + 18, width * 0.3) : 16;
-    const left = 38;
-    const top = changes.length ? 52 : 30;
-    const height = top + tall + 34;
-    svg.setAttribute("height", height);
+  /** @typedef {{name: string, color: number, rows: Row[], values: number[], low: number[], high: number[]}} Series */
 
-    const all = series.flatMap((one) => [...one.values, ...(one.low || []), ...(one.high || [])]);
-    const [low, high] = options.domain || ct.extent(all, 0.08);
-    const pad = options.domain ? 0 : (high - low) * 0.08;
-    const bottom = top + tall;
-    const y = ct.linear(low - pad, high + pad, bottom, top);
-    const count = conditions.length;
-    const step = (width - left - right) / Math.max(count, 1);
-    const x = (at) => left + step * (at + 0.5);
-    const layer = ct.layers(svg, ["now", "frame", "bands", "changes", "lines", "points", "names"]);
+  /** @type {Draw} */
+  ct.charts.lines = function (drawing) {
+    const { svg, answer, chart, state, width, changes = [], colors } = drawing;
+    const rows = answer.rows.filter((row) => ct.known(row[chart.y]));
+    const labels = ct.labelsOf(answer.rows, chart.x);
+    const axis = answer.facts.axis || ct.about.axis;
+    const both = axis === "time × place" && state.within !== null && labels.some((label) => ct.placeOf(label).place !== state.within);
+    if (axis === "place" || labels.length < 2) return ct.rankedPlaces(drawing);
+    // Over time × place without a chosen place: one line for each place.
+    const timeOf = (row) => (both ? ct.placeOf(row[chart.x]).at : row[chart.x]);
+    const nameOf = (row) =>
+      [ct.distinct(answer.rows, chart.color).length > 1 || !both ? ct.format.word(row[chart.color] ?? "") : "", both ? ct.placeOf(row[chart.x]).place : ""].filter(Boolean).join(" · ");
+    const conditions = ct.timeline(both ? ct.about.times : labels);
+    const name = both ? ct.format.label : ct.namer(state);
+    const now = both && state.acts ? conditions.indexOf(state.at) : ct.nowIn(conditions, state);
 
-    ct.nowBand(layer.now, { now, x, step, top, tall });
-
-    drawFrame(layer.frame, {
-      x,
-      y,
-      left,
-      right: width - right,
-      top,
-      bottom,
-      low: low - pad,
-      high: high + pad,
-      conditions,
-      step,
-      axis,
-      now,
-      format,
-      zero: options.zero,
-      name,
-      choose: options.choose,
+    const every = ct.groups(rows.map((row) => ({ ...row, "\u0000": nameOf(row) })), "\u0000");
+    const most = Math.min(chart.limit || COLORS, COLORS);
+    /** @type {Series[]} */
+    const series = [...every].slice(0, most).map(([title, own], at) => {
+      const byTime = new Map(own.map((row) => [timeOf(row), row]));
+      const values = (column) => conditions.map((label) => (byTime.get(label) || {})[column] ?? null);
+      const asked = colors ? colors.indexOf(own[0][chart.color]) : -1;
+      return {
+        name: title,
+        color: asked >= 0 ? asked : at,
+        rows: conditions.map((label) => byTime.get(label)),
+        values: values(chart.y),
+        low: chart.band ? values(chart.band[0]) : [],
+        high: chart.band ? values(chart.band[1]) : [],
+      };
     });
-    drawChanges(layer.changes, { changes, x, step, top, bottom, width });
 
+    const named = series.length > 1;
+    const right = named ? Math.min(Math.max(...series.map((one) => ct.wide(one.name, 13))) + 18, width * 0.3) : 16;
+    const left = 42;
+    const top = changes.length ? 52 : 30;
+    const bottom = top + TALL;
+    svg.setAttribute("height", String(bottom + 34));
+    svg.dataset.nearest = "yes";
+    const zero = FROM_ZERO.has(chart.y);
+    let [low, high] = ct.extent([...(zero ? [0] : []), ...series.flatMap((one) => [...one.values, ...one.low, ...one.high])], 0.08);
+    // An interval that is much wider than the line would hide it.
+    const highest = Math.max(...series.flatMap((one) => one.values.filter(ct.known)));
+    if (chart.y === "per_million") high = Math.min(high, highest * 2.5 || 1);
+    const pad = (high - low) * 0.06;
+    [low, high] = [zero && low === 0 ? 0 : low - pad, high + pad];
+    const y = ct.linear(low, high, bottom, top);
+    const step = (width - left - right) / Math.max(conditions.length, 1);
+    const x = (at) => left + step * (at + 0.5);
+    const layer = ct.layers(svg, ["now", "grid", "labels", "axis", "bands", "changes", "lines", "points", "names"]);
+
+    const wide = Math.min(step, 44);
+    ct.band(layer.now, now < 0 ? null : { x: x(now) - wide / 2, y: top - 8, width: wide, height: TALL + 38 });
+    const ticks = ct.ticks(low, high, 4);
+    const digits = Math.max(...ticks.map((value) => (String(value).split(".")[1] || "").length));
     ct.join(
-      layer.bands,
-      ordered ? series.filter(hasBand) : [],
-      (one) => one.name,
-      () => ct.s("path"),
-      (path, one) => {
-        path.setAttribute("class", `area color-${one.color}`);
-        ct.shape(path, bandOf(one, x, y));
+      layer.grid,
+      ticks,
+      String,
+      () => ct.s("g", { class: "grid" }, ct.s("line"), ct.s("text", { "text-anchor": "end", x: -8, y: 4 })),
+      (group, value) => {
+        ct.move(group, left, y(value));
+        ct.set(group.firstChild, { x2: width - right - left });
+        group.classList.toggle("zero", zero && value === 0);
+        group.lastChild.textContent = Math.abs(value) >= 100 ? ct.format.count(value) : ct.format.number(value, digits);
       },
     );
-    ct.join(
-      layer.lines,
-      ordered ? series : [],
-      (one) => one.name,
-      () => ct.s("path"),
-      (path, one) => {
-        path.setAttribute("class", `line color-${one.color}`);
-        ct.shape(path, pathOf(one.values, x, y));
-      },
-    );
+    ct.conditionLabels(layer.labels, { conditions, name, x, y: bottom + 22, right: width - right + 8, step, now, choose: state.acts ? state.choose : null });
+    ct.texts(layer.axis, [{ key: "axis", text: ct.columnName(chart.y), at: [0, 10], class: "axis" }]);
+    drawChanges(layer.changes, changes.map((one) => ({ ...one, at: conditions.indexOf(one.label) })).filter((one) => one.at >= 0), { x, step, top, width });
 
+    ct.join(layer.bands, series.filter((one) => one.low.some(ct.known)), (one) => one.name, () => ct.s("path"), (path, one) => {
+      path.setAttribute("class", `area color-${one.color}`);
+      ct.shape(path, bandOf(one, x, (value) => Math.max(top - 6, y(value))));
+    });
+    ct.join(layer.lines, series, (one) => one.name, () => ct.s("path"), (path, one) => {
+      path.setAttribute("class", `line color-${one.color}`);
+      ct.shape(path, pathOf(one.values, x, y));
+    });
     const points = series.flatMap((one) =>
-      one.values.map((value, at) => ({ one, at, value })).filter((point) => ct.known(point.value)),
+      one.values.map((value, at) => ({ one, at, value, row: one.rows[at] })).filter((point) => ct.known(point.value)),
     );
     ct.join(
       layer.points,
       points,
       (point) => `${point.one.name}|${conditions[point.at]}`,
-      (point) => {
-        const whisker = !ordered && hasBand(point.one) ? ct.s("line", { class: "whisker" }) : null;
-        return ct.s("g", null, whisker, ct.s("circle"), ct.s("circle", { class: "hit only-here", r: 11 }));
-      },
-      (group, point) => {
-        const { one, at, value } = point;
-        const support = one.support ? one.support[at] : null;
-        group.setAttribute("class", `point color-${one.color}${at === now ? " now" : ""}`);
+      () => ct.s("g", null, ct.s("circle", { class: "hot" }), ct.s("circle", { class: "hit only-here", r: 11 })),
+      (group, { one, at, value, row }) => {
+        group.setAttribute("class", `point color-${one.color}${at === now ? " now" : ""}${ct.isFaint(row, chart) ? " faint" : ""}`);
         ct.move(group, x(at), y(value));
-        const dot = group.querySelector("circle");
-        ct.set(dot, {
-          r: at === now ? 6 : ordered && count > 40 ? 2.2 : 4,
-          "fill-opacity": ct.round(ct.trust(support)),
-        });
-        const whisker = group.querySelector("line");
-        if (whisker && ct.known(one.low[at]) && ct.known(one.high[at]))
-          ct.set(whisker, { y1: y(one.low[at]) - y(value), y2: y(one.high[at]) - y(value) });
+        const size = conditions.length > 40 ? 2.4 : 4;
+        ct.set(group.firstChild, { r: at === now ? size + 2 : size, "fill-opacity": ct.trust(chart.faint && row[chart.faint]) });
+        const interval = ct.known(one.low[at]) ? `95 % interval ${ct.format.short(one.low[at])} to ${ct.format.short(one.high[at])}` : null;
         ct.tell(group, [
-          `${named ? `${one.name}, ` : ""}${name(conditions[at])}: ${format(value)}`,
-          support === null || support === undefined ? null : `the word occurs here ${ct.format.times(support)}`,
+          `${named ? `${one.name}, ` : ""}${name(conditions[at])}: ${ct.format.short(value)}`,
+          row.against ? `compared with ${ct.format.label(row.against)}` : null,
+          interval,
+          ct.often(row, chart),
         ]);
-        ct.act(group, options.choose && (() => options.choose(conditions[at])));
+        ct.act(group, state.acts ? () => state.choose(row[chart.x]) : null);
       },
     );
+    drawNames(layer.names, named ? series : [], { y, top, bottom, width, right });
 
-    drawNames(layer.names, named ? series : [], { y, count, top, bottom, width, right });
+    const gaps = series.some((one) => one.values.some((value, at) => !ct.known(value) && one.values.slice(0, at).some(ct.known) && one.values.slice(at).some(ct.known)));
+    return [
+      every.size > series.length ? `${every.size - series.length} more lines are not drawn; the table has all.` : "",
+      gaps ? "A gap in a line: there is no value for that time." : "",
+      ...ct.faintNote(rows, chart),
+    ].filter(Boolean);
   };
-
-  const hasBand = (one) => Boolean(one.low) && one.low.some((value, at) => ct.known(value) && ct.known(one.high[at]));
 
   function stretches(values) {
     const found = [];
+    /** @type {number[]} */
     let run = [];
-    values.forEach((value, at) => {
-      if (ct.known(value)) run.push(at);
+    for (let at = 0; at <= values.length; at++) {
+      if (ct.known(values[at])) run.push(at);
       else if (run.length) {
         found.push(run);
         run = [];
       }
-    });
-    if (run.length) found.push(run);
+    }
     return found;
   }
 
   const spot = (x, y) => `${ct.round(x)} ${ct.round(y)}`;
 
-  // Gaps stay gaps: a line never passes through a condition without a value.
-  function pathOf(values, x, y) {
-    return stretches(values)
+  /** Gaps stay gaps. */
+  const pathOf = (values, x, y) =>
+    stretches(values)
       .map((run) => run.map((at, first) => `${first ? "L" : "M"}${spot(x(at), y(values[at]))}`).join(""))
       .join("");
-  }
 
-  function bandOf(one, x, y) {
-    const both = one.low.map((value, at) => (ct.known(value) && ct.known(one.high[at]) ? value : null));
+  function bandOf({ low, high }, x, y) {
+    const both = low.map((value, at) => (ct.known(value) && ct.known(high[at]) ? value : null));
     return stretches(both)
       .map((run) => {
-        const there = run.map((at, first) => `${first ? "L" : "M"}${spot(x(at), y(one.high[at]))}`).join("");
-        const back = [...run]
-          .reverse()
-          .map((at) => `L${spot(x(at), y(one.low[at]))}`)
-          .join("");
-        return `${there}${back}Z`;
+        const there = run.map((at, first) => `${first ? "L" : "M"}${spot(x(at), y(high[at]))}`);
+        const back = [...run].reverse().map((at) => `L${spot(x(at), y(low[at]))}`);
+        return `${there.join("")}${back.join("")}Z`;
       })
       .join("");
   }
 
-  function drawFrame(
-    parent,
-    { x, y, left, right, top, bottom, low, high, conditions, step, axis, now, format, zero, name, choose },
-  ) {
-    const lines = ct.ticks(low, high, 4).map((value) => ({ value }));
-    const digits = Math.max(...lines.map(({ value }) => (String(value).split(".")[1] || "").length), 1);
-    const group = (kind) => {
-      let found = parent.querySelector(`:scope > g.${kind}`);
-      if (!found) parent.append((found = ct.s("g", { class: kind })));
-      return found;
-    };
-    ct.join(
-      group("grid"),
-      lines,
-      (line) => line.value,
-      () => ct.s("g", null, ct.s("line"), ct.s("text", { "text-anchor": "end", x: -8, y: 4 })),
-      (element, line) => {
-        ct.move(element, left, y(line.value));
-        ct.set(element.querySelector("line"), { x2: right - left });
-        element.classList.toggle("zero", Boolean(zero) && line.value === 0);
-        element.querySelector("text").textContent = line.value === 0 ? "0" : format(line.value, digits);
-      },
-    );
-    ct.conditionLabels(group("labels"), { conditions, name, x, y: bottom + 22, right: right + 8, step, now, choose });
-    let title = parent.querySelector("text.axis");
-    if (!title) parent.append((title = ct.s("text", { class: "axis", x: 0 })));
-    title.setAttribute("y", top - (top > 40 ? 36 : 16));
-    title.textContent = axis;
-  }
-
-  function drawChanges(parent, { changes, x, step, top, bottom, width }) {
+  function drawChanges(parent, changes, { x, step, top, width }) {
     ct.join(
       parent,
       changes,
@@ -199,39 +165,22 @@
       (group, change) => {
         const at = x(change.at) - step / 2;
         ct.move(group, at, top);
-        ct.set(group.querySelector("line"), { y1: -2, y2: bottom - top });
-        const text = group.querySelector("text");
-        const room = ct.wide(change.text, 12);
-        text.setAttribute("text-anchor", at + room / 2 > width ? "end" : at < room / 2 ? "start" : "middle");
-        text.textContent = change.text;
+        ct.set(group.firstChild, { y1: -2, y2: TALL });
+        const room = ct.wide(change.text, 12) / 2;
+        group.lastChild.setAttribute("text-anchor", at + room > width ? "end" : at < room ? "start" : "middle");
+        group.lastChild.textContent = change.text;
       },
     );
   }
 
-  // Names at the right end of the lines instead of a legend.
-  function drawNames(parent, series, { y, count, top, bottom, right, width }) {
-    const ends = series.map((one) => {
-      let at = count - 1;
-      while (at >= 0 && !ct.known(one.values[at])) at--;
-      return at < 0 ? null : y(one.values[at]);
-    });
-    const shown = series.map((one, at) => ({ one, height: ends[at] })).filter((item) => item.height !== null);
-    const heights = ct.spread(
-      shown.map((item) => item.height),
-      18,
-      top + 6,
-      bottom - 4,
-    );
-    ct.join(
-      parent,
-      shown,
-      (item) => item.one.name,
-      () => ct.s("text", { "dominant-baseline": "central" }),
-      (text, item) => {
-        text.setAttribute("class", `name color-${item.one.color}`);
-        text.textContent = ct.format.clip(item.one.name, Math.max(4, Math.floor((right - 14) / 7.4)));
-        ct.move(text, width - right + 8, heights[shown.indexOf(item)]);
-      },
-    );
+  /** Names at the right end of the lines instead of a legend. */
+  function drawNames(parent, series, { y, top, bottom, right, width }) {
+    const shown = series
+      .map((one) => ({ one, last: one.values.filter(ct.known).pop() }))
+      .filter((item) => item.last !== undefined);
+    const heights = ct.spread(shown.map((item) => y(item.last)), 18, top + 6, bottom - 4);
+    const most = Math.max(4, Math.floor((right - 14) / 7.4));
+    const names = shown.map(({ one }, at) => ({ key: one.name, text: ct.format.clip(one.name, most), at: [width - right + 8, heights[at]], class: `name color-${one.color}` }));
+    ct.texts(parent, names);
   }
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,176 +1,120 @@
 // Two to five words side by side: how each changed, how often each occurs, how near they are to each other.
-(function (ct) {
-  "use strict";
+// @ts-check
+"use strict";
 
-  ct.views = ct.views || {};
-
+{
   const MOST = 5;
 
   ct.views.compare = {
-    bar: true,
-    title: (address) => (address.words.length ? `Compare ${address.words.join(", ")}` : "Compare words"),
+    uses: { place: true },
+    title: (address) => (address.words.length ? `Compare ${address.words.map(ct.format.word).join(", ")}` : "Compare words"),
     create() {
-      const heading = ct.h("h1", null, "Compare words");
       const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Words compared" });
       const box = ct.combobox({ label: "Add a word", placeholder: "Add a word", choose: add });
-      const told = ct.h("p", { class: "deck", role: "status" });
-      const cite = ct.h(
-        "button",
-        {
-          type: "button",
-          onclick: () => ct.cite(`Comparison of ${ct.format.list(words.map(ct.format.quoted))}`, ct.about.signature),
-        },
-        "Cite",
-      );
-      const panels = { series: seriesPanel(), pairs: pairsPanel() };
-      if (ct.about.counted) panels.often = oftenPanel();
-      const holder = ct.h(
-        "div",
-        { class: "panels" },
-        Object.values(panels).map((panel) => panel.element),
-      );
+      const deck = ct.h("p", { class: "deck", role: "status" });
+      const notice = ct.h("div", { class: "notices" });
+      const base = ct.h("select", { onchange: () => ct.address.change({ base: base.value }, true) });
+      const cite = ct.h("button", { type: "button", onclick: () => ct.cite(`Comparison of ${ct.format.list(words.map(ct.format.quoted))}`) }, "Cite");
+      // One color for each word, in every chart.
+      const extra = () => ({ colors: words });
+      const panels = {
+        series: ct.panel({
+          class: "wide",
+          plain: "How much the use of each stayed the same",
+          lead: (answer) => {
+            const first = [...ct.groups(answer.rows, "word")].map(([word, rows]) => [word, (rows.find((row) => row.against) || {}).against]);
+            const same = new Set(first.map(([, against]) => against));
+            const each = same.size === 1 ? ct.format.label(first[0][1]) : first.map(([word, against]) => `${ct.format.word(word)}: ${ct.format.label(against)}`).join(", ");
+            return ct.about.times.length
+              ? `Similarity of each word with its own use at the first time where it occurs often enough (${each}). A falling line: the use moved away.`
+              : "Similarity of each word in a place with its own use in all other places.";
+          },
+          extra,
+          chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), band: null }),
+        }),
+        pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: the higher, the more alike they are used.`, extra }),
+        often: ct.panel({
+          plain: "How often each is used",
+          lead: "Occurrences per million words.",
+          extra,
+          chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), y: "per_million", band: null }),
+          notes: () => [],
+        }),
+      };
+      panels.pairs.header.append(ct.h("label", { class: "choice" }, ct.h("span", null, "Compare with"), base));
+      const holder = ct.h("div", { class: "panels" }, panels.series.element, panels.pairs.element, ct.about.counted ? panels.often.element : null);
       const element = ct.h(
         "div",
         { class: "compare-page" },
-        ct.h("div", { class: "opening" }, heading, told, ct.h("div", { class: "picker" }, chips, box.element, cite)),
+        ct.h("div", { class: "opening" }, ct.h("h1", null, "Compare words"), deck, ct.h("div", { class: "picker" }, chips, box.element, cite), notice),
         holder,
       );
+      /** @type {string[]} */
       let words = [];
-      let before = "";
+      // As on the page of a word: one value everywhere.
+      const usual = ct.about.times.length ? "first" : "overall";
 
-      function go(next) {
-        const { params } = ct.address.current();
-        ct.address.go("compare", next, { at: params.at, place: params.place });
-      }
+      const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
 
       function add(word) {
-        if (words.length >= MOST) told.textContent = `Five words at most: take one away first.`;
-        else if (!words.includes(word)) go([...words, word]);
+        const { words: all } = ct.address.current();
+        if (!all.includes(word)) go([...all, word]);
       }
 
+      /** @type {View["show"]} */
       async function show(address, state, turn) {
-        words = [...new Set(address.words)].slice(0, MOST);
-        ct.wordChips(chips, words, (word) => go(words.filter((other) => other !== word)));
-        cite.hidden = holder.hidden = words.length < 2;
-        told.textContent =
-          words.length < 2
-            ? `Choose two to five words${words.length ? `: one more to go with ${ct.format.quoted(words[0])}` : ""}.`
-            : `How ${ct.format.list(words.map(ct.format.quoted))} changed, and how near they came to each other.`;
-        turn.rates(null);
-        if (words.length < 2) return;
-        const key = `${words.join("|")}|${state.within}`;
-        if (key === before) {
-          for (const panel of Object.values(panels)) panel.update(state);
-          return;
-        }
-        const answer = ct.source.get("compare", { word: words, place: state.within });
-        await answer;
+        const asked = [...new Set(address.words)];
+        // A word that is not known is named, with words like it; the others stay.
+        const found = await Promise.all(asked.map((word) => ct.source.get("series", { word, against: usual, place: state.within }).then(() => /** @type {any} */ (null), (error) => error)));
         if (!turn.current()) return;
-        before = key;
-        await Promise.all(Object.values(panels).map((panel) => panel.show(answer, state)));
+        const lost = found.find((error) => error && error.kind !== "unknown_word");
+        if (lost && asked.length === found.filter(Boolean).length) throw lost;
+        const known = asked.filter((_, at) => !found[at]);
+        words = known.slice(0, MOST);
+        const beyond = known.slice(MOST);
+        const instead = (word, other) => ct.address.write("compare", [...new Set(asked.map((one) => (one === word ? other : one)))], address.params);
+        ct.replace(
+          notice,
+          asked.map((word, at) =>
+            found[at]
+              ? ct.h(
+                  "p",
+                  { class: "notice", role: "alert" },
+                  found[at].kind === "unknown_word" ? `${ct.format.quoted(word)} is not a word of this model.` : `${ct.format.quoted(word)}: ${ct.sentence(found[at].message)}`,
+                  (found[at].didYouMean || []).slice(0, 3).map((other, n) => [n ? ", " : " Did you mean ", ct.h("a", { href: instead(word, other) }, ct.format.word(other))]),
+                  (found[at].didYouMean || []).length ? "?" : "",
+                )
+              : null,
+          ),
+          beyond.length ? ct.h("p", { class: "notice", role: "alert" }, `Five words at most. Not shown: ${ct.format.list(beyond.map(ct.format.word))}.`) : null,
+        );
+        ct.wordChips(chips, words, (word) => go(ct.address.current().words.filter((other) => other !== word)));
+        cite.hidden = holder.hidden = words.length < 2;
+        deck.textContent =
+          words.length < 2
+            ? `Choose two to five words${words.length ? `: one more besides ${ct.format.quoted(words[0])}` : ""}.`
+            : `How the use of ${ct.format.list(words.map(ct.format.quoted))} ${ct.about.times.length ? "changed" : "differs by place"}, and how near they are to each other.`;
+        if (words.length < 2) return;
+        ct.replace(base, ...words.map((word) => ct.h("option", { value: word }, ct.format.word(word))));
+        base.value = words.includes(address.params.base) ? address.params.base : words[0];
+        const series = ct.ask("series", { word: words, against: usual, place: state.within });
+        const pairs = ct.ask("similarity", { word: words, place: state.within });
+        await Promise.all([
+          panels.series.show(series, state),
+          panels.pairs.show({ ...pairs, answer: pairs.answer.then(withBase) }, state),
+          ct.about.counted ? panels.often.show(series, state) : null,
+        ]);
       }
+
+      /** The pairs of one word, so that each line has the color of the other word. */
+      const withBase = (answer) => ({
+        ...answer,
+        rows: answer.rows
+          .filter((row) => [row.word, row.other].includes(base.value))
+          .map((row) => (row.word === base.value ? row : { ...row, word: row.other, other: row.word, count: row.other_count, other_count: row.count })),
+      });
 
       return { element, show };
     },
   };
-
-  const rowsOf = (answer, field) =>
-    answer.series.flatMap((series) =>
-      answer.conditions.map((name, at) => [series.word, name, series[field][at], series.support[at]]),
-    );
-
-  function panelOf(options, seriesOf) {
-    return ct.panel({
-      ...options,
-      empty: (answer) =>
-        seriesOf(answer).some((one) => one.values.some(ct.known))
-          ? null
-          : "These words occur too seldom to be compared.",
-      draw: ({ svg, answer, state, width }) =>
-        ct.lines({
-          svg,
-          width,
-          conditions: answer.conditions,
-          now: ct.nowIn(answer.conditions, state),
-          series: seriesOf(answer),
-          ordered: answer.axis !== "place",
-          axis: options.axis,
-          choose: state.choose,
-          name: ct.namer(state),
-          height: options.height,
-          domain: options.domain ? options.domain(answer) : null,
-          format: options.format,
-        }),
-      label: (answer) =>
-        `${options.plain} of ${answer.words.join(", ")} at ${answer.conditions.length} points; the same as a table below`,
-      name: (answer) => `${options.plain}-${answer.words.join("-")}`,
-    });
-  }
-
-  const seriesPanel = () =>
-    panelOf(
-      {
-        class: "wide",
-        plain: "Similarity with itself",
-        title: "Who stayed, who moved",
-        lead: "How similar each word is to itself where it is first seen often enough: a line that falls is a use that moved away.",
-        caution: (answer) => `A gap: fewer than ${answer.min_count} occurrences. Faint dots rest on few.`,
-        axis: "similarity with itself",
-        table: (answer) => ({
-          columns: ["word", ct.axisName(), "similarity", "occurrences"],
-          rows: rowsOf(answer, "values"),
-        }),
-      },
-      (answer) =>
-        answer.series.map((one, at) => ({
-          name: one.word,
-          values: one.values,
-          low: one.low,
-          high: one.high,
-          support: one.support,
-          color: at,
-        })),
-    );
-
-  const pairsPanel = () =>
-    panelOf(
-      {
-        plain: "Similarity of pairs",
-        title: "How near to each other",
-        lead: (answer) =>
-          `The similarity of ${answer.words.length > 3 ? `${ct.format.quoted(answer.words[0])} and each other word (the table has all pairs)` : "each two words"}: a line that rises shows two words coming to be used alike.`,
-        axis: "similarity of the two",
-        table: (answer) => ({
-          columns: ["words", ct.axisName(), "similarity"],
-          rows: answer.pairs.flatMap((pair) =>
-            answer.conditions.map((name, at) => [pair.words.join(" – "), name, pair.similarity[at]]),
-          ),
-        }),
-      },
-      // Ten lines would be too many to tell apart: of more than three words, the first with each other one.
-      (answer) =>
-        answer.pairs
-          .filter((pair) => answer.words.length <= 3 || pair.words.includes(answer.words[0]))
-          .map((pair, at) => ({ name: pair.words.join(" – "), values: pair.similarity, color: at })),
-    );
-
-  const oftenPanel = () =>
-    panelOf(
-      {
-        plain: "Frequency",
-        title: "How often each is used",
-        lead: "Occurrences in a million words.",
-        axis: "in a million words",
-        format: (value) => ct.format.rate(value),
-        domain: (answer) => [
-          0,
-          Math.max(1, ...answer.series.flatMap((one) => one.per_million.map((rate) => rate || 0))) * 1.05,
-        ],
-        table: (answer) => ({
-          columns: ["word", ct.axisName(), "per million", "occurrences"],
-          rows: rowsOf(answer, "per_million"),
-        }),
-      },
-      (answer) => answer.series.map((one, at) => ({ name: one.word, values: one.per_million, color: at })),
-    );
-})((window.chronotope = window.chronotope || {}));
+}

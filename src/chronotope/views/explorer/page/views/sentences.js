@@ -1,239 +1,176 @@
-// The sentences behind a word: asked for when they come into sight, the word marked, filtered by condition and neighbor.
-(function (ct) {
-  "use strict";
+// The sentences behind a word, with date and document; filtered by condition, document and neighbor.
+// @ts-check
+"use strict";
 
+{
   const PAGE = 8;
-  const STOPPED = 220;
+  const ASKED = 50;
 
-  ct.sentences = function () {
-    const heading = ct.h("h2", null, "The sentences");
+  /** The sentences that both the panel and the line beside the word's name ask for. */
+  ct.evidence = (word, at, near = null) => ct.ask("evidence", { word, at, near, top: ASKED });
+
+  ct.sentences = function ({ title = "The sentences", choices = true } = {}) {
     const lead = ct.h("p", { class: "lead", role: "status" });
     const list = ct.h("ol", { class: "sentences" });
-    const more = ct.h("button", { type: "button", hidden: true, onclick: () => ask(shown) }, "More sentences");
-    const save = ct.h(
-      "button",
-      {
-        type: "button",
-        "data-save": "csv",
-        hidden: true,
-        onclick: () => ct.save.csv(table(), ct.format.file("sentences", word)),
-      },
-      "CSV",
-    );
+    const caption = ct.h("p", { class: "caption", hidden: true });
+    const more = ct.h("button", { type: "button", hidden: true, onclick: () => ((shown += PAGE), render()) }, "More sentences");
+    const save = ct.h("div", { class: "files", role: "group", "aria-label": "Save these sentences", hidden: true });
     const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Only sentences with a neighbor" });
-    const everywhere = ct.h("input", {
-      type: "checkbox",
-      id: "everywhere",
-      onchange: () => ct.address.change({ all: everywhere.checked ? "yes" : null }, true),
-    });
+    const from = ct.h("select", { id: "from", onchange: () => ct.address.change({ from: from.value || null }, true) });
+    const source = ct.h("select", { id: "source", onchange: () => ((shown = PAGE), render()) });
     const controls = ct.h(
       "div",
       { class: "controls" },
-      ct.h("label", { for: "everywhere" }, everywhere, ct.h("span", null, "from all times and places")),
+      ct.h("label", { class: "choice" }, ct.h("span", null, "From"), from),
+      ct.h("label", { class: "choice" }, ct.h("span", null, "Document"), source),
       chips,
     );
     const element = ct.h(
       "section",
-      { class: "panel evidence wide", id: "sentences" },
-      ct.h("header", null, heading, lead),
-      controls,
+      { class: "panel evidence wide", id: choices ? "sentences" : null },
+      ct.h("header", null, ct.h("h2", null, title), lead),
+      choices ? controls : null,
       list,
-      ct.h(
-        "footer",
-        null,
-        more,
-        ct.h("div", { class: "files", role: "group", "aria-label": "Save these sentences" }, save),
-      ),
+      caption,
+      ct.h("footer", null, more, save),
+    );
+    from.append(
+      ct.h("option", { value: "" }, "the time and place above"),
+      ct.h("option", { value: "all" }, "all times and places"),
+      ...ct.about.conditions.map((one) => ct.h("option", { value: one.label }, ct.format.label(one.label))),
     );
 
-    let word = "";
-    let question = null;
-    let shown = 0;
-    let examples = [];
-    let asked = 0;
-    let visible = false;
+    /** @type {Answer} */
+    let answer = null;
+    /** @type {Params} */
+    let asked = {};
+    let shown = PAGE;
+    let turn = 0;
 
-    // Reading text from disk is the one slow question: it waits until the reader comes near.
-    const watcher = new IntersectionObserver(
-      (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) {
-          visible = true;
-          if (question && question.pending) ask(0);
-        }
-      },
-      { rootMargin: "300px" },
-    );
-    watcher.observe(element);
+    function render() {
+      const rows = answer.rows.filter((row) => !source.value || row.document === source.value);
+      const seen = rows.slice(0, shown);
+      const where = asked.at ? `${ct.format.in(asked.at)}` : "in all times and places";
+      const near = asked.near ? ` near ${ct.format.quoted(asked.near)}` : "";
+      lead.textContent = rows.length
+        ? `${ct.format.quoted(asked.word)} ${where}${near}: ${seen.length} of ${rows.length}${rows.length >= ASKED ? " or more" : ""} sentences, spread evenly over the documents.`
+        : `No sentence ${where} has ${ct.format.quoted(asked.word)}${near}.`;
+      ct.join(list, seen, (row) => `${row.document}|${row.text}|${row.start}`, () => ct.h("li"), (item, row) =>
+        ct.replace(item, ct.h("p", { class: "text" }, marked(row)), ct.h("p", { class: "source" }, sourceOf(row))),
+      );
+      more.hidden = shown >= rows.length;
+      save.hidden = !rows.length;
+      caption.textContent = answer.notes.map(ct.format.word).join(" ");
+      caption.hidden = !answer.notes.length;
+    }
 
-    async function ask(offset) {
-      const mine = ++asked;
-      question.pending = false;
-      const late = setTimeout(() => element.setAttribute("aria-busy", "true"), 280);
+    function documents() {
+      const names = ct.distinct(answer.rows, "document").filter(Boolean).sort();
+      const kept = names.includes(source.value) ? source.value : "";
+      ct.replace(source, ct.h("option", { value: "" }, `all ${names.length}`), ...names.map((name) => ct.h("option", { value: name }, ct.format.clip(String(name), 60))));
+      source.value = kept;
+      source.parentElement.hidden = names.length < 2;
+    }
+
+    async function ask(question) {
+      const mine = ++turn;
+      const late = setTimeout(() => {
+        element.setAttribute("aria-busy", "true");
+        if (!answer) lead.textContent = "Working …";
+      }, ct.LATE);
       try {
-        const answer = await ct.source.get("evidence", {
-          word: question.word,
-          at: question.at,
-          near: question.near,
-          offset,
-          limit: PAGE,
-        });
-        if (mine !== asked) return;
-        examples = offset ? [...examples, ...answer.examples] : answer.examples;
-        shown = examples.length;
-        render(answer);
+        const found = await question.answer;
+        if (mine !== turn) return;
+        [answer, asked, shown] = [found, question.params, PAGE];
+        ct.replace(
+          save,
+          ct.h("button", { type: "button", "data-save": "csv", onclick: () => ct.save.csv(answer.rows, ct.format.file("sentences", asked.word)) }, "CSV"),
+          ct.h("button", { type: "button", "data-save": "python", onclick: () => ct.copyPython("evidence", asked) }, "Python"),
+        );
+        documents();
+        render();
       } catch (error) {
-        if (mine !== asked) return;
-        lead.textContent = error.message;
-        if (offset === 0) {
-          ct.replace(list);
-          more.hidden = save.hidden = true;
-        }
+        if (mine !== turn || error.name === "AbortError") return;
+        answer = null;
+        lead.textContent = ct.sentence(error.message);
+        ct.replace(list);
+        more.hidden = save.hidden = caption.hidden = true;
       } finally {
         clearTimeout(late);
-        if (mine === asked) element.removeAttribute("aria-busy");
+        if (mine === turn) element.removeAttribute("aria-busy");
       }
-    }
-
-    function render(answer) {
-      const where = question.at ? `in ${ct.format.label(question.at)}` : "in all";
-      const near = question.near ? ` with ${ct.format.quoted(question.near)} nearby` : "";
-      const total = answer.near && answer.together !== null ? answer.together : answer.occurrences;
-      lead.textContent = examples.length
-        ? `${ct.format.quoted(answer.word)} occurs ${where} ${ct.format.times(answer.occurrences)}${near ? `, ${ct.format.times(total)}${near}` : ""}. ${examples.length < total ? `Here are ${ct.format.count(examples.length)}, chosen evenly over the texts.` : ""}`
-        : `No sentence ${where} has ${ct.format.quoted(answer.word)}${near}.`;
-      ct.join(
-        list,
-        examples.map((example, at) => ({ example, at })),
-        (item) => `${item.example.document}|${item.example.text}|${item.example.start}`,
-        () => ct.h("li"),
-        (row, { example }) =>
-          ct.replace(
-            row,
-            ct.h("p", { class: "text" }, marked(example)),
-            ct.h("p", { class: "source" }, sourceOf(example)),
-          ),
-      );
-      more.hidden = shown >= answer.page.total || !answer.examples.length;
-      save.hidden = !examples.length;
-    }
-
-    function table() {
-      return {
-        columns: [ct.axisName(), "date", "place", "document", "sentence"],
-        rows: examples.map((one) => [one.condition, one.date, one.place, one.document, one.text]),
-      };
     }
 
     return {
       element,
-      // `neighbors` are the words that can be asked for nearby.
-      show(nextWord, state, params, neighbors) {
-        const at = params.all ? null : state.condition;
-        const next = { word: nextWord, at, near: params.near || null, pending: true };
-        const same = question && question.word === next.word && question.at === next.at && question.near === next.near;
-        everywhere.checked = Boolean(params.all);
+      show(word, state, params, neighbors = []) {
+        const at = params.from === "all" ? null : params.from || state.condition;
+        from.value = params.from || "";
         controls.hidden = !ct.about.available.text;
         const words = [...new Set([...(params.near ? [params.near] : []), ...neighbors])].slice(0, 9);
         ct.join(
           chips,
           words,
           (name) => name,
-          (name) => ct.h("button", { type: "button", class: "chip", onclick: () => toggle(name) }, name),
+          (name) => ct.h("button", { type: "button", class: "chip", onclick: () => ct.address.change({ near: ct.address.current().params.near === name ? null : name }, true) }, ct.format.word(name)),
           (chip, name) => chip.setAttribute("aria-pressed", String(name === params.near)),
         );
-        if (same) return;
-        word = nextWord;
-        question = next;
-        if (!ct.about.available.text) {
-          lead.textContent = ct.about.missing.text || "There is no text with this model.";
-          return;
-        }
-        if (visible) ask(0);
+        if (ct.about.available.text) ask(ct.evidence(word, at, params.near || null));
+        else lead.textContent = ct.sentence(ct.about.missing.text || "There is no text with this model.");
       },
-      close: () => watcher.disconnect(),
     };
-
-    function toggle(name) {
-      ct.address.change({ near: question.near === name ? null : name }, true);
-    }
   };
 
-  // One sentence beside the word's name, of the condition looked at: text before charts.
+  /** One sentence beside the word's name, from the condition looked at. */
   ct.epigraph = function () {
     const text = ct.h("p", { class: "text" });
     const source = ct.h("p", { class: "source" });
     const element = ct.h("blockquote", { class: "epigraph", hidden: true }, text, source);
-    let timer = 0;
-    let asked = 0;
-
-    async function ask(word, state) {
-      const mine = ++asked;
-      let found = null;
-      try {
-        const answer = await ct.source.get("evidence", {
-          word,
-          at: state.condition,
-          near: null,
-          offset: 0,
-          limit: PAGE,
-        });
-        found = fitting(answer.examples);
-      } catch {
-        // The panel of the sentences says why there are none.
-      }
-      if (mine !== asked) return;
-      element.hidden = found === null;
-      if (found === null) return;
-      ct.replace(text, ...marked(found));
-      source.textContent = sourceOf(found);
-    }
-
-    function leave() {
-      clearTimeout(timer);
-      asked++;
-    }
-
+    let turn = 0;
     return {
       element,
-      leave,
-      show(word, state) {
-        leave();
-        if (!ct.about.available.text || state.condition === null) element.hidden = true;
-        // A slider that is being dragged passes many conditions: the sentence waits for where it stops.
-        else timer = setTimeout(() => ask(word, state), STOPPED);
+      leave() {
+        turn++;
+      },
+      async show(word, state) {
+        const mine = ++turn;
+        /** @type {Row[]} */
+        let rows = [];
+        try {
+          if (ct.about.available.text && state.condition) rows = (await ct.evidence(word, state.condition).answer).rows;
+        } catch {
+          // The panel of the sentences says why there are none.
+        }
+        if (mine !== turn) return;
+        // The sentence whose length reads best.
+        const off = (row) => Math.abs(row.text.length - 130);
+        const best = rows.reduce((found, row) => (found === null || off(row) < off(found) ? row : found), /** @type {Row} */ (null));
+        element.hidden = best === null;
+        if (best === null) return;
+        ct.replace(text, ...marked(best));
+        source.textContent = sourceOf(best);
       },
     };
   };
 
-  // The sentence whose length reads best.
-  function fitting(examples) {
-    const off = (one) => Math.abs(one.text.length - 130);
-    return examples.reduce((best, one) => (best === null || off(one) < off(best) ? one : best), null);
+  function sourceOf(row) {
+    const { at, place } = ct.placeOf(row.condition);
+    return [...new Set([row.date || (at && ct.format.label(at)), row.place || place, row.document])].filter(Boolean).join(" · ");
   }
 
-  function sourceOf(example) {
-    const { at, place } = ct.placeOf(example.condition);
-    return [...new Set([example.date || (at && ct.format.label(at)), example.place || place, example.document])]
-      .filter(Boolean)
-      .join(" · ");
-  }
-
-  // The sentence as text nodes, the word and its neighbor in marks of their own.
-  function marked(example) {
-    const spans = [{ start: example.start, end: example.end, kind: "word" }];
-    if (example.near) spans.push({ start: example.near[0], end: example.near[1], kind: "near" });
+  /** The sentence as text nodes, the word and its neighbor in marks of their own. */
+  function marked(row) {
+    const spans = [{ start: row.start, end: row.end, kind: "word" }];
+    if (ct.known(row.near_start)) spans.push({ start: row.near_start, end: row.near_end, kind: "near" });
     spans.sort((a, b) => a.start - b.start);
-    const parts = [example.cut_before ? "… " : ""];
+    const parts = [row.cut_before ? "… " : ""];
     let at = 0;
     for (const span of spans) {
       if (span.start < at) continue;
-      parts.push(
-        example.text.slice(at, span.start),
-        ct.h("mark", { class: span.kind }, example.text.slice(span.start, span.end)),
-      );
+      parts.push(row.text.slice(at, span.start), /** @type {any} */ (ct.h("mark", { class: span.kind }, row.text.slice(span.start, span.end))));
       at = span.end;
     }
-    parts.push(example.text.slice(at), example.cut_after ? " …" : "");
+    parts.push(row.text.slice(at), row.cut_after ? " …" : "");
     return parts;
   }
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,210 +1,144 @@
-// The first page: find a word, or begin with those that changed most and those that stayed.
-(function (ct) {
-  "use strict";
+// The first page: find a word, or begin with those that changed most and those that stayed the same.
+// @ts-check
+"use strict";
 
-  ct.views = ct.views || {};
-
+{
   const HINT = "chronotope-hint-seen";
   const SHOWN = 12;
 
   ct.views.start = {
-    bar: false,
+    uses: {},
     title: () => ct.about.title,
     create() {
-      const changed = ct.h("ol", { class: "changed" });
-      const stable = ct.h("ol", { class: "stable" });
-      const changedNote = ct.h("p", { class: "lead" });
-      const stableNote = ct.h("p", { class: "lead" });
-      const waiting = ct.h("p", { class: "state", role: "status" });
-      const stayed = ct.h(
-        "section",
-        { class: "panel" },
-        ct.h("header", null, ct.h("h2", null, "Words that stayed the same"), stableNote),
-        stable,
-      );
-      const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this list" });
-      const box = ct.combobox({
-        label: "Find a word",
-        placeholder: "Find a word",
-        choose: (word) => ct.address.go("word", [word]),
-      });
+      const box = ct.combobox({ label: "Find a word", placeholder: "Find a word", choose: (word) => ct.address.go("word", [word]) });
       box.element.classList.add("large");
+      const changed = list("Words that changed most", "wide changed", "drift", changedRow, (answer) => {
+        const { from, to } = answer.facts;
+        const between = from && to ? ` between ${ct.format.label(from)} and ${ct.format.label(to)}` : "";
+        return `Words whose neighbors changed most${between}, compared with words of like frequency.`;
+      });
+      const stable = list("Words that stayed the same", "stable", "stable", stableRow, () =>
+        "Words with the same neighbors at all times and places. Function words are often among them.",
+      );
       const element = ct.h(
         "div",
         { class: "start" },
-        ct.h(
-          "div",
-          { class: "opening" },
-          ct.h("h1", null, ct.about.title),
-          ct.h("p", { class: "deck" }, deck()),
-          box.element,
-        ),
+        ct.h("div", { class: "opening" }, ct.h("h1", null, ct.about.title), ct.h("p", { class: "deck" }, deck()), box.element),
         hint(),
-        ct.h(
-          "div",
-          { class: "columns" },
-          ct.h(
-            "section",
-            { class: "panel wide" },
-            ct.h("header", null, ct.h("h2", null, "Words that changed most"), changedNote),
-            waiting,
-            changed,
-            ct.h("footer", null, files),
-          ),
-          stayed,
-        ),
+        ct.h("div", { class: "columns" }, changed.element, stable.element),
+        ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/ask" }, "All questions")),
       );
-
-      // The lists may take seconds on a large model: the page is there before them.
-      async function fill() {
-        const late = setTimeout(() => (waiting.textContent = "Comparing every word with itself …"), 280);
-        try {
-          const answer = await ct.source.get("starts", { top: 20 });
-          show(answer);
-        } catch (error) {
-          waiting.textContent = error.message;
-          stayed.hidden = true;
-          return;
-        } finally {
-          clearTimeout(late);
-        }
-        waiting.textContent = "";
-      }
-
-      function show({ changed: drift, stable: stability, note }) {
-        const rows = drift.rows.slice(0, SHOWN);
-        changedNote.textContent = rows.length
-          ? `The words whose company changed most, of ${ct.format.count(drift.words)} that occur often enough to tell (${note}).`
-          : "No word occurs often enough in two places or times to tell.";
-        const most = Math.max(0.001, ...rows.map((row) => row.score));
-        ct.replace(changed, ...rows.map((row) => changedRow(row, most)));
-        stayed.hidden = !stability.most.length;
-        stableNote.textContent =
-          "They keep the same company everywhere. Words that only hold sentences together are often among them.";
-        ct.replace(
-          stable,
-          ...stability.most
-            .slice(0, 20)
-            .map((row) =>
-              ct.h(
-                "li",
-                null,
-                wordLink(row.word),
-                ct.h(
-                  "span",
-                  { class: "support" },
-                  ct.format.number(row.stability) + (ct.about.counted ? ` · ${ct.format.count(row.count)}×` : ""),
-                ),
-              ),
-            ),
-        );
-        const table = {
-          columns: ["word", "score", "z", "before", "neighbors before", "after", "neighbors after"],
-          rows: drift.rows.map((row) => [
-            row.word,
-            row.score,
-            row.z,
-            row.before.condition,
-            names(row.before, 5).join(" "),
-            row.after.condition,
-            names(row.after, 5).join(" "),
-          ]),
-        };
-        ct.replace(
-          files,
-          ct.h("button", { "data-save": "csv", onclick: () => ct.save.csv(table, "most-changed") }, "CSV"),
-        );
-      }
-
+      /** @type {Promise<any> | null} */
       let filled = null;
       return {
         element,
         async show() {
-          filled = filled || fill();
-          // A list that is ready at once is shown with the page, without a jump.
+          // The lists may take seconds on a large model: the page is there before them.
+          filled = filled || Promise.all([changed.fill(), stable.fill()]);
           await Promise.race([filled, new Promise((resolve) => setTimeout(resolve, 120))]);
         },
       };
     },
   };
 
+  /** A list of words: the first rows of a question. */
+  function list(title, kind, question, item, lead) {
+    const said = ct.h("p", { class: "lead" });
+    const state = ct.h("p", { class: "state", role: "status" });
+    const rows = ct.h("ol", { class: "words" });
+    const caption = ct.h("p", { class: "caption", hidden: true });
+    const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this list" });
+    const element = ct.h("section", { class: `panel ${kind}` }, ct.h("header", null, ct.h("h2", null, title), said), state, rows, caption, ct.h("footer", null, files));
+    async function fill() {
+      const late = setTimeout(() => (state.textContent = "Comparing every word with itself …"), ct.LATE);
+      try {
+        const answer = await ct.source.get(question);
+        said.textContent = lead(answer);
+        const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
+        ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
+        caption.textContent = answer.notes.map(ct.format.word).join(" ");
+        caption.hidden = !answer.notes.length;
+        ct.replace(
+          files,
+          ct.h("a", { href: `#/ask/${question}` }, "More"),
+          ct.h("button", { "data-save": "csv", onclick: () => ct.save.csv(answer.rows, question) }, "CSV"),
+          ct.h("button", { "data-save": "python", onclick: () => ct.copyPython(question, {}) }, "Python"),
+        );
+        state.textContent = answer.rows.length ? "" : "No word occurs often enough at two times or places.";
+      } catch (error) {
+        state.textContent = ct.sentence(error.message);
+      } finally {
+        clearTimeout(late);
+      }
+    }
+    return { element, fill };
+  }
+
   function deck() {
     const { times, places, words } = ct.about;
-    const [ages, sites] = [times.length > 1, places.length > 1];
-    const over = ages && sites ? " when and where" : sites ? " in different places" : ages ? " over time" : "";
-    const first = times.length ? ct.format.label(times[0]) : "";
-    const span = ages ? ` from ${first} to ${ct.format.label(times[times.length - 1])}` : first && ` in ${first}`;
-    const site = sites ? `${places.length} places` : places.map(ct.format.label).join("");
-    const where = site && `${first && ","} in ${site}`;
-    return `How ${ct.format.count(words)} words were used${over}${span}${where}. A word is known by the company it keeps: look one up and see who was near it.`;
+    const span = times.length > 1 ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : times.length ? ` ${ct.format.in(times[0])}` : "";
+    const where = places.length > 1 ? ` in ${places.length} places` : places.length ? ` in ${places[0]}` : "";
+    return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used alike are neighbors: look up a word and see its neighbors ${[times.length > 1 && "at each time", places.length > 1 && "in each place"].filter(Boolean).join(" and ") || "here"}.`;
   }
 
   function hint() {
     if (ct.remember.get(HINT)) return null;
+    const said = [
+      "Two words are neighbors if they occur in the same contexts. They need not stand side by side.",
+      "Similarity runs from 0 (unrelated) to 1 (used alike).",
+      "Marks that rest on fewer than five occurrences are drawn faint. Before you believe a change, read the sentences.",
+    ];
     const box = ct.h(
       "aside",
       { class: "hint", "aria-label": "How to read these pages" },
       ct.h("h2", null, "How to read these pages"),
-      ct.h(
-        "ul",
-        null,
-        ct.h(
-          "li",
-          null,
-          "Two words are near when they are used in the same surroundings, not when they stand side by side.",
-        ),
-        ct.h("li", null, "Similarity runs from 0 (unrelated) to 1 (used alike)."),
-        ct.h(
-          "li",
-          null,
-          "What rests on few occurrences is drawn fainter. Before you believe a change, read the sentences below it.",
-        ),
-      ),
+      ct.h("ul", null, said.map((text) => ct.h("li", null, text))),
       ct.h("button", { type: "button", onclick: () => (ct.remember.set(HINT, "yes"), box.remove()) }, "Got it"),
     );
     return box;
   }
 
-  const names = (side, most) => side.neighbors.slice(0, most).map((match) => match.word);
+  ct.wordLink = (word, params = {}) => ct.h("a", { class: "word", href: ct.address.write("word", [word], params) }, ct.format.word(word));
 
-  function wordLink(word, params = {}) {
-    return ct.h("a", { class: "word", href: ct.address.write("word", [word], params) }, word);
-  }
+  /** In how many documents, if that is known. */
+  const documents = (row) => (ct.known(row.documents) ? `${ct.format.count(row.documents)} document${row.documents === 1 ? "" : "s"}` : "");
 
   function changedRow(row, most) {
-    const bar = ct.h(
-      "span",
-      { class: "score", title: `change ${ct.format.number(row.score)}`, "aria-hidden": "true" },
-      ct.h("i"),
-    );
-    bar.firstChild.style.width = `${Math.round((row.score / most) * 100)}%`;
-    const side = (half, kind) =>
+    const bar = ct.h("span", { class: "score", title: `change ${ct.format.number(row.change)}`, "aria-hidden": "true" }, ct.h("i"));
+    /** @type {HTMLElement} */ (bar.firstChild).style.width = `${Math.round((row.change / most) * 100)}%`;
+    const side = (condition, words, kind) =>
       ct.h(
         "span",
         { class: `side ${kind}` },
-        ct.h("span", { class: "condition" }, ct.format.label(half.condition)),
+        ct.h("span", { class: "condition" }, ct.format.label(condition)),
         " ",
-        names(half, 3).join(", "),
+        (words || []).slice(0, 3).map(ct.format.word).join(", "),
       );
-    // The two are the most and the least usual use; over time the earlier one stands first.
-    const position = (half) => ct.about.conditions.findIndex((one) => one.label === half.condition);
+    // Over time the earlier of the two stands first.
     const over = ct.about.times.length > 0;
-    const [first, second] =
-      over && position(row.after) < position(row.before) ? [row.after, row.before] : [row.before, row.after];
-    const arrow = ct.h(
-      "span",
-      { class: "arrow" },
-      over ? ct.h("span", { "aria-hidden": "true" }, "→") : "but",
-      over ? ct.h("span", { class: "unseen" }, "then") : null,
-    );
+    const position = (label) => ct.about.conditions.findIndex((one) => one.label === label);
+    const sides = [{ at: row.before, words: row.neighbors_before }, { at: row.after, words: row.neighbors_after }];
+    if (over && position(row.after) < position(row.before)) sides.reverse();
     return ct.h(
       "li",
       null,
-      wordLink(row.word, ct.placeOf(second.condition)),
+      ct.h("span", { class: "subject" }, ct.wordLink(row.word, ct.placeOf(sides[1].at)), ct.h("span", { class: "quiet" }, documents(row))),
       bar,
-      ct.h("span", { class: "sides" }, side(first, "early"), arrow, side(second, "late")),
+      ct.h(
+        "span",
+        { class: "sides" },
+        side(sides[0].at, sides[0].words, "early"),
+        ct.h("span", { class: "arrow" }, over ? ct.h("span", { "aria-hidden": "true" }, "→") : "but", over ? ct.h("span", { class: "unseen" }, "then") : null),
+        side(sides[1].at, sides[1].words, "late"),
+      ),
     );
   }
 
-  ct.wordLink = wordLink;
-})((window.chronotope = window.chronotope || {}));
+  const stableRow = (row) =>
+    ct.h(
+      "li",
+      null,
+      ct.wordLink(row.word),
+      ct.h("span", { class: "quiet" }, [ct.format.number(row.stability), ct.about.counted && documents(row)].filter(Boolean).join(" · ")),
+    );
+}

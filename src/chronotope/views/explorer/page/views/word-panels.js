@@ -1,188 +1,155 @@
-// The charts of a word among others: what each shows, what it says about itself, and the table behind it.
-(function (ct) {
-  "use strict";
+// The panels of a word's page: which chart each draws, and what it says about it.
+// @ts-check
+"use strict";
 
-  const format = ct.format;
-  const MOST_TILES = 60;
-  const MOST_PLACES = 48;
-  const quoted = (word) => format.quoted(word);
-  const label = (text) => format.label(text);
+{
+  const { label, quoted, times } = ct.format;
+  const word = (answer) => (answer.rows[0] || {}).word || "";
+  const isPlace = (answer) => answer.facts.axis === "place";
 
+  /** What each condition is compared with, in words. */
+  function against(answer) {
+    const found = [...new Set(answer.rows.map((row) => row.against).filter(Boolean))];
+    if (found.length > 1) return "the time before";
+    return found[0] === "all others" ? `its use in all other ${ct.about.times.length ? "times" : "places"}` : `its use ${ct.format.in(found[0] || "")}`;
+  }
+
+  /** @type {Record<string, (extra?: Partial<PanelOptions>) => Panel>} */
   ct.wordPanels = {
-    nearest: () =>
+    nearest: (extra) =>
       ct.panel({
         class: "nearest",
-        plain: "Its company",
-        title: (answer, state) => `Its company in ${label(state.condition)}`,
+        plain: "Its nearest words",
+        title: (answer, state) => `Its nearest words ${ct.format.in((answer.rows[0] || {}).condition || state.condition)}`,
         lead: (answer) => {
-          const row = answer.rows[0];
-          return row && row.support && ct.about.counted
-            ? `The words used most like ${quoted(answer.word)}, which occurs here ${format.times(row.support)}. Follow one to its own page.`
-            : `The words used most like ${quoted(answer.word)}.`;
+          const { count } = answer.rows[0] || {};
+          const often = count && ct.about.counted ? `, which occurs here ${times(count)}` : "";
+          return `The words used most like ${quoted(word(answer))}${often}.`;
         },
-        caution: (answer, state) => {
-          const support = answer.rows[0] ? answer.rows[0].support : 0;
-          if (!support)
-            return `${quoted(answer.word)} does not occur in ${label(state.condition)}: what is shown rests on its other occurrences alone.`;
-          return support < 20
-            ? `With ${support === 1 ? "a single occurrence" : `only ${support} occurrences`} this is a guess: read the sentences.`
-            : null;
+        chart: { family: "ranked", label: "neighbor", value: "similarity", faint: "count", limit: 20 },
+        caption: (answer) => {
+          const { count, fallback } = answer.rows[0] || {};
+          if (fallback) return ["The word does not occur here: this is an estimate from its other times and places."];
+          return [ct.about.counted && count < 20 ? `Only ${times(count)}: too few to be sure. Read the sentences.` : null];
         },
-        empty: (answer) =>
-          answer.rows.length && answer.rows[0].matches.length
-            ? null
-            : "No word occurs here often enough to be a neighbor.",
-        draw: ct.charts.nearest,
-        label: (answer, state) =>
-          `The words nearest to ${answer.word} in ${label(state.condition)}; the same as a table below`,
-        table: (answer, state) => ({
-          columns: ["word", ct.axisName(), "similarity", "occurrences"],
-          rows: (answer.rows[0] ? answer.rows[0].matches : []).map((match) => [
-            match.word,
-            state.condition,
-            match.cosine,
-            match.support,
-          ]),
-        }),
-        subject: (answer) => answer.word,
-        name: (answer, state) => `company-${answer.word}-${state.condition}`,
+        empty: (answer) => (answer.rows.length ? null : "No word occurs here often enough to be a neighbor."),
+        remedy: (error, state) =>
+          error.kind === "too_rare" && state.condition && !ct.address.current().params.fallback
+            ? ct.h("p", { class: "actions" }, ct.h("button", { type: "button", onclick: () => ct.address.change({ fallback: "yes" }, true) }, "Estimate from its other times and places"))
+            : null,
+        ...extra,
       }),
 
-    ranks: () =>
+    company: (extra) =>
       ct.panel({
-        class: "ranks wide",
-        plain: "How its company changed",
-        title: (answer) => (answer.axis === "place" ? "Its company in each place" : "How its company changed"),
+        class: "company wide",
+        plain: "How its neighbors changed",
+        title: (answer) => (isPlace(answer) ? "Its nearest words in each place" : "How its neighbors changed"),
+        lead: (answer) => {
+          if (ct.address.current().params.company === "lines") return "The similarity of the word with each neighbor over time.";
+          const key = (kind, text) => ct.h("span", { class: `key ${kind}` }, text);
+          return isPlace(answer)
+            ? ["The nearest words in each place, the nearest on top. ", key("late", "Orange"), " words are near in one place only."]
+            : ["The nearest words at each time, the nearest on top. ", key("early", "Blue"), " words belong to the first half, ", key("late", "orange"), " to the second, ", key("both", "gray"), " to both."];
+        },
+        chart: () =>
+          ct.address.current().params.company === "lines"
+            ? { ...ct.questions.neighbors.chart, family: "lines" }
+            : { family: "bump" },
+        empty: (answer) => (answer.rows.length ? null : "It occurs nowhere often enough."),
+        ...extra,
+      }),
+
+    series: (extra) =>
+      ct.panel({
+        class: "series",
+        plain: "How much its use stayed the same",
+        title: (answer) => (isPlace(answer) ? "How alike its use is" : "How much its use stayed the same"),
+        lead: (answer) => `Similarity of ${quoted(word(answer))} with ${against(answer)}: 1 is the same use, 0 an unrelated one.`,
+        caption: (answer) => [
+          answer.facts.bootstrap && answer.rows.some((row) => ct.known(row.low))
+            ? `The ${isPlace(answer) ? "thin line" : "band"} is a 95 % interval for the similarity after correction for sampling noise, so the value drawn may lie below it.`
+            : null,
+        ],
+        // The note of the library speaks of a line that is drawn elsewhere; the caption above says what is drawn here.
+        notes: (answer) => answer.notes.filter((note) => !note.startsWith("Interval:")),
+        empty: (answer) => (answer.rows.some((row) => ct.known(row.similarity)) ? null : "It occurs too rarely to be compared with itself."),
+        ...extra,
+      }),
+
+    frequency: (extra) =>
+      ct.panel({
+        class: "frequency",
+        plain: "How often it is used",
+        lead: "Occurrences per million words. Rare words have uncertain neighbors: that is not a change of meaning.",
+        chart: (answer) => ({ family: "lines", x: "condition", y: "per_million", color: "word", band: answer.rows.some((row) => "documents" in row) ? ["low", "high"] : null, faint: "count" }),
+        notes: (answer) => ("documents" in (answer.rows[0] || {}) ? answer.notes : []),
+        caption: (answer) => [
+          answer.rows.some((row) => "documents" in row && ct.known(row.low)) ? "Band: 95 % interval that takes into account how unevenly documents use the word." : null,
+        ],
+        ...extra,
+      }),
+
+    matrix: (extra) =>
+      ct.panel({
+        class: "matrix",
+        plain: "When it meant the same",
+        title: (answer) => (isPlace(answer) ? "Where it means the same" : "When it meant the same"),
         lead: (answer) =>
-          answer.axis === "place"
-            ? [
-                `The ${answer.top} nearest words in each place, the nearest on top. `,
-                ct.h("span", { class: "key late" }, "Orange"),
-                " words are near in that place alone.",
-              ]
-            : [
-                `The ${answer.top} nearest words at each time, the nearest on top. `,
-                ct.h("span", { class: "key early" }, "Blue"),
-                " words belong to the first half, ",
-                ct.h("span", { class: "key late" }, "orange"),
-                " ones to the second, ",
-                ct.h("span", { class: "key both" }, "gray"),
-                " ones to both.",
-              ],
-        caution: (answer, state) => {
-          const { conditions, places } = ct.about;
-          const all = conditions.filter((one) => state.within === null || places[one.place] === state.within);
-          return answer.conditions.length < all.length
-            ? `Left out: where the word occurs fewer than ${answer.min_count} times.`
-            : null;
-        },
-        empty: (answer) =>
-          answer.conditions.length ? null : `It occurs nowhere as often as ${answer.min_count} times.`,
-        draw: ct.charts.bump,
-        label: (answer) =>
-          `The nearest words of ${answer.word} by rank in ${answer.conditions.length} columns; the same as a table below`,
-        table: (answer) => ({
-          columns: ["word", ...answer.conditions],
-          rows: answer.neighbors.map((one) => [one.word, ...one.ranks]),
-        }),
-        subject: (answer) => answer.word,
-        name: (answer) => `neighbors-${answer.word}`,
+          isPlace(answer)
+            ? "Every place against every other: the stronger the color, the more alike the word is used."
+            : "Every time against every other: the stronger the color, the more alike the word is used. Strong blocks are periods of one meaning.",
+        empty: (answer) => (answer.rows.filter((row) => ct.known(row.similarity)).length > 1 ? null : "It occurs often enough at too few times or places."),
+        ...extra,
       }),
 
-    trajectory: () =>
+    changepoints: (extra) =>
       ct.panel({
-        class: "trajectory wide",
-        plain: "Where it went",
-        title: (answer) => (answer.axis === "place" ? "Where it stands in each place" : "Where it went"),
-        lead: (answer, state) =>
-          `${answer.axis === "place" ? "The word in each place" : "The path of the word"} among its neighbors. Bold words are near it in ${label(state.condition)}.`,
-        caution: (answer) =>
-          `Only nearness means something here; directions and exact distances do not. ${answer.note ? `${answer.note}.` : ""}`,
-        empty: (answer) =>
-          answer.path.length > 1 ? null : "It occurs often enough at too few times or places to draw a path.",
-        draw: ct.charts.plane,
-        label: (answer) => `The path of ${answer.word} among the words near it; the same as a table below`,
-        table: (answer) => ({
-          columns: ["point", "kind", "x", "y", "near in, or occurrences"],
-          rows: [
-            ...answer.path.map((point) => [point.condition, "path", point.x, point.y, point.support]),
-            ...answer.company.map((one) => [one.word, "company", one.x, one.y, one.near_in.join(" ")]),
-          ],
-        }),
-        subject: (answer) => answer.word,
-        name: (answer) => `path-${answer.word}`,
+        class: "changepoints",
+        plain: "When its use changed",
+        lead: "Candidates for a change, by its size; faint ones are not significant.",
+        empty: (answer) => (answer.rows.length ? null : "No candidate for a change."),
+        ...extra,
       }),
 
-    map: () =>
+    collocates: (extra) =>
+      ct.panel({
+        class: "collocates",
+        plain: "The words beside it",
+        title: (answer) => {
+          const where = (answer.rows[0] || {}).condition;
+          return where ? `The words beside it ${ct.format.in(where)}` : "The words beside it";
+        },
+        lead: "Words that occur next to it more often than by chance. Neighbors in meaning need not be among them.",
+        ...extra,
+      }),
+
+    map: (extra) =>
       ct.panel({
         class: "map wide",
-        title: "Where its use is usual, and where it stands apart",
-        lead: "How similar its use in each place is to its use in all the others: the stronger the color, the more usual. Choose a place to look at it.",
-        caution: (answer) =>
-          answer.rows.some((row) => !ct.known(row.value))
-            ? `Empty: it occurs there fewer than ${answer.min_count} times. Few occurrences are drawn fainter.`
-            : "Few occurrences are drawn fainter.",
-        draw: ct.charts.places,
-        label: (answer) => `How usual the use of ${answer.word} is in each place; the same as a table below`,
-        table: (answer) => ({
-          columns: ["place", "similarity with the others", "occurrences"],
-          rows: answer.rows.map((row) => [row.place, row.value, row.support]),
-        }),
-        subject: (answer) => answer.word,
-        name: (answer) => `places-${answer.word}`,
+        plain: "Where its use is typical",
+        lead: "How similar its use in each place is to its use in all other places: the stronger the color, or the longer the bar, the more typical. Choose a place to look at it.",
+        ...extra,
       }),
 
-    grid: () =>
+    grid: (extra) =>
       ct.panel({
         class: "grid wide",
-        title: "Over time and place",
-        lead: "How similar its use at each time in each place is to all the rest. A frame marks the first time after a change that stands out in that place.",
-        caution: (answer) =>
-          `Empty: it occurs there fewer than ${answer.min_count} times. Places that changed first are on top.${answer.places.length > MOST_PLACES ? " The table has all places." : ""}`,
-        empty: (answer) => (answer.values.flat().some(ct.known) ? null : "It is too rare everywhere."),
-        draw: ({ svg, answer, state, width }) => {
-          const order = gridOrder(answer, state);
-          const times = ct.columns(answer.times.length, MOST_TILES, -1);
-          const labels = times.map((at) => answer.times[at]);
-          ct.heat({
-            svg,
-            width,
-            across: labels,
-            down: order.map((at) => answer.places[at]),
-            values: order.map((place) => times.map((time) => answer.values[time][place])),
-            nowAcross: labels.indexOf(state.at),
-            nowDown: order.findIndex((at) => answer.places[at] === state.place),
-            framed: answer.changes
-              .filter((change) => change.accepted && change.first)
-              .map((change) => ({
-                across: labels.indexOf(change.first),
-                down: order.indexOf(answer.places.indexOf(change.place)),
-              }))
-              .filter((frame) => frame.across >= 0 && frame.down >= 0),
-            square: false,
-            most: 100,
-            tip: (y, x) => [
-              `${answer.places[order[y]]}, ${label(labels[x])}: ${format.number(answer.values[times[x]][order[y]])}`,
-              `occurs here ${format.times(answer.support[times[x]][order[y]])}`,
-            ],
-            choose: (y, x) => ct.address.change({ at: labels[x], place: answer.places[order[y]] }),
-          });
-        },
-        label: (answer) =>
-          `The use of ${answer.word} over ${answer.times.length} times and ${answer.places.length} places; the same as a table below`,
-        table: (answer) => ({
-          columns: ["place", ...answer.times],
-          rows: answer.places.map((place, at) => [place, ...answer.values.map((row) => row[at])]),
-        }),
-        subject: (answer) => answer.word,
-        name: (answer) => `grid-${answer.word}`,
+        plain: "Over time and place",
+        lead: "How similar its use at each time in each place is to its use elsewhere. A frame marks the first time after a significant change in that place.",
+        empty: (answer) => (answer.rows.some((row) => ct.known(row.value)) ? null : "It is too rare everywhere."),
+        ...extra,
+      }),
+
+    trajectory: (extra) =>
+      ct.panel({
+        class: "trajectory wide",
+        plain: "Its path among its neighbors",
+        title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
+        lead: (answer, state) => `Words that are close here are used alike. Bold words are near it ${ct.format.in(state.condition || "")}.`,
+        caption: () => ["Only closeness has a meaning here; directions and exact distances have none."],
+        empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
+        ...extra,
       }),
   };
-
-  function gridOrder(answer, state) {
-    const listed = answer.changes.map((change) => answer.places.indexOf(change.place)).filter((at) => at >= 0);
-    const order = [...listed, ...answer.places.map((_, at) => at).filter((at) => !listed.includes(at))];
-    const chosen = answer.places.indexOf(state.place);
-    return order.filter((at, rank) => rank < MOST_PLACES || at === chosen);
-  }
-})((window.chronotope = window.chronotope || {}));
+}

@@ -1,30 +1,37 @@
-// A word's page: its company here and everywhere, how it changed, where, how often, and the sentences.
-(function (ct) {
-  "use strict";
+// A word's page: its neighbors here and over time, how its use changed, where, how often, and the sentences.
+// @ts-check
+"use strict";
 
-  ct.views = ct.views || {};
-
-  // Panels that ask about the word in the place looked at, and those that ask about the word everywhere.
-  const OF_PLACE = ["series", "ranks", "heat", "frequency"];
-  const OF_WORD = ["trajectory", "map", "grid"];
+{
   const TOGETHER = 150;
   const REST = 900;
   const DRAWS = 50;
-  const PANELS = ["nearest", ...OF_PLACE, ...OF_WORD];
+  // Panels about the word in the place looked at, and panels about the word everywhere.
+  const OF_PLACE = ["company", "series", "frequency", "matrix", "changepoints"];
+  const OF_WORD = ["map", "grid", "trajectory"];
 
   ct.views.word = {
-    bar: true,
-    title: (address) => address.words[0] || "A word",
+    uses: { time: true, place: true },
+    title: (address) => ct.format.word(address.words[0] || "A word"),
     create() {
       const heading = ct.h("h1");
       const gist = ct.h("p", { class: "deck" });
       const actions = ct.h("p", { class: "actions" });
+      /** @type {string[]} the first bins after significant changes */
+      let changed = [];
+      const marks = () => ({
+        keep: changed,
+        changes: changed.map((label) => ({ label, text: `change: ${ct.format.label(ct.placeOf(label).at || label)}` })),
+      });
+      /** @type {Record<string, Panel>} */
       const panels = {};
-      for (const name of PANELS) if (wanted(name)) panels[name] = ct.wordPanels[name]();
+      for (const name of Object.keys(ct.wordPanels)) if (wanted(name)) panels[name] = ct.wordPanels[name](name === "frequency" ? {} : { extra: marks });
       const sentences = ct.sentences();
       const epigraph = ct.epigraph();
       const against = chooser();
-      if (panels.series) panels.series.element.querySelector("header").append(against.element);
+      const drawn = companyChooser();
+      if (panels.series) panels.series.header.append(against.element);
+      if (panels.company) panels.company.header.append(drawn.element);
       const one = (name) => (panels[name] ? panels[name].element : null);
       const stack = (...names) => ct.h("div", { class: "stack" }, names.map(one));
       const element = ct.h(
@@ -35,248 +42,189 @@
           { class: "panels" },
           ct.h("div", { class: "opening" }, heading, gist, actions, epigraph.element),
           one("nearest"),
-          one("ranks"),
+          one("company"),
           stack("series", "frequency"),
-          stack("heat"),
-          one("map"),
-          one("grid"),
-          one("trajectory"),
+          stack("matrix", "changepoints", "collocates"),
+          OF_WORD.map(one),
           sentences.element,
         ),
       );
+      /** @type {{key?: string, word?: string}} */
       let before = {};
-      let asking = { word: null, controller: new AbortController() };
+      let asking = { word: "", controller: new AbortController() };
+      /** @type {State} */
       let latest = null;
       let resting = 0;
 
+      /** @type {View["show"]} */
       async function show({ words: [word], params }, state, turn) {
         if (asking.word !== word) leave(word);
         const { signal } = asking.controller;
-        const get = (name, more) => ct.source.get(name, { word, ...more }, { signal });
+        const ask = (name, more = {}) => ct.ask(name, { word, ...more }, signal);
         const place = state.within;
         const usual = ct.about.times.length ? "first" : "overall";
         const key = `${word}|${place}|${params.against || ""}`;
         const last = before;
         latest = state;
-        // The company comes first: it decides whether there is a page at all, and asks least of a folder on disk.
-        const company =
-          state.condition === null
-            ? Promise.resolve({ word, rows: [] })
-            : get("neighbors", { at: state.condition, top: 10 });
-        const found = await company;
+        // The neighbors come first: they show whether the word exists, and need least of a folder on disk.
+        const nearest = ask("neighbors", { at: state.condition, top: 10, fallback: params.fallback ? true : null });
+        const found = await nearest.answer.catch((error) => {
+          if (["too_rare", "unavailable", "bad_request"].includes(error.kind)) return /** @type {Answer} */ ({ rows: [] });
+          throw error;
+        });
         if (!turn.current()) return;
-        const nearest = found.rows[0] ? found.rows[0].matches.map((match) => match.word) : [];
-        heading.textContent = word;
+        heading.textContent = ct.format.word(word);
+        heading.dataset.word = word;
         links(word, state);
-        panels.nearest.show(company, state);
-        // In a folder the other answers are worked out by the page itself: first it shows what it has.
+        panels.nearest.show(nearest, state);
+        // In a folder the page itself computes the other answers: first it shows what it has.
         if (ct.source.static) await ct.painted();
         if (!turn.current()) return;
-        const series = get("series", { against: params.against || usual, place });
-        series.then(
-          (answer) => turn.rates(ratesOf(answer, state)),
+        const settings = { against: params.against || usual, place };
+        const series = ask("series", settings);
+        series.answer.then(
+          (answer) => turn.rates(ct.ratesOf(answer, state)),
           () => {},
         );
         before = { key, word };
+        drawn.show(params.company || "");
         if (last.key === key) for (const name of OF_PLACE) if (panels[name]) panels[name].update(state);
         if (last.key !== key && panels.series) {
-          const changes = changesOf(get, place);
           against.show(params.against || usual);
-          opening(word, series, changes, state);
-          const both = (answer) => changes.then((points) => ({ series: answer, changes: points }));
-          panels.series.show(series.then(both), state);
+          const points = panels.changepoints && ask("changepoints", { place });
+          const changes = points ? points.answer.then((answer) => answer.rows.filter((row) => row.accepted), () => /** @type {Row[]} */ (null)) : Promise.resolve(/** @type {Row[]} */ (null));
+          changes.then((rows) => {
+            if (heading.dataset.word !== word) return;
+            changed = (rows || []).map((row) => row.after);
+            for (const name of ["series", "company", "matrix"]) if (panels[name]) panels[name].update(latest);
+          });
+          opening(word, series.answer, changes, state);
+          panels.series.show(series, state);
           clearTimeout(resting);
+          // The band takes a second of work: it is asked for when the reader rests on a word. The line stays as it is.
           if (ct.about.available.bands)
-            resting = setTimeout(
-              () =>
-                addBand(key, () =>
-                  get("series", { against: params.against || usual, place, bootstrap: DRAWS }).then(both),
-                ),
-              REST,
-            );
-          if (panels.frequency)
-            panels.frequency.show(
-              series.then((answer) => frequency(get, answer, place)),
-              state,
-            );
-          panels.ranks.show(get("ranks", { place, top: 6 }), state);
-          panels.heat.show(get("similarity", { place }), state);
+            resting = setTimeout(async () => {
+              const asked = ask("series", { ...settings, bootstrap: DRAWS });
+              await asked.answer.then(() => before.key === key && panels.series.show(asked, latest), () => {});
+            }, REST);
+          if (points) panels.changepoints.show(points, state);
+          if (panels.frequency) panels.frequency.show(ct.about.available.counts ? frequency(ask("frequency"), place) : series, state);
+          panels.company.show(ask("neighbors", { at: "all", place, top: 6 }), state);
+          panels.matrix.show(ask("matrix", { place }), state);
         }
+        if (panels.collocates) panels.collocates.show(ask("collocates", { at: state.condition, top: 12 }), state);
         for (const name of OF_WORD) {
           if (!panels[name]) continue;
           if (last.word === word) panels[name].update(state);
-          else panels[name].show(get(name), state);
+          else panels[name].show(ask(name), state);
         }
-        if (panels.map && last.word !== word)
-          get("map").then(
-            (answer) => heading.textContent === word && apart(answer),
-            () => {},
-          );
-        sentences.show(word, state, params, nearest);
+        sentences.show(word, state, params, found.rows.map((row) => row.neighbor));
         epigraph.show(word, state);
         // What is ready at once is shown with the page, so that nothing jumps.
-        await Promise.race([series.catch(() => null), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
+        await Promise.race([series.answer.catch(() => {}), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
       }
 
-      // What is still open about the last word is given up: nobody looks at it any more, and the new one waits behind it.
+      /** Open questions about the last word are aborted: the new one would wait behind them. */
       function leave(word) {
         asking.controller.abort();
         asking = { word, controller: new AbortController() };
         before = {};
+        changed = [];
         clearTimeout(resting);
         epigraph.leave();
         for (const panel of Object.values(panels)) panel.leave();
       }
 
-      // The band takes a second of work: it is asked for when the reader rests on a word.
-      async function addBand(key, ask) {
-        try {
-          const answer = await ask();
-          if (before.key === key) panels.series.show(answer, latest);
-        } catch {
-          // Without its band the series still stands.
-        }
-      }
-
-      // How often the word occurs, and whether and when its use changed, in a sentence or two.
+      /** How often the word occurs, and when its use changed, in a sentence or two. */
       function opening(word, series, changes, state) {
-        const where = state.within ? ` in ${state.within}` : "";
         Promise.all([series, changes]).then(
           ([answer, found]) => {
-            if (heading.textContent !== word) return;
-            const total = answer.support.reduce((sum, count) => sum + count, 0);
-            const often = ct.about.counted ? `It occurs ${ct.format.times(total)}${where}. ` : "";
-            const points = found ? found.points.filter((point) => point.accepted) : [];
-            const none = found ? ["No change of its use stands out among words as frequent."] : [];
-            ct.replace(gist, often, ...(points.length ? points.slice(-2).flatMap(changeSentence) : none));
+            if (heading.dataset.word !== word) return;
+            const total = answer.rows.reduce((sum, row) => sum + row.count, 0);
+            const often = ct.about.counted ? `It occurs ${ct.format.times(total)}${state.within ? ` in ${state.within}` : ""}. ` : "";
+            const none = found ? ["No change of its use is significant."] : [];
+            ct.replace(gist, often, ...(found && found.length ? found.slice(-2).flatMap(changeSentence) : none));
           },
-          (error) => error.name !== "AbortError" && ct.replace(gist),
+          (error) => (error.name === "AbortError" ? undefined : ct.replace(gist)),
         );
-      }
-
-      function apart(found) {
-        const rows = found.rows.filter((row) => ct.known(row.value)).sort((a, b) => a.value - b.value);
-        if (rows.length < 3) return;
-        const place = ct.h(
-          "a",
-          { href: ct.address.write("word", [found.word], { place: rows[0].place }) },
-          rows[0].place,
-        );
-        gist.append(" Its use stands apart most in ", place, ".");
       }
 
       function links(word, state) {
         const here = { at: state.at, place: state.place };
+        const link = (view, text) => ct.h("a", { class: "action", href: ct.address.write(view, [word], here) }, text);
         ct.replace(
           actions,
-          ct.h(
-            "a",
-            { class: "action", href: ct.address.write("parts", [word], here) },
-            "Who plays its part elsewhere?",
-          ),
-          ct.h("a", { class: "action", href: ct.address.write("compare", [word], here) }, "Compare with other words"),
-          ct.h("a", { class: "action", href: ct.address.write("axis", [word], here) }, "Place it along an axis"),
-          ct.h(
-            "button",
-            {
-              type: "button",
-              onclick: () => ct.cite(`“${word}” in ${ct.format.label(state.condition)}`, ct.about.signature),
-            },
-            "Cite",
-          ),
+          link("parts", "Its equivalents elsewhere"),
+          link("sides", ct.about.times.length ? "Two times side by side" : "Two places side by side"),
+          link("compare", "Compare with other words"),
+          link("axis", "Place it on an axis"),
+          ct.h("button", { type: "button", onclick: () => ct.cite(`“${word}” ${ct.format.in(state.condition || state.at || state.place)}`) }, "Cite"),
         );
       }
 
-      function close() {
-        leave(null);
-        sentences.close();
-      }
-
-      return { element, show, close };
+      return { element, show, close: () => leave("") };
     },
   };
 
+  /** Whether this model can fill a panel. */
   function wanted(name) {
     const { times, places, available, conditions, counted } = ct.about;
     if (name === "nearest") return true;
     if (name === "frequency" && !counted) return false;
+    if (name === "collocates") return available.counts;
     if (conditions.length < 2) return false;
+    if (name === "changepoints") return times.length > 1 && available.one_space;
     if (name === "trajectory") return available.one_space;
-    if (name === "map") return places.length > 1 && !times.length && available.one_space;
+    if (name === "map") return places.length > 1 && available.one_space;
     if (name === "grid") return places.length > 0 && times.length > 0 && available.one_space;
     return true;
   }
 
-  // What each condition is compared with.
-  function chooser() {
-    const overall = ["overall", "everywhere else"];
-    const options = ct.about.times.length
-      ? [["first", "its first use"], ["previous", "one step before"], overall]
-      : [overall, ...ct.about.places.map((place) => [place, place])];
-    const select = ct.h("select", {
-      id: "against",
-      onchange: () => ct.address.change({ against: select.value === options[0][0] ? null : select.value }, true),
-    });
-    for (const [value, text] of options) select.append(ct.h("option", { value }, text));
+  function selecting(text, options, choose) {
+    const select = ct.h("select", { onchange: () => choose(select.value) });
+    for (const [value, name] of options) select.append(ct.h("option", { value }, name));
     return {
-      element: ct.h("label", { class: "choice", for: "against" }, ct.h("span", null, "Compare with"), select),
+      element: ct.h("label", { class: "choice" }, ct.h("span", null, text), select),
       show(value) {
         select.value = value;
       },
     };
   }
 
+  /** What each condition is compared with. */
+  function chooser() {
+    /** @type {[string, string][]} */
+    const options = ct.about.times.length
+      ? [["first", "its first use"], ["previous", "the time before"], ["overall", "all others"]]
+      : [["overall", "all others"], .../** @type {[string, string][]} */ (ct.about.places.map((place) => [place, place]))];
+    return selecting("Compare with", options, (value) => ct.address.change({ against: value === options[0][0] ? null : value }, true));
+  }
+
+  const companyChooser = () =>
+    selecting("Show", [["", "ranks"], ["lines", "similarity"]], (value) => ct.address.change({ company: value || null }, true));
+
   function changeSentence(point) {
-    const words = (movers) => movers.slice(0, 3).flatMap((mover, at) => [at ? ", " : "", ct.wordLink(mover.word)]);
-    const parts = [`Its use changed around ${ct.format.label(point.first)}`];
+    const words = (all) => all.slice(0, 3).flatMap((word, at) => [at ? ", " : "", ct.wordLink(word)]);
+    /** @type {any[]} */
+    const parts = [`Its use changed ${ct.format.in(ct.placeOf(point.after).at || point.after)}`];
     if (point.joined.length) parts.push(": ", ...words(point.joined), " came nearer");
-    if (point.left.length) parts.push(point.joined.length ? "; " : ": ", ...words(point.left), " went away");
+    if (point.left.length) parts.push(point.joined.length ? "; " : ": ", ...words(point.left), " moved away");
     return [...parts, ". "];
   }
 
-  // How often the word occurs in each time bin, for the bar above the slider.
-  function ratesOf(series, state) {
-    if (!ct.about.counted) return null;
-    return ct.about.times.map((time) => {
-      const found = ct.about.conditions.find(
-        (one) =>
-          ct.about.times[one.time] === time && (one.place === null || ct.about.places[one.place] === state.place),
-      );
-      const at = found ? series.conditions.indexOf(found.label) : -1;
-      return at >= 0 ? series.per_million[at] : series.per_million[series.conditions.indexOf(time)] || 0;
+  /** How often the word occurs in each time bin, for the bars above the slider. */
+  ct.ratesOf = function (series, state) {
+    if (!ct.about.counted) return /** @type {number[]} */ (null);
+    const rates = new Map(series.rows.map((row) => [row.condition, row.per_million]));
+    return ct.about.times.map((time, at) => {
+      const here = ct.about.conditions.find((one) => one.time === at && (one.place === null || ct.about.places[one.place] === state.place));
+      return (here && rates.get(here.label)) ?? rates.get(time) ?? 0;
     });
-  }
+  };
 
-  ct.ratesOf = ratesOf;
-
-  // The change points, or null where there is no time to change in or too little text to tell.
-  async function changesOf(get, place) {
-    if (!ct.about.times.length || !ct.about.available.one_space) return null;
-    try {
-      return await get("changepoints", { place });
-    } catch (error) {
-      if (error.kind === "too_rare" || error.kind === "unavailable") return null;
-      throw error;
-    }
-  }
-
-  // With the run, intervals over texts; without it, what the model itself holds.
-  async function frequency(get, series, place) {
-    const word = series.word;
-    if (ct.about.available.counts) {
-      const answer = await get("frequency");
-      const rows = answer.rows.filter((row) => place === null || ct.placeOf(row.condition).place === place);
-      return { word, rows };
-    }
-    const rows = series.conditions.map((condition, at) => ({
-      condition,
-      count: series.support[at],
-      per_million: series.per_million[at],
-      low: null,
-      high: null,
-      documents: null,
-      of_documents: null,
-    }));
-    return { word, rows, signature: series.signature };
-  }
-})((window.chronotope = window.chronotope || {}));
+  /** Frequencies in one place. */
+  const frequency = (asked, place) => ({
+    ...asked,
+    answer: asked.answer.then((answer) => ({ ...answer, rows: answer.rows.filter((row) => place === null || ct.placeOf(row.condition).place === place) })),
+  });
+}
