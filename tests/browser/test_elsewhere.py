@@ -126,4 +126,6 @@ def test_a_model_without_counts_shows_none(visit, tmp_path):
     opened(page)
     expect(page.locator(".panel.frequency")).to_have_count(0)
     page.locator(".nearest summary").click()
-    expect(page.locator(".nearest th[scope=col]")).to_have_text(["word", "condition", "rank", "neighbor", "similarity", "score", "fallback"])
+    expect(page.locator(".nearest th[scope=col]")).to_have_text(
+        ["word", "condition", "rank", "neighbor", "similarity", "score", "fallback"]
+    )

@@ -159,7 +159,9 @@ def test_the_slider_is_there_only_where_it_acts(visit, site):
     acts = {"word": (True, True), "parts": (True, True), "compare": (False, True), "axis": (False, True)}
     for view, address in VIEWS.items():
         go(page, site + address)
-        assert (page.locator("#time").is_visible(), page.locator("#place").is_visible()) == acts.get(view, (False, False))
+        assert (page.locator("#time").is_visible(), page.locator("#place").is_visible()) == acts.get(
+            view, (False, False)
+        )
 
 
 def test_a_folder_shows_that_it_is_working(visit, folder):
@@ -188,7 +190,7 @@ def test_every_chart_links_its_rows_and_its_python(visit, site, run):
             answer = json.load(response)
         section.locator("[data-save=python]").click()
         call = page.get_by_role("dialog").locator("textarea").input_value()
-        assert call.startswith(f"ct.{answer['title'] and link.split('/')[1].split('?')[0]}(model, \"bank\"")
+        assert call.startswith(f'ct.{answer["title"] and link.split("/")[1].split("?")[0]}(model, "bank"')
         if panel in ("nearest", "series"):
             found = eval(call, {"ct": ct, "model": model})
             assert found.to_dict()["rows"] == answer["rows"]

@@ -5,7 +5,7 @@
 {
   const PATIENCE = 600;
   const MOST_ROWS = 500;
-  const TALL = 900;
+  const TALL = 2400;
 
   ct.panel = function (options) {
     const heading = ct.h("h2", null, options.plain);
@@ -94,7 +94,9 @@
       const extra = options.extra ? options.extra(answer, state) : {};
       hidden = ct.charts[chart.family]({ svg, answer, chart, state, width, ...extra });
       svg.setAttribute("viewBox", `0 0 ${width} ${svg.getAttribute("height")}`);
-      plot.classList.toggle("tall", Number(svg.getAttribute("height")) > TALL);
+      const tall = Number(svg.getAttribute("height")) > TALL;
+      plot.classList.toggle("tall", tall);
+      if (tall) hidden = [...hidden, "Scroll inside the chart to see all rows."];
       ct.settle(svg);
       say();
     }
