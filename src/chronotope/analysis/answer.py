@@ -27,7 +27,6 @@ from chronotope.errors import MissingExtraError, SettingsError
 from chronotope.frames import html, shown
 
 if TYPE_CHECKING:
-    import altair
     import pandas
     import polars as pl
 
@@ -149,14 +148,14 @@ class Answer:
         ]
         return self.frame.drop(empty)
 
-    def plot(self) -> altair.TopLevelMixin:
-        """Return an Altair chart; raise SettingsError if the answer has none."""
+    def plot(self) -> Any:
+        """Return an `altair.VConcatChart`; raise SettingsError if the answer has none."""
         from chronotope.views.charts import draw
 
         return draw(self)
 
     def save(self, path: str | Path) -> None:
-        """Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet), by the ending of the file."""
+        """Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet), by the file's ending."""
         from chronotope.views.files import write_answer
 
         write_answer(self, Path(path))
@@ -314,7 +313,7 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
     if names is not None:
         if missing := set(given.columns) ^ set(names) if given.width else ():
             raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
-        given = given.select(names) if given.width else pl.DataFrame(schema={name: pl.Null for name in names})
+        given = given.select(names) if given.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
     known = [name for name in given.columns if name in COLUMNS]
     return given.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known).with_columns(
         pl.col(pl.Float64).fill_nan(None)

@@ -39,13 +39,12 @@ Vector = NDArray[np.floating]
 
 
 class Options(TypedDict, total=False):
-    """The options of `neighbors` and `equivalents`."""
+    """The options that `neighbors` and `equivalents` share."""
 
     topn: int | None
     min_count: int
     retrieval: str
     fallback: bool
-    role_map: bool | None
 
 
 class ConditionedEmbeddings:
@@ -328,11 +327,11 @@ class ConditionedEmbeddings:
 
     @overload
     def equivalents(
-        self, word: str | Vector, at: str, to: str, top: int = ..., **options: Unpack[Options]
+        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
     ) -> Matches: ...
     @overload
     def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., **options: Unpack[Options]
+        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
     ) -> list[Matches]: ...
     def equivalents(
         self,

@@ -105,8 +105,11 @@ class Search:
         """Return the (D, D) role map between two conditions."""
 
         def make() -> NDArray[np.float64]:
-            found = (self.matrix(condition, role_map.MIN_COUNT) for condition in (source, target))
-            return role_map.fit_role_map(*(reference_pool(matrix, role_map.WORDS).unit for matrix in found))
+            one, other = (
+                reference_pool(self.matrix(condition, role_map.MIN_COUNT), role_map.WORDS).unit
+                for condition in (source, target)
+            )
+            return role_map.fit_role_map(one, other)
 
         fitted: NDArray[np.float64] = self.cache.get(("role map", source, target), make)
         return fitted
