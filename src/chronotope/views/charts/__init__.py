@@ -14,7 +14,7 @@ from chronotope.io.atomic import atomic_write
 from chronotope.io.embed import embed_json
 from chronotope.runtime.memory import check_address_space
 from chronotope.views.charts import lines, plane, ranked, tiles
-from chronotope.views.charts.style import SCALE, Drawing, finish, texts
+from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts
 
 if TYPE_CHECKING:
     from chronotope.analysis.answer import Answer
@@ -28,7 +28,7 @@ START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textCo
 })"""
 
 
-def draw(answer: Answer) -> Any:
+def draw(answer: Answer) -> Picture:
     """Return the chart of an answer: an `altair.VConcatChart`, shown in notebooks as a picture.
 
     Raises

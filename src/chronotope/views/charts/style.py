@@ -43,7 +43,7 @@ class Drawing(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def finish(answer: Answer, drawing: Drawing) -> Any:
+def finish(answer: Answer, drawing: Drawing) -> Picture:
     """Add the title, the caption, the footnote and the style."""
     letters = max(drawing.width, 480) / (SMALL * LETTER)
     notes = dict.fromkeys([*answer.notes, *drawing.notes])
