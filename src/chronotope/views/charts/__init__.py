@@ -64,7 +64,7 @@ def write_chart(answer: Answer, path: str | Path) -> None:
         if ending == "html":
             temporary.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
         else:
-            chart.save(str(temporary), format=ending, **({"scale_factor": SCALE} if ending == "png" else {}))
+            chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
 
 
 def _page(spec: dict[str, Any], title: str) -> str:

@@ -60,12 +60,13 @@ def finish(answer: Answer, drawing: Drawing) -> Picture:
         title=alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
     )
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
-    return (
+    styled: Picture = (
         Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
         .configure(font=FONT, background="white", padding=16)
         .configure_view(stroke=None)
         .configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
     )
+    return styled
 
 
 class Picture(alt.VConcatChart):
