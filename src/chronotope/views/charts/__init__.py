@@ -14,7 +14,7 @@ from chronotope.io.atomic import atomic_write
 from chronotope.io.embed import embed_json
 from chronotope.runtime.memory import check_address_space
 from chronotope.views.charts import lines, plane, ranked, tiles
-from chronotope.views.charts.style import SCALE, Drawing, finish, texts
+from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts
 
 if TYPE_CHECKING:
     from chronotope.analysis.answer import Answer
@@ -28,7 +28,7 @@ START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textCo
 })"""
 
 
-def draw(answer: Answer) -> Any:
+def draw(answer: Answer) -> Picture:
     """Return the chart of an answer: an `altair.VConcatChart`, shown in notebooks as a picture.
 
     Raises
@@ -64,7 +64,7 @@ def write_chart(answer: Answer, path: str | Path) -> None:
         if ending == "html":
             temporary.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
         else:
-            chart.save(str(temporary), format=ending, **({"scale_factor": SCALE} if ending == "png" else {}))
+            chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
 
 
 def _page(spec: dict[str, Any], title: str) -> str:

@@ -43,7 +43,7 @@ class Drawing(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def finish(answer: Answer, drawing: Drawing) -> Any:
+def finish(answer: Answer, drawing: Drawing) -> Picture:
     """Add the title, the caption, the footnote and the style."""
     letters = max(drawing.width, 480) / (SMALL * LETTER)
     notes = dict.fromkeys([*answer.notes, *drawing.notes])
@@ -60,12 +60,13 @@ def finish(answer: Answer, drawing: Drawing) -> Any:
         title=alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
     )
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
-    return (
+    styled: Picture = (
         Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
         .configure(font=FONT, background="white", padding=16)
         .configure_view(stroke=None)
         .configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
     )
+    return styled
 
 
 class Picture(alt.VConcatChart):
