@@ -275,6 +275,59 @@ class DynamicSettings(Settings):
     agreement: Weight = 100.0
 
 
+@dataclass(frozen=True)
+class BayesianSettings(Settings):
+    """The settings of `bayesian`: the dynamic skip-gram of Bamler and Mandt (2017), with their values.
+
+    Attributes
+    ----------
+    epochs
+        Sweeps over the data; every one raises the bound on the likelihood.
+    negative
+        The number of negative counts for each positive one.
+    diffusion
+        The prior variance of a step between neighboring conditions; 0.01 is the original's 0.001 a year for decades.
+    prior_variance
+        The prior variance of the mean of a word's vectors.
+    """
+
+    dimensions: Count = 100
+    epochs: Count = 10
+    seed: Seed = 1
+    negative: Rate = 1.0
+    diffusion: Rate = 0.01
+    prior_variance: Rate = 1.0
+
+
+@dataclass(frozen=True)
+class ContinuousSettings(Settings):
+    """The settings of `continuous`: a network over word and time (Rosenfeld and Erk 2018).
+
+    Attributes
+    ----------
+    epochs
+        Passes over the co-occurring pairs; None: 2, and more with little text, so that the network sees ten million
+        pairs, but at most 50.
+    hidden
+        The size of the two hidden layers that encode the time.
+    negative
+        The number of negative samples for each pair.
+    subsampling
+        Words more frequent than this share of the text are often skipped.
+    rate, batch
+        The step of the Adam optimizer, and the number of pairs in each.
+    """
+
+    dimensions: Count = 50
+    epochs: Count | None = None
+    seed: Seed = 1
+    hidden: Count = 32
+    negative: Count = 5
+    subsampling: Weight = 1e-3
+    rate: Rate = 0.01
+    batch: Count = 8192
+
+
 # The settings of the paper and of the authors' program; "time" applies to every axis with time. The paper does not give
 # the start of the accumulators: 1, as in the authors' program and in GloVe. That program minimizes half the squared
 # error, so its penalties (α 1.5 for time, 0.2 for places; β 0.2) are doubled in the units of our loss.

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,15 +54,15 @@ OnEpoch = Callable[[Epoch], None]
 class FitOptions:
     """The arguments of `Method.fit`, checked; only `place_edges` changes the result."""
 
-    threads: int
-    device: str
-    memory: Memory
-    place_edges: list[tuple[str, str]] | None
-    checkpoint: Path | None
-    resume: bool
-    on_step: OnStep
-    on_epoch: OnEpoch
-    on_device: Callable[[str], None]
+    threads: int = 1
+    device: str = "auto"
+    memory: Memory = field(default_factory=lambda: Memory.of(None))
+    place_edges: list[tuple[str, str]] | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+    on_step: OnStep = lambda *_: None
+    on_epoch: OnEpoch = lambda _: None
+    on_device: Callable[[str], None] = lambda _: None
 
     def cells_folder(self, kept: int, cells: int) -> Path | None:
         """Return the folder for cells that exceed the memory limit, or None if all fits.
