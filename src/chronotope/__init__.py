@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from chronotope.features import DocumentVectors, WordInCondition
     from chronotope.methods import (
         AlignedWord2Vec,
+        BayesianModel,
         CompassWord2Vec,
         ConditionedModel,
+        ContinuousModel,
         DynamicFactorization,
         GraphModel,
         LinearWord2Vec,
@@ -50,7 +52,7 @@ _HOME = {
         "datasets.invented": "invented_world",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
-        "DynamicFactorization",
+        "DynamicFactorization BayesianModel ContinuousModel",
         "embeddings": "ConditionedEmbeddings load",
         "runtime.progress": "show_progress",
         "features": "WordInCondition DocumentVectors",
@@ -63,8 +65,8 @@ _HOME = {
 }
 
 __all__ = [
-    "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
-    "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
+    "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel",
+    "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
     "align", "collocate_changes", "collocates", "company", "count", "drift", "evaluate", "evidence", "export",
     "extend", "frequency", "invented_world", "load", "read_corpus", "read_vectors", "show_progress", "sotu_corpus",
     "stable",

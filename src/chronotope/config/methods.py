@@ -201,21 +201,28 @@ class AlignedSettings(Word2VecSettings):
     shrinkage
         Pseudo-count: a word with this many occurrences in the rarer of two conditions gets weight 0.5 in the rotation
         between them.
+    anchors
+        The words that the rotations are fitted to (Zhang et al. 2016): the most 'frequent' twentieth of the vocabulary,
+        the most 'stable' quarter after a first rotation, a list of words, or a file with one word a line; None: all.
     """
 
     shrinkage: Weight = 100.0
+    anchors: str | tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class LinearSettings(AlignedSettings):
     """The settings of `linear`: word2vec in each condition, and a linear map for each query.
 
+    With `anchors` there is one linear map between two conditions instead, fitted to the anchors.
+
     Attributes
     ----------
     neighbors
         The number of the query's nearest words that the map is fitted to.
     ridge
-        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions.
+        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions; with `anchors`
+        always, toward a rotation.
     """
 
     neighbors: Count = 1000

@@ -113,12 +113,12 @@ def make_problem(counts: Counts, settings: BayesianSettings, graph: Graph) -> Pr
     start, columns, values = np.zeros((size, words + 1), np.int64), [], []
     total, noise, cells = np.zeros((words, size)), np.zeros((words, size)), 0
     for condition in range(size):
-        matrix = symmetric(counts.cells(condition), words) / counts.unit
+        matrix = symmetric(counts.cells(condition), words)
         start[condition] = matrix.indptr.astype(np.int64) + cells
         columns.append(matrix.indices.astype(np.int32))
-        values.append(matrix.data.astype(np.float32))
+        values.append((matrix.data / counts.unit).astype(np.float32))
         cells += matrix.nnz
-        total[:, condition] = matrix.sum(axis=1)
+        total[:, condition] = matrix.sum(axis=1) / counts.unit
         noise[:, condition] = total[:, condition] ** NOISE_POWER
     noise /= np.maximum(noise.sum(axis=0), 1e-300)
     reach = int(np.diff(graph.edges, axis=1).max(initial=0))
@@ -300,7 +300,7 @@ def expand(word, own, other, problem, weight, score, vectors, limits, precision,
 def solve_band(band, right, inverse):  # type: ignore[no-untyped-def]
     """Solve a banded positive definite system; return its log-determinant.
 
-    band[c, d], the entry (c, c − d), is overwritten by the factors L D Lᵀ, `right` by the solution, and `inverse` by the
+    band[c, d], the entry (c, c − d), is overwritten by the factors L D Lᵀ, `right` by the solution, `inverse` by the
     inverse within the band (Takahashi's recursion).
     """
     size, reach = len(band), band.shape[1] - 1

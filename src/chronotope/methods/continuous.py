@@ -92,7 +92,10 @@ class ContinuousModel(Method, ContinuousSettings):
                 [network.vectors(support.words_in(condition), day) for condition, day in enumerate(middle)]
             )
         object.__setattr__(self, "_fitted", (network, counts.vocabulary))
-        provenance |= {"training": history, "network": {"layers": [1, self.hidden, self.hidden], "days": middle.tolist()}}
+        provenance |= {
+            "training": history,
+            "network": {"layers": [1, self.hidden, self.hidden], "days": middle.tolist()},
+        }
         return uncentered(counts, vectors, provenance, contexts=network.contexts.detach().cpu().numpy())
 
     def vector(self, word: str, at: str) -> Floats:
