@@ -284,7 +284,7 @@ class DynamicSettings(Settings):
 
 @dataclass(frozen=True)
 class BayesianSettings(Settings):
-    """The settings of `bayesian`: the dynamic skip-gram of Bamler and Mandt (2017), with their values.
+    """The settings of `bayesian`: the dynamic skip-gram of Bamler and Mandt (2017).
 
     Attributes
     ----------
@@ -293,16 +293,17 @@ class BayesianSettings(Settings):
     negative
         The number of negative counts for each positive one.
     diffusion
-        The prior variance of a step between neighboring conditions; 0.01 is the original's 0.001 a year for decades.
+        The prior variance, in each dimension, of the difference between the two conditions farthest apart in the graph,
+        such as the first and the last time bin; 0.2 is the original's 0.001 a year over two centuries.
     prior_variance
         The prior variance of the mean of a word's vectors.
     """
 
-    dimensions: Count = 100
+    dimensions: Count = 50
     epochs: Count = 10
     seed: Seed = 1
     negative: Rate = 1.0
-    diffusion: Rate = 0.01
+    diffusion: Rate = 0.2
     prior_variance: Rate = 1.0
 
 

@@ -3,8 +3,8 @@
     log p = Σ_c Σ_ij n⁺_ijc log σ(u_ic · v_jc) + n⁻_ijc log σ(−u_ic · v_jc)  −  ½ Σ_ik (u_i·kᵀ K u_i·k + v_i·kᵀ K v_i·k)
 
 n⁺ are the co-occurrence counts, n⁻_ijc = negative · n_ic · q_jc, n_ic the row sums of n⁺, and q_c the shares of the
-contexts raised to the power ¾. K = L / diffusion + I / (C · prior_variance) is the prior precision over the C
-conditions, and L the Laplacian of their graph.
+contexts raised to the power ¾. K = r L / diffusion + I / (C · prior_variance) is the prior precision over the C
+conditions, L the Laplacian of their graph, and r its largest resistance: the number of steps along a chain.
 
 The posterior is Gaussian: independent over words and dimensions, with a full covariance over the conditions. The bound
 of Jaakkola and Jordan (2000), log σ(x) ≥ log σ(ξ) + (x − ξ)/2 − λ(ξ)(x² − ξ²), makes the likelihood quadratic. Each
@@ -27,7 +27,7 @@ from chronotope.config import BayesianSettings, DynamicSettings
 from chronotope.cooccurrence import Counts, symmetric
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import dynamic
-from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions, uncentered
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
@@ -69,8 +69,8 @@ class BayesianModel(Method, BayesianSettings):
     - the start is the factorized mutual information of all conditions together, as in `dynamic`;
     - counts are weighted by distance as `prepare` was told to.
 
-    Vectors are the posterior means of the words, not centered. Mean field underestimates variances. Memory grows with
-    words × conditions.
+    Vectors are the posterior means of the words; similarity is the cosine of centered vectors, as in `graph`. Mean field
+    underestimates variances. Memory grows with words × conditions.
     """
 
     supports = frozenset({"place_edges"})
@@ -79,7 +79,10 @@ class BayesianModel(Method, BayesianSettings):
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
         words, _, provenance = self._posterior(counts, options)
         support = counts.vocabulary.support
-        return uncentered(counts, words.mean[support.word, support.condition], provenance)
+        vectors = words.mean[support.word, support.condition]
+        return ConditionedEmbeddings(
+            counts.vocabulary.words, counts.conditions, support, vectors, provenance=provenance
+        )
 
     def posterior(self, counts: Counts, *, threads: int = 1) -> tuple[Posterior, Posterior]:
         """Return means and variances of the words and of the contexts, each (W, C, D).
@@ -121,13 +124,25 @@ def make_problem(counts: Counts, settings: BayesianSettings, graph: Graph) -> Pr
         total[:, condition] = matrix.sum(axis=1) / counts.unit
         noise[:, condition] = total[:, condition] ** NOISE_POWER
     noise /= np.maximum(noise.sum(axis=0), 1e-300)
-    reach = int(np.diff(graph.edges, axis=1).max(initial=0))
-    band = np.zeros((size, reach + 1))
-    band[:, 0] = 1 / (size * settings.prior_variance)
-    for a, b in graph.edges.tolist():
-        band[[a, b], 0] += 1 / settings.diffusion
-        band[b, b - a] -= 1 / settings.diffusion
+    band = prior_precision(graph, settings)
     return Problem(start, np.concatenate(columns), np.concatenate(values), settings.negative * total, noise, band)
+
+
+def prior_precision(graph: Graph, settings: BayesianSettings) -> NDArray[np.float64]:
+    """(C, B + 1) K as a band, where B is the largest difference between the numbers of two neighbors."""
+    laplacian = np.zeros((graph.size, graph.size))
+    for a, b in graph.edges.tolist():
+        laplacian[[a, b], [a, b]] += 1
+        laplacian[[a, b], [b, a]] -= 1
+    # The variance of a difference under the prior with steps of variance 1: along a chain the number of steps.
+    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    farthest = float((np.diag(inverse)[:, None] + np.diag(inverse) - 2 * inverse).max())
+    precision = laplacian * (farthest / settings.diffusion)
+    precision += np.eye(graph.size) / (graph.size * settings.prior_variance)
+    band = np.zeros((graph.size, int(np.diff(graph.edges, axis=1).max(initial=0)) + 1))
+    for reach in range(band.shape[1]):
+        band[reach:, reach] = np.diag(precision, -reach)
+    return band
 
 
 def start_posterior(start: Floats, conditions: int) -> Posterior:
