@@ -93,7 +93,9 @@ def _length(method):
 def _changes(embeddings, start, end, min_count):
     """The words that occur often enough in both conditions, with 1 − their similarity to themselves, largest first."""
     common = [word for word in embeddings.words if min(embeddings.count(word, at) for at in (start, end)) >= min_count]
-    return dict(sorted(((word, 1 - embeddings.similarity(word, word, start, end)) for word in common), key=lambda x: -x[1]))
+    return dict(
+        sorted(((word, 1 - embeddings.similarity(word, word, start, end)) for word in common), key=lambda x: -x[1])
+    )
 
 
 def test_the_same_words_and_conditions_come_out(fitted, method, small):
