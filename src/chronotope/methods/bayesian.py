@@ -69,8 +69,8 @@ class BayesianModel(Method, BayesianSettings):
     - the start is the factorized mutual information of all conditions together, as in `dynamic`;
     - counts are weighted by distance as `prepare` was told to.
 
-    Vectors are the posterior means of the words; similarity is the cosine of centered vectors, as in `graph`. Mean field
-    underestimates variances. Memory grows with words × conditions.
+    Vectors are the posterior means of the words; similarity is centered, as in `graph`. Mean field underestimates
+    variances. Memory grows with words × conditions.
     """
 
     supports = frozenset({"place_edges"})
