@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from chronotope.features import DocumentVectors, WordInCondition
     from chronotope.methods import (
         AlignedWord2Vec,
+        BayesianModel,
         CompassWord2Vec,
         ConditionedModel,
+        ContinuousModel,
         DynamicFactorization,
         GraphModel,
         LinearWord2Vec,
@@ -57,7 +59,7 @@ _HOME = {
         "datasets.invented": "invented_world",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
-        "DynamicFactorization",
+        "DynamicFactorization BayesianModel ContinuousModel",
         "embeddings": "ConditionedEmbeddings load",
         "runtime.progress": "show_progress",
         "features": "WordInCondition DocumentVectors",
@@ -70,8 +72,9 @@ _HOME = {
 }
 
 __all__ = [
-    "AlignedWord2Vec", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel", "Corpus", "Counts",
-    "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
+    "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel",
+    "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec",
+    "StaticWord2Vec", "WordInCondition",
     "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
     "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
     "matrix", "neighbors", "places", "read_corpus", "read_vectors", "series", "show_progress", "similarity",

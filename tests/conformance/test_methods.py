@@ -19,28 +19,30 @@ from chronotope.errors import SettingsError
 from chronotope.methods import METHODS, ConditionedModel, default_settings, method_class
 from worlds import MONEY, RIVER
 
-NEED_GENSIM = {"static", "linear", "aligned"}
+NEEDS = {"static": "gensim", "linear": "gensim", "aligned": "gensim", "continuous": "torch"}
 # Enough for the invented worlds.
-FEWER_EPOCHS = {name: {"epochs": 10} for name in (*NEED_GENSIM, "compass")}
+FEWER_EPOCHS = {name: {"epochs": 10} for name in ("static", "linear", "aligned", "compass")}
 # Models that give a word no part of its own in a condition, and so cannot express that it changes.
 NOTHING_OF_ITS_OWN = {"static", "covariate"}
 # Its penalties grow with the number of cells, so that a frequent word moves (as another test says) less than rare words
 # are thrown about by chance: the change is there, but it does not stand out.
 HARDLY_MOVES = {"cw2v authors"}
 # Those that know a graph of places.
-WITH_EDGES = {"graph", "cw2v", "cw2v paper", "cw2v authors", "dynamic", "shared-context", "covariate", "additive"}
+WITH_EDGES = {
+    "graph", "cw2v", "cw2v paper", "cw2v authors", "dynamic", "bayesian", "shared-context", "covariate", "additive",
+}  # fmt: skip
 
 
 def every_method():
     """All that `train --method` knows, and the presets: a new method is in here as soon as it is registered."""
     made = {name: lambda name=name: _made(name) for name in METHODS}
     made |= {f"cw2v {name}": lambda name=name: ConditionedModel.preset(name) for name in ("paper", "authors")}
-    missing = importlib.util.find_spec("gensim") is None
+    missing = {package for package in set(NEEDS.values()) if importlib.util.find_spec(package) is None}
     return [
         pytest.param(
             (name, make),
             id=name,
-            marks=pytest.mark.skipif(missing and name in NEED_GENSIM, reason="needs the extra `word2vec`"),
+            marks=pytest.mark.skipif(NEEDS.get(name) in missing, reason=f"needs {NEEDS.get(name)}"),
         )
         for name, make in made.items()
     ]

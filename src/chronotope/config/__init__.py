@@ -12,8 +12,10 @@ from chronotope.config.methods import (
     PRESETS,
     AdditiveSettings,
     AlignedSettings,
+    BayesianSettings,
     CompassSettings,
     ConditionedSettings,
+    ContinuousSettings,
     CovariateSettings,
     DynamicSettings,
     GraphSettings,
@@ -27,10 +29,10 @@ from chronotope.config.text import CorpusSettings, CountSettings, NamedBin
 from chronotope.errors import SettingsError, did_you_mean
 
 __all__ = [
-    "PRESETS", "AdditiveSettings", "AlignedSettings", "CompassSettings", "ConditionedSettings", "Config",
-    "CorpusSettings", "CountSettings", "CovariateSettings", "DynamicSettings", "GraphSettings", "LinearSettings",
-    "NamedBin", "Settings", "SharedContextSettings", "StaticSettings", "Word2VecSettings", "at_least", "from_dict",
-    "one_of", "preset", "read_config", "to_dict",
+    "PRESETS", "AdditiveSettings", "AlignedSettings", "BayesianSettings", "CompassSettings", "ConditionedSettings",
+    "Config", "ContinuousSettings", "CorpusSettings", "CountSettings", "CovariateSettings", "DynamicSettings",
+    "GraphSettings", "LinearSettings", "NamedBin", "Settings", "SharedContextSettings", "StaticSettings",
+    "Word2VecSettings", "at_least", "from_dict", "one_of", "preset", "read_config", "to_dict",
 ]  # fmt: skip
 
 
@@ -47,6 +49,8 @@ class Config:
     aligned: AlignedSettings = field(default_factory=AlignedSettings)
     compass: CompassSettings = field(default_factory=CompassSettings)
     dynamic: DynamicSettings = field(default_factory=DynamicSettings)
+    bayesian: BayesianSettings = field(default_factory=BayesianSettings)
+    continuous: ContinuousSettings = field(default_factory=ContinuousSettings)
     shared_context: SharedContextSettings = field(default_factory=SharedContextSettings)
     covariate: CovariateSettings = field(default_factory=CovariateSettings)
     additive: AdditiveSettings = field(default_factory=AdditiveSettings)

@@ -201,21 +201,28 @@ class AlignedSettings(Word2VecSettings):
     shrinkage
         Pseudo-count: a word with this many occurrences in the rarer of two conditions gets weight 0.5 in the rotation
         between them.
+    anchors
+        The words that the rotations are fitted to (Zhang et al. 2016): the most 'frequent' twentieth of the vocabulary,
+        the most 'stable' quarter after a first rotation, a list of words, or a file with one word a line; None: all.
     """
 
     shrinkage: Weight = 100.0
+    anchors: str | tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class LinearSettings(AlignedSettings):
     """The settings of `linear`: word2vec in each condition, and a linear map for each query.
 
+    With `anchors` there is one linear map between two conditions instead, fitted to the anchors.
+
     Attributes
     ----------
     neighbors
         The number of the query's nearest words that the map is fitted to.
     ridge
-        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions.
+        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions; with `anchors`
+        always, toward a rotation.
     """
 
     neighbors: Count = 1000
@@ -273,6 +280,60 @@ class DynamicSettings(Settings):
     size_penalty: Weight = 10.0
     smoothness: Weight = 50.0
     agreement: Weight = 100.0
+
+
+@dataclass(frozen=True)
+class BayesianSettings(Settings):
+    """The settings of `bayesian`: the dynamic skip-gram of Bamler and Mandt (2017).
+
+    Attributes
+    ----------
+    epochs
+        Sweeps over the data; every one raises the bound on the likelihood.
+    negative
+        The number of negative counts for each positive one.
+    diffusion
+        The prior variance, in each dimension, of the difference between the two conditions farthest apart in the graph,
+        such as the first and the last time bin; 0.2 is the original's 0.001 a year over two centuries.
+    prior_variance
+        The prior variance of the mean of a word's vectors.
+    """
+
+    dimensions: Count = 50
+    epochs: Count = 10
+    seed: Seed = 1
+    negative: Rate = 1.0
+    diffusion: Rate = 0.2
+    prior_variance: Rate = 1.0
+
+
+@dataclass(frozen=True)
+class ContinuousSettings(Settings):
+    """The settings of `continuous`: a network over word and time (Rosenfeld and Erk 2018).
+
+    Attributes
+    ----------
+    epochs
+        Passes over the co-occurring pairs; None: 2, and more with little text, so that the network sees ten million
+        pairs, but at most 50.
+    hidden
+        The size of the two hidden layers that encode the time.
+    negative
+        The number of negative samples for each pair.
+    subsampling
+        Words more frequent than this share of the text are often skipped.
+    rate, batch
+        The step of the Adam optimizer, and the number of pairs in each.
+    """
+
+    dimensions: Count = 50
+    epochs: Count | None = None
+    seed: Seed = 1
+    hidden: Count = 32
+    negative: Count = 5
+    subsampling: Weight = 1e-3
+    rate: Rate = 0.01
+    batch: Count = 8192
 
 
 # The settings of the paper and of the authors' program; "time" applies to every axis with time. The paper does not give

@@ -15,6 +15,8 @@ from chronotope.config import Config, one_of
 
 if TYPE_CHECKING:
     from chronotope.methods.base import Epoch, Method
+    from chronotope.methods.bayesian import BayesianModel
+    from chronotope.methods.continuous import ContinuousModel
     from chronotope.methods.cw2v.model import ConditionedModel
     from chronotope.methods.dynamic import DynamicFactorization
     from chronotope.methods.graph.model import GraphModel
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "AlignedWord2Vec": "word2vec.models",
+    "BayesianModel": "bayesian",
     "CompassWord2Vec": "word2vec.compass",
     "ConditionedModel": "cw2v.model",
+    "ContinuousModel": "continuous",
     "DynamicFactorization": "dynamic",
     "Epoch": "base",
     "GraphModel": "graph.model",
@@ -34,8 +38,9 @@ _MODULES = {
 }
 
 __all__ = [
-    "METHODS", "AlignedWord2Vec", "CompassWord2Vec", "ConditionedModel", "DynamicFactorization", "Epoch", "GraphModel",
-    "LinearWord2Vec", "Method", "StaticWord2Vec", "default_settings", "method_class",
+    "METHODS", "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedModel", "ContinuousModel",
+    "DynamicFactorization", "Epoch", "GraphModel", "LinearWord2Vec", "Method", "StaticWord2Vec", "default_settings",
+    "method_class",
 ]  # fmt: skip
 
 
@@ -54,6 +59,8 @@ METHODS: dict[str, tuple[str, str]] = {
     "aligned": ("AlignedWord2Vec", "word2vec in each condition, turned by Procrustes"),
     "compass": ("CompassWord2Vec", "word2vec in each condition against frozen common contexts"),
     "dynamic": ("DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
+    "bayesian": ("BayesianModel", "skip-gram with a Gaussian prior along the graph (Bamler and Mandt)"),
+    "continuous": ("ContinuousModel", "skip-gram with vectors as functions of time (Rosenfeld and Erk)"),
     "shared-context": ("GraphModel", "graph without smoothing: mutual information, common contexts"),
     "covariate": ("ConditionedModel", "cw2v without deviations: word ⊙ condition"),
     "additive": ("ConditionedModel", "cw2v without condition vectors: word + deviation"),

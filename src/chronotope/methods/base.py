@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -55,15 +55,15 @@ OnEpoch = Callable[[Epoch], None]
 class FitOptions:
     """The arguments of `Method.fit`, checked; only `place_edges` changes the result."""
 
-    threads: int
-    device: str
-    memory: Memory
-    place_edges: list[tuple[str, str]] | None
-    checkpoint: Path | None
-    resume: bool
-    on_step: OnStep
-    on_epoch: OnEpoch
-    on_device: Callable[[str], None]
+    threads: int = 1
+    device: str = "auto"
+    memory: Memory = field(default_factory=lambda: Memory.of(None))
+    place_edges: list[tuple[str, str]] | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+    on_step: OnStep = lambda *_: None
+    on_epoch: OnEpoch = lambda _: None
+    on_device: Callable[[str], None] = lambda _: None
 
     def cells_folder(self, kept: int, cells: int) -> Path | None:
         """Return the folder for cells that exceed the memory limit, or None if all fits.
@@ -145,7 +145,7 @@ class Method:
         threads
             Number of cores; the result does not depend on it.
         device
-            'cpu', 'cuda' or 'auto'. Only `graph` trains on a GPU: 'auto' uses it if there is one.
+            'cpu', 'cuda' or 'auto'. `graph` and `continuous` train on a GPU: 'auto' uses it if there is one.
         memory
             Memory limit ('2GB' or a number of bytes) for `graph` and `cw2v`: counts that exceed it are read from
             disk. The result does not depend on it.

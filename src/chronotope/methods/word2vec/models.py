@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chronotope.config import AlignedSettings, LinearSettings, StaticSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
 from chronotope.methods.base import FitOptions, Method, uncentered
-from chronotope.methods.word2vec.procrustes import align
+from chronotope.methods.word2vec.anchors import anchor_words
+from chronotope.methods.word2vec.procrustes import align, linear_map, rotation
 from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
 
 
@@ -37,14 +41,16 @@ class AlignedWord2Vec(Method, AlignedSettings):
 
     The original uses skip-gram. The default here is CBOW, as in the comparison of Gong et al. (2020): conditions are
     often small, and with little text CBOW aligns better. Time bins are aligned along the chain, places to the one
-    with the most text; see `methods.word2vec.procrustes`. The fields are those of `chronotope.config.AlignedSettings`.
-    Vectors are not centered, as in the original; an absent word gets its mean over the other conditions.
+    with the most text; see `methods.word2vec.procrustes`. With `anchors` rotations are fitted to some words alone, as
+    the maps of Zhang et al. (2016); their refinement by the reference points of a query is not built. The fields are
+    those of `chronotope.config.AlignedSettings`. Vectors are not centered, as in the original; an absent word gets its
+    mean over the other conditions.
     """
 
     _name = "aligned"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        return _fit_aligned(self, counts, options, None)
+        return _fit_aligned(self, counts, options, None, rotation)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,22 +63,36 @@ class LinearWord2Vec(Method, LinearSettings):
 
     The vectors are stored aligned, as those of `aligned`. Rotations change neither the fit nor a cosine, so no answer
     between two conditions depends on it; absent words and questions about all conditions need a common space.
+
+    With `anchors`, the conditions are stored mapped by one linear map each, fitted to the anchors along the same chain
+    as the rotations of `aligned` (Zhang et al. 2016), and queries are not mapped again.
     """
 
     _name = "linear"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        return _fit_aligned(self, counts, options, LocalLinearMap(neighbors=self.neighbors, ridge=self.ridge))
+        if self.anchors is None:
+            local = LocalLinearMap(neighbors=self.neighbors, ridge=self.ridge)
+            return _fit_aligned(self, counts, options, local, rotation)
+        return _fit_aligned(self, counts, options, None, partial(linear_map, ridge=self.ridge))
 
 
 def _fit_aligned(
-    model: AlignedWord2Vec | LinearWord2Vec, counts: Counts, options: FitOptions, mapping: LocalLinearMap | None
+    model: AlignedWord2Vec | LinearWord2Vec,
+    counts: Counts,
+    options: FitOptions,
+    mapping: LocalLinearMap | None,
+    fit: Callable[..., NDArray[np.float64]],
 ) -> ConditionedEmbeddings:
-    """Train each condition alone, and rotate all into one space."""
+    """Train each condition alone, and map all into one space."""
     settings = replace(model, epochs=model.epochs or epochs_for(float(counts.tokens.mean())))
     provenance = settings.provenance(counts, options, packages=gensim_version())
     support, conditions = counts.vocabulary.support, range(len(counts.conditions))
     trained = train(counts, settings, [[condition] for condition in conditions], options)
     vectors = np.concatenate([trained[condition][support.words_in(condition)] for condition in conditions])
-    aligned = align(vectors, support, counts.conditions, len(counts.vocabulary), model.shrinkage)
+    anchors = anchor_words(model.anchors, counts, vectors, model.shrinkage)
+    if anchors is not None:
+        provenance["anchors"] = int(anchors.sum())
+    words = len(counts.vocabulary)
+    aligned = align(vectors, support, counts.conditions, words, model.shrinkage, anchors, fit=fit)
     return uncentered(counts, aligned, provenance, query_mapping=mapping)

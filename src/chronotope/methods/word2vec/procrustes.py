@@ -8,6 +8,7 @@ the direction of a word seen a few times is mostly chance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -22,12 +23,24 @@ from chronotope.runtime.blas import one_blas_thread
 
 Floats = NDArray[np.float32]
 
+LEAST_RIDGE = 1e-9  # keeps the equations of few words solvable
+
 
 def rotation(source: Floats, target: Floats, weight: NDArray[np.floating]) -> NDArray[np.float64]:
     """(D, D) the orthogonal R that minimizes Σ weight ‖source R − target‖²."""
     with one_blas_thread():
         weighted = (source * weight[:, None]).astype(np.float64)
         return np.asarray(orthogonal_procrustes(weighted, target.astype(np.float64))[0])
+
+
+def linear_map(source: Floats, target: Floats, weight: NDArray[np.floating], ridge: float = 1.0) -> NDArray[np.float64]:
+    """(D, D) the Q that minimizes Σ weight ‖source Q − target‖² + ridge · mean(weight · source²) · ‖Q − rotation‖²."""
+    turn = rotation(source, target, weight)
+    with one_blas_thread():
+        weighted = (source * weight[:, None]).astype(np.float64)
+        squares = weighted.T @ source
+        penalty = (ridge * np.trace(squares) / len(squares) + LEAST_RIDGE) * np.eye(len(squares))
+        return np.asarray(np.linalg.solve(squares + penalty, weighted.T @ target + penalty @ turn))
 
 
 def align(
@@ -38,12 +51,13 @@ def align(
     shrinkage: float,
     landmarks: NDArray[np.bool_] | None = None,
     min_shared: int = 0,
+    fit: Callable[[Floats, Floats, NDArray[np.floating]], NDArray[np.float64]] = rotation,
 ) -> Floats:
     """(P, D) the vectors of all conditions, rotated into the space of the place with the most text.
 
     A word that occurs n times in the rarer of two conditions has the weight n / (n + shrinkage). Rotations are fitted
     to the `landmarks`, (W,), or to all words. If two conditions share fewer than `min_shared` words, raise InputError:
-    below the number of dimensions a rotation is partly chance.
+    below the number of dimensions a rotation is partly chance. `fit` may be `linear_map` instead.
     """
     aligned = vectors.copy()
 
@@ -70,7 +84,7 @@ def align(
         if not len(shared):
             return
         weight = rarer[shared] / (rarer[shared] + shrinkage)
-        turn = rotation(unit_rows(source[shared]), unit_rows(target[shared]), weight)
+        turn = fit(unit_rows(source[shared]), unit_rows(target[shared]), weight)
         with one_blas_thread():
             for condition in chain:
                 here = slice(support.start[condition], support.start[condition + 1])

@@ -1,0 +1,70 @@
+"""Anchors: the words that rotations and linear maps are fitted to."""
+
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+
+from chronotope.errors import InputError
+from chronotope.methods import AlignedWord2Vec, LinearWord2Vec
+from chronotope.methods.word2vec.anchors import anchor_words
+from chronotope.methods.word2vec.procrustes import align, linear_map
+
+SIZE = 8
+
+
+@pytest.fixture
+def turned(drifting):
+    """Every word has one vector, seen from another side in each condition; every second word is replaced by noise."""
+    support = drifting.vocabulary.support
+    rng = np.random.default_rng(1)
+    truth = rng.standard_normal((len(drifting.vocabulary), SIZE))
+    turns = ortho_group.rvs(SIZE, size=len(drifting.conditions), random_state=rng)
+    vectors = np.einsum("pd,pde->pe", truth[support.word], turns[support.condition])
+    moving = support.word % 2 == 1
+    vectors[moving] = rng.standard_normal((moving.sum(), SIZE))
+    return vectors.astype(np.float32)
+
+
+@pytest.mark.parametrize("anchors", ["stable", "list", "file"])
+@pytest.mark.parametrize("kind", ["rotation", "linear map"])
+def test_maps_fitted_to_unchanged_words_are_exact(drifting, turned, anchors, kind, tmp_path):
+    words, support = drifting.vocabulary.words, drifting.vocabulary.support
+    (tmp_path / "anchors.txt").write_text("\n".join(words[::2]) + "\n")
+    given = {"stable": "stable", "list": words[::2], "file": str(tmp_path / "anchors.txt")}[anchors]
+    chosen = anchor_words(given, drifting, turned, 100.0)
+    assert chosen[::2].sum() > 50
+    assert not chosen[1::2].any()
+    fit = {} if kind == "rotation" else {"fit": linear_map}
+    aligned = align(turned, support, drifting.conditions, len(words), 100.0, chosen, **fit)
+    reference = np.zeros((len(words), SIZE))
+    reference[support.word] = aligned
+    still = support.word % 2 == 0
+    assert np.allclose(aligned[still], reference[support.word[still]], atol=1e-4)
+
+
+def test_the_most_frequent_words(drifting, turned):
+    chosen = anchor_words("frequent", drifting, turned, 100.0)
+    size = max(int(np.ceil(0.05 * len(chosen))), 2 * SIZE)
+    assert np.flatnonzero(chosen).tolist() == list(range(size))
+    assert anchor_words(None, drifting, turned, 100.0) is None
+
+
+def test_unknown_anchors_are_reported(drifting, turned):
+    with pytest.warns(UserWarning, match="1 of 2 anchors are not in the vocabulary: xyzzy"):
+        anchor_words(("bank", "xyzzy"), drifting, turned, 100.0)
+    with pytest.raises(InputError, match="none of the anchors"):
+        anchor_words(("xyzzy",), drifting, turned, 100.0)
+    with pytest.raises(InputError, match="frequent, stable, or a file"):
+        anchor_words("no/such/file", drifting, turned, 100.0)
+
+
+@pytest.mark.parametrize("kind", [AlignedWord2Vec, LinearWord2Vec])
+@pytest.mark.parametrize("anchors", ["frequent", "stable", ("river", "water", "money", "the")])
+def test_methods_record_their_anchors(kind, anchors, small):
+    pytest.importorskip("gensim")
+    embeddings = kind(dimensions=8, epochs=2, anchors=anchors).fit(small)
+    settings = embeddings.provenance["settings"]
+    assert settings["anchors"] == (anchors if isinstance(anchors, str) else list(anchors))
+    assert embeddings.provenance["anchors"] >= 4
+    assert embeddings.query_mapping is None
+    assert not np.allclose(embeddings.vectors, kind(dimensions=8, epochs=2).fit(small).vectors, atol=1e-3)

@@ -1,0 +1,82 @@
+"""Vectors as functions of time: they can be asked at any date, and a planted change is fastest when it happens."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import worlds
+from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.methods import ContinuousModel
+from chronotope.methods.continuous import bin_middles
+
+
+@pytest.fixture(scope="module")
+def fitted(drifting):
+    pytest.importorskip("torch", reason="continuous needs PyTorch")
+    model = ContinuousModel(dimensions=20)
+    return model, model.fit(drifting)
+
+
+def test_the_vector_in_the_middle_of_a_bin_is_that_of_the_embeddings(fitted):
+    model, embeddings = fitted
+    # The middle of 1995 is 1995-07-02, whatever is left out of the label.
+    for date in ("1995", "1995-07-02"):
+        assert np.allclose(model.vector("bank", date), embeddings.vector("bank", "1995"), atol=1e-4)
+
+
+def test_between_two_bins_a_vector_lies_between_theirs(fitted):
+    model, _ = fitted
+    between = model.vector("bank", "1995-01-01")
+    ends = [model.vector("bank", year) for year in ("1994", "1995")]
+    assert max(np.linalg.norm(between - end) for end in ends) < np.linalg.norm(ends[0] - ends[1])
+
+
+def test_a_word_that_changes_company_changes_its_neighbors(fitted):
+    _, embeddings = fitted
+    before, after = ({match.word for match in embeddings.neighbors("bank", at, 8)} for at in ("1990", "1999"))
+    assert len(before & set(worlds.RIVER)) >= 4
+    assert len(after & set(worlds.MONEY)) >= 4
+
+
+def test_the_planted_change_is_fastest_when_it_happens(fitted):
+    model, _ = fitted
+    speed = {year: model.speed("bank", year) for year in ("1991", "1995", "1998")}
+    assert max(speed, key=speed.get) == "1995"
+
+
+def test_the_speed_is_the_derivative_of_the_direction(fitted):
+    model, _ = fitted
+    days = ("1995-06-01", "1995-07-31")
+    ends = [model.vector("bank", day) for day in days]
+    turn = np.linalg.norm(np.diff([end / np.linalg.norm(end) for end in ends], axis=0)) / 60 * 365.2425
+    assert model.speed("bank", "1995-07-01") == pytest.approx(turn, rel=0.05)
+
+
+def test_the_middle_of_every_kind_of_bin(counts_of):
+    world = worlds.planted_drift(documents=60)
+    years = bin_middles(counts_of(world, time="time", min_count=3))
+    assert np.allclose(np.diff(years), 365.25, atol=1)
+    assert years[0] == 7305 + 182  # 1990-01-01 is day 7305
+
+
+def test_a_date_that_cannot_be_read_is_refused(fitted):
+    with pytest.raises(InputError, match="cannot read 'soon' as a date"):
+        fitted[0].vector("bank", "soon")
+
+
+def test_an_untrained_model_says_so():
+    with pytest.raises(InputError, match="call fit first"):
+        ContinuousModel().speed("bank", "1995")
+
+
+def test_places_are_refused(counts_of):
+    pytest.importorskip("torch", reason="continuous needs PyTorch")
+    with pytest.raises(SettingsError, match="without places"):
+        ContinuousModel().fit(counts_of(worlds.time_and_place(documents=90), place="place", min_count=3))
+
+
+def test_without_pytorch_the_message_says_what_to_install(small, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"chronotope\[contextual\]"):
+        ContinuousModel().fit(small)
