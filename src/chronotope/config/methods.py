@@ -294,7 +294,7 @@ class BayesianSettings(Settings):
         The number of negative counts for each positive one.
     diffusion
         The prior variance, in each dimension, of the difference between the two conditions farthest apart in the graph,
-        such as the first and the last time bin; 0.2 is the original's 0.001 a year over two centuries.
+        such as the first and the last time bin.
     prior_variance
         The prior variance of the mean of a word's vectors.
     """
