@@ -40,7 +40,7 @@ from chronotope.views.explorer.server import PAGE
 ROOT = Path(__file__).parents[1]
 BARE = "icon.svg"
 # What the page asks for when a word is opened: what it shows first, then, at once, all the rest.
-WORD_FIRST, WORD_REST = ("neighbors_at", "series"), ("ranks", "similarity", "changepoints", "trajectory")
+WORD_FIRST, WORD_REST = ("neighbors_at", "series"), ("neighbors_all", "matrix", "changepoints", "trajectory")
 
 
 def invented_embeddings(words: int, conditions: int, dimensions: int, seed: int = 1) -> ConditionedEmbeddings:
@@ -112,18 +112,17 @@ def questions(word: str, other: str, at: str, to: str) -> dict[str, str]:
         "words": [("query", word)],
         "neighbors_at": [("word", word), ("at", at)],
         "neighbors": [("word", word)],
-        "ranks": [("word", word)],
-        "company": [("word", word)],
+        "neighbors_all": [("word", word), ("at", "all")],
         "series": [("word", word)],
-        "similarity": [("word", word)],
+        "matrix": [("word", word)],
+        "similarity": [("word", word), ("word", other)],
         "changepoints": [("word", word)],
         "trajectory": [("word", word)],
-        "equivalents": [("word", word), ("at", at), ("to", to)],
-        "everywhere": [("word", word), ("at", at)],
-        "compare": [("word", word), ("word", other)],
+        "equivalents_at": [("word", word), ("at", at), ("to", to)],
+        "equivalents": [("word", word), ("at", at)],
         "axis": [("word", word), ("formula", "word5 - word6")],
     }
-    return {name: f"api/{name.removesuffix('_at')}?{urlencode(params)}" for name, params in asked.items()}
+    return {name: f"api/{name.split('_')[0]}?{urlencode(params)}" for name, params in asked.items()}
 
 
 def cpu_seconds(process: int) -> float:
@@ -148,7 +147,7 @@ async def measure(host: str, port: int, process: int, about: dict[str, object], 
     bare = median([(await client.get(BARE))[2] for _ in range(50)])
     seconds = await first_visit(client)
     record("explorer, first visit", **about, seconds=seconds, bare_seconds=bare, ratio=seconds / bare)
-    status, _, seconds = await client.get("api/starts")
+    status, _, seconds = await client.get("api/drift")
     record("explorer, words to start from", **about, seconds=seconds, status=status)
     while True:  # until the server has nothing more to prepare
         before = cpu_seconds(process)
@@ -196,7 +195,7 @@ async def load(host: str, port: int, about: dict[str, object], clients: int, sec
         while time.perf_counter() < end:
             # People look at the same few words, and now and then at one that nobody has looked at.
             word = f"word{int(words * draw.random() ** 6)}"
-            name = draw.choice(("words", "neighbors_at", "series", "similarity", "ranks", "company", "compare"))
+            name = draw.choice(("words", "neighbors_at", "series", "matrix", "neighbors_all", "similarity"))
             other = f"word{words - 1}" if word == "word7" else "word7"
             status, body, spent = await client.get(questions(word, other, "1963", "1970")[name])
             errors += status != 200 or not json.loads(body)
@@ -231,9 +230,9 @@ def folder_of(embeddings: ConditionedEmbeddings, about: dict[str, object], where
     done = subprocess.run(
         ["node", ask, where], input=json.dumps(questions_asked), capture_output=True, text=True, check=True
     )
-    answers = [one["answer"] for one in json.loads(done.stdout)]
-    near = [{match["word"] for match in one["rows"][0]["matches"]} for one in answers[:asked]]
-    parts = [{match["word"] for match in one["matches"]} for one in answers[asked:]]
+    answers = [one["rows"] for one in json.loads(done.stdout)]
+    near = [{row["neighbor"] for row in rows} for rows in answers[:asked]]
+    parts = [{row["equivalent"] for row in rows} for rows in answers[asked:]]
     same = sum(
         len(one & {m.word for m in embeddings.neighbors(w, at, fallback=True)})
         for one, (w, at, _) in zip(near, cases, strict=True)

@@ -60,7 +60,7 @@ window.measured = {
     const begin = performance.now();
     const first = await this.word(word);
     const about = (chart) => (chart.getAttribute('aria-label') || '').includes(` ${word} `);
-    await this.until(() => [...document.querySelectorAll('.ranks .chart, .trajectory .chart')].every(about));
+    await this.until(() => [...document.querySelectorAll('.company .chart, .trajectory .chart')].every(about));
     return [first, performance.now() - begin];
   },
   async step(number) {
