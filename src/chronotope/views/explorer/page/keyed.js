@@ -60,26 +60,4 @@
     for (const mark of [element, ...element.querySelectorAll("a, [tabindex]")]) mark.setAttribute("tabindex", "-1");
     setTimeout(() => element.remove(), LEAVING);
   }
-
-  const SLICE = 8;
-  const slicing = new WeakMap();
-
-  /**
-   * Do pieces of work a few milliseconds at a time; newer work for the same owner replaces what is left of older
-   * work.
-   */
-  ct.inSlices = function (owner, pieces) {
-    window.cancelIdleCallback(slicing.get(owner));
-    const left = pieces[Symbol.iterator]();
-    const next = () => {
-      const end = performance.now() + SLICE;
-      for (let piece = left.next(); !piece.done; piece = left.next()) {
-        piece.value();
-        if (performance.now() < end) continue;
-        slicing.set(owner, window.requestIdleCallback(next, { timeout: 100 }));
-        return;
-      }
-    };
-    next();
-  };
 }

@@ -38,10 +38,7 @@
     if (shown && shown !== mark) shown.classList.remove("pointed");
     shown = mark;
     mark.classList.add("pointed");
-    ct.replace(
-      tip,
-      lines.map((line, at) => ct.h(at ? "span" : "strong", null, line)),
-    );
+    ct.replace(tip, lines.map((line, at) => ct.h(at ? "span" : "strong", null, line)));
     tip.hidden = false;
     const box = (mark.querySelector(".hot") || mark).getBoundingClientRect();
     const size = tip.getBoundingClientRect();

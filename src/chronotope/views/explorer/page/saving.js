@@ -56,12 +56,7 @@
     const whole = [width + 2 * MARGIN, above + height + 24 + foot.length * 16 + 2 * MARGIN];
     return ct.s(
       "svg",
-      {
-        xmlns: "http://www.w3.org/2000/svg",
-        width: whole[0],
-        height: whole[1],
-        viewBox: `0 0 ${whole[0]} ${whole[1]}`,
-      },
+      { xmlns: "http://www.w3.org/2000/svg", width: whole[0], height: whole[1], viewBox: `0 0 ${whole[0]} ${whole[1]}` },
       ct.s("title", null, title),
       ct.s("rect", { width: whole[0], height: whole[1], fill: "#ffffff" }),
       ct.s(
@@ -107,12 +102,7 @@
   /** Save a chart. */
   async function picture(kind, svg, { title, lead, notes, source, name }) {
     const width = Number(svg.getAttribute("width"));
-    const drawn = standalone(
-      svg,
-      title,
-      wrap(lead, width),
-      [...notes, source].flatMap((line) => wrap(line, width)),
-    );
+    const drawn = standalone(svg, title, wrap(lead, width), [...notes, source].flatMap((line) => wrap(line, width)));
     download(kind === "svg" ? new Blob([textOf(drawn)], { type: "image/svg+xml" }) : await png(drawn), `${name}.${kind}`);
   }
 

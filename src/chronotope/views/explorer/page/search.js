@@ -12,17 +12,8 @@
     const hint = ct.h("p", { class: "unseen", role: "status" });
     const said = ct.h("p", { class: "meant", hidden: true });
     const input = ct.h("input", {
-      id,
-      type: "text",
-      role: "combobox",
-      "aria-label": label,
-      "aria-autocomplete": "list",
-      "aria-expanded": "false",
-      "aria-controls": `${id}-list`,
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      maxlength: 100,
+      id, type: "text", role: "combobox", "aria-label": label, "aria-autocomplete": "list", "aria-expanded": "false",
+      "aria-controls": `${id}-list`, autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 100,
       placeholder,
     });
     const drop = ct.h("div", { class: "drop", hidden: true }, said, list);

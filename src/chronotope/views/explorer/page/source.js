@@ -40,10 +40,7 @@ window.chronotope = window.chronotope || {};
     }
     const data = await response.json().catch(() => /** @type {any} */ (null));
     if (response.ok && data !== null) return data;
-    const { kind, message, did_you_mean } = (data && data.error) || {
-      kind: "internal",
-      message: "The explorer gave no answer.",
-    };
+    const { kind, message, did_you_mean } = (data && data.error) || { kind: "internal", message: "The explorer gave no answer." };
     throw new AnswerError(kind, message, response.status, did_you_mean || []);
   }
 

@@ -165,7 +165,6 @@ interface Chronotope {
   ask(question: string, params: Params, signal?: AbortSignal): Asked;
   // keyed.js
   join<T>(parent: Element, items: T[], key: (item: T) => any, create: (item: T) => any, update: (element: any, item: T) => void): void;
-  inSlices(owner: object, pieces: (() => void)[]): void;
   // scales.js
   linear(from: number, to: number, start: number, end: number): (value: number) => number;
   ticks(low: number, high: number, count?: number): number[];

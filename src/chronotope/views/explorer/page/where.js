@@ -80,24 +80,11 @@
     let state = null;
 
     const label = ct.h("output", { class: "current", for: "time" });
-    const slider = ct.h("input", {
-      id: "time",
-      type: "range",
-      min: 0,
-      max: Math.max(times.length - 1, 0),
-      step: 1,
-      "aria-label": "Time",
-    });
+    const slider = ct.h("input", { id: "time", type: "range", min: 0, max: Math.max(times.length - 1, 0), step: 1, "aria-label": "Time" });
     const history = ct.h("div", { class: "history", "aria-hidden": "true" });
     const play = ct.h(
       "button",
-      {
-        class: "play",
-        type: "button",
-        "aria-pressed": "false",
-        "aria-label": "Play through time",
-        onclick: () => (playing ? stop() : start()),
-      },
+      { class: "play", type: "button", "aria-pressed": "false", "aria-label": "Play through time", onclick: () => (playing ? stop() : start()) },
       ct.h("span", { class: "glyph", "aria-hidden": "true" }),
     );
     const select = ct.h(

@@ -12,10 +12,7 @@
     return ct.charts.ranked({ ...drawing, answer: sorted(answer, chart), chart: { ...chart, family: "ranked", band: null, limit: 1000 } });
   };
 
-  const sorted = (answer, chart) => ({
-    ...answer,
-    rows: [...answer.rows].sort((a, b) => (b[chart.value] ?? -9) - (a[chart.value] ?? -9)),
-  });
+  const sorted = (answer, chart) => ({ ...answer, rows: [...answer.rows].sort((a, b) => (b[chart.value] ?? -9) - (a[chart.value] ?? -9)) });
 
   /** Plate carrée, with degrees of longitude at their true width in the middle of the map. */
   function map({ svg, answer, chart, state, width }, rows) {

@@ -3,7 +3,7 @@
 "use strict";
 
 {
-  // More tiles than this do not fade and glide, and are drawn a few rows at a time, so that the page keeps answering.
+  // More tiles than this do not fade and glide, so that the page keeps answering.
   const MOVING = 900;
   const MOST = 60;
   /** @type {WeakMap<Element, {rows: Row[], width: number}>} */
@@ -46,11 +46,7 @@
     const last = drawn.get(svg);
     if (last && last.width === width && last.rows === answer.rows && layer.tiles.firstChild) return hidden;
     drawn.set(svg, { width, rows: answer.rows });
-    /** @type {(() => void)[]} */
-    const rows = [];
-    ct.join(layer.tiles, down.map((label, y) => ({ label, y })), (row) => `${row.label}|${many}`, () => ct.s("g"), (group, row) => rows.push(() => drawRow(group, row.y)));
-    if (many) ct.inSlices(svg, [...rows, () => ct.settle(svg)]);
-    else for (const row of rows) row();
+    ct.join(layer.tiles, down.map((label, y) => ({ label, y })), (row) => `${row.label}|${many}`, () => ct.s("g"), (group, row) => drawRow(group, row.y));
     return hidden;
 
     function drawRow(parent, y) {

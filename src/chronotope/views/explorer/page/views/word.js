@@ -82,10 +82,7 @@
         if (!turn.current()) return;
         const settings = { against: params.against || usual, place };
         const series = ask("series", settings);
-        series.answer.then(
-          (answer) => turn.rates(ct.ratesOf(answer, state)),
-          () => {},
-        );
+        series.answer.then((answer) => turn.rates(ct.ratesOf(answer, state)), () => {});
         before = { key, word };
         drawn.show(params.company || "");
         if (last.key === key) for (const name of OF_PLACE) if (panels[name]) panels[name].update(state);
