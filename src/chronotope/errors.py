@@ -52,7 +52,7 @@ class AbsentWordError(InputError):
 
     def __init__(self, word: str, label: str | None, where: Sequence[str]) -> None:
         self.word, self.label, self.where = word, label, tuple(where)
-        hint = f"it occurs in {some_of(where)} (fallback: answer from there)" if where else "it occurs nowhere"
+        hint = f"it occurs in {some_of(where)} (use fallback to answer from there)" if where else "it occurs nowhere"
         super().__init__(f"'{word}' does not occur in {label or 'any condition'}; {hint}")
 
 

@@ -150,7 +150,7 @@ def equivalents(
     retrieval: Retrieval = "csls",
     seed: Seed = 1,
     fallback: Fallback = False,
-    role_map: RoleMap = None,
+    role_map: RoleMap = False,
 ) -> Answer:
     """Which words play the part of a word elsewhere, and where does none?
 
@@ -205,8 +205,7 @@ def equivalents(
         title=f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}",
         notes=notes,
         facts={"axis": model.conditions.axis, "at": at, "to": to, "chance": chance, "min_count": min_count}
-        | {"role_map": model.uses_roles(role_map)}
-        | {"retrieval": retrieval, "without_match": without},
+        | {"retrieval": retrieval, "role_map": role_map, "without_match": without},
         signature=model.signature,
     )
 
@@ -219,13 +218,13 @@ def needed_similarity(
     chance: float = 0.05,
     min_count: int = 5,
     seed: int = 1,
-    role_map: bool | None = None,
+    role_map: bool = False,
 ) -> float:
     """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
     if chance == 1 or not len(model.matrix(to, min_count).unit):
         return -1.0
     # If queries are moved to the space of the target, chance is that of the target.
-    at = to if model.query_mapping is not None or model.uses_roles(role_map) else at
+    at = to if model.query_mapping is not None or role_map else at
 
     def best() -> NDArray[np.float64]:
         return nearest(_random_vectors(model, at, min_count, seed), model.matrix(to, min_count).unit, 1).cosine[:, 0]

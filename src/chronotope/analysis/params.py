@@ -87,8 +87,7 @@ Fallback: TypeAlias = Annotated[
     bool, Param("Answer for a word that is absent from the condition from its other conditions, and mark it.")
 ]
 RoleMap: TypeAlias = Annotated[
-    bool | None,
-    Param("Move the query by the map between words that play the same role in both (default: between places)."),
+    bool, Param("Move the query by the map between words that play the same role in both conditions.")
 ]
 Fixed: TypeAlias = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
 Chance: TypeAlias = Annotated[float, Param("False-match rate for random vectors.", least=1e-6, most=1.0)]

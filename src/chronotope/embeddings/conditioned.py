@@ -327,11 +327,11 @@ class ConditionedEmbeddings:
 
     @overload
     def equivalents(
-        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
+        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool = ..., **_: Unpack[Options]
     ) -> Matches: ...
     @overload
     def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
+        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool = ..., **_: Unpack[Options]
     ) -> list[Matches]: ...
     def equivalents(
         self,
@@ -344,24 +344,18 @@ class ConditionedEmbeddings:
         min_count: int = 5,
         retrieval: str = "csls",
         fallback: bool = False,
-        role_map: bool | None = None,
+        role_map: bool = False,
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
         The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`. `role_map`
-        moves the query by the map between words that play the same role in both; by default between places.
+        moves the query by the map between words that play the same role in both, if the method has no map of its own.
         """
         source, target = self.conditions.index(at), self.conditions.index(to)
         numbers, rows, several = self._queries(word, source, fallback)
         top = top if topn is None else topn
-        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval, self.uses_roles(role_map))
+        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval, role_map)
         return answers if several else answers[0]
-
-    def uses_roles(self, role_map: bool | None = None) -> bool:
-        """Return whether `equivalents` moves queries by role maps: as asked, else if the conditions are places."""
-        if self.query_mapping is not None:
-            return False  # it has maps of its own
-        return self.conditions.axis == "place" if role_map is None else role_map
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file; the same embeddings give the same bytes."""

@@ -95,7 +95,8 @@
   }
 
   /** @param {any} asked */
-  async function equivalents({ word, at, to, top, chance, min_count, retrieval, seed, fallback, signal }) {
+  async function equivalents({ word, at, to, top, chance, min_count, retrieval, seed, fallback, role_map, signal }) {
+    if (role_map) model.fail("unavailable", "a folder has no role maps; use a server");
     const id = model.wordId(word);
     const [name, source] = [model.words[id], model.conditionNumber(at)];
     /** @type {number[]} */
@@ -133,7 +134,7 @@
     }
     const notes = rare(name, labels[source], count, min_count);
     if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
-    const facts = { axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, without_match: without };
+    const facts = { axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, role_map: false, without_match: without };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, notes);
   }
 
