@@ -160,7 +160,7 @@ def test_planted_equivalents_are_found_far_more_often_than_by_chance(axis, count
     world.write_pairs(tmp_path / "pairs.csv", axis)
     embeddings = BayesianModel().fit(counts_of(world, **{name: name for name in axis.split(" × ")}))
     # With time × place the answer is seldom the first: .014 of 278, against .87 among the first five.
-    assert evaluate(embeddings, tmp_path / "pairs.csv").mp[5] > 0.5
+    assert evaluate(embeddings, tmp_path / "pairs.csv")["mp@5"][0] > 0.5
 
 
 def test_more_dimensions_than_words_are_refused(small):

@@ -38,8 +38,8 @@ def test_calls_leave_the_garbage_collector_as_it_was():
     corpus = note(ct.read_corpus(worlds.planted_drift(documents=60).records, time="time"))
     counts = note(ct.count(corpus, min_count=3, progress=note))
     embeddings = note(ct.GraphModel(dimensions=4, epochs=2).fit(counts, on_epoch=note))
-    note(embeddings.neighbors("river", at="1995"))
-    note(ct.drift(embeddings).top(3))
+    note(embeddings.neighbors("river"))
+    note(ct.drift(embeddings, top=3))
     assert len(states) > 6, "during the calls, too"
     assert len(set(states)) == 1
 
@@ -78,12 +78,12 @@ def test_a_forked_child_is_refused_in_one_line_instead_of_waiting_forever():
         def call(function, *arguments):
             return child.apply_async(function, arguments).get(timeout=60)  # a child that hangs fails the test
 
-        assert call(embeddings.neighbors, "river", "1995") == embeddings.neighbors("river", "1995")
+        assert call(embeddings.neighbors, "river") == embeddings.neighbors("river")
         for function, *arguments in (
             (ct.count, corpus),
             (ct.Counts.open, counts.folder),
             (ct.frequency, counts, "river"),
-            (ct.drift(embeddings).to_polars,),
+            (ct.drift, embeddings),
         ):
             with pytest.raises(SettingsError, match=r"forked .* multiprocessing\.get_context\('spawn'\)"):
                 call(function, *arguments)

@@ -291,4 +291,4 @@ class TestStrangers:
                 shown = printable(str(done.exception))  # as `main` shows it
             assert not set("\x1b\x9b\u202e\r\x07") & set(shown), arguments
             if "--json" in arguments and arguments[0] == "neighbors":
-                assert {row["word"] for row in json.loads(shown)} <= set(words)
+                assert {row["neighbor"] for row in json.loads(shown)["rows"]} <= set(words)

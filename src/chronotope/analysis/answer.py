@@ -24,7 +24,7 @@ from chronotope.analysis.params import Param, open_source
 from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
 from chronotope.errors import MissingExtraError, SettingsError
-from chronotope.frames import html, shown
+from chronotope.frames import check_not_forked, html, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -302,6 +302,7 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
     """Return rows as a frame with the documented types; NaN becomes null."""
     import polars as pl
 
+    check_not_forked()
     types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
     types["list[str]"] = pl.List(pl.String)
     if isinstance(rows, pl.DataFrame):

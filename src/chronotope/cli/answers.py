@@ -80,11 +80,12 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
     if not getattr(source, "counted", True):
         unknown = [name for name in COUNTS if name in answer.frame.columns]
         answer = replace(answer, rows=answer.frame.with_columns(**dict.fromkeys(unknown)))
+    if output:
+        write_answer(answer, output)
     if form != "json":
         for note in answer.notes:
             talk("{}", note)
     if output:
-        write_answer(answer, output)
         talk("{}", output)
     if form or not output:
         show_answer(answer, form)
@@ -98,9 +99,11 @@ def show_answer(answer: Answer, form: str | None = None) -> None:
         stdout.print(tables.answer(answer))
     elif form == "json":
         sys.stdout.write(printable_json(answer.to_json()) + "\n")
+    elif form == "markdown":
+        sys.stdout.write(f"{printable(answer.to_markdown(), lines=True)}\n")
     else:
-        text = answer.to_csv() if form == "csv" else f"{answer.to_markdown()}\n"
         # Control characters go into files and pipes as they are, but not to a terminal.
+        text = answer.to_csv()
         sys.stdout.write(printable(text, lines=True) if sys.stdout.isatty() else text)
 
 

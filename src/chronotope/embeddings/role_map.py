@@ -30,6 +30,8 @@ def fit_role_map(source: Floats, target: Floats, ridge: float = RIDGE) -> NDArra
     ridge
         r as a multiple of the mean square of a dimension.
     """
+    if not len(source) or not len(target):
+        return np.eye(source.shape[1])
     one, other = mutual_neighbors(source, target)
     x, y = source[one].astype(np.float64), target[other].astype(np.float64)
     size = source.shape[1]

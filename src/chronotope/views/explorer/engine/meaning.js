@@ -8,7 +8,12 @@
   const CANDIDATES = 50;
   const axisOf = (place) => (place ? "time" : about.axis);
   /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
-  const answer = (title, rows, facts, notes = []) => ({ rows, title, notes, facts, signature });
+  const answer = (title, rows, facts, notes = []) => {
+    const isTime = facts.axis === "time" && rows.length && "condition" in rows[0];
+    const place = isTime ? (rows[0].condition || "").split("/").slice(1).join("/") : "";
+    const conditions = isTime ? { conditions: labels.filter((label) => label.split("/").slice(1).join("/") === place) } : {};
+    return { rows, title, notes, facts: { ...conditions, ...facts }, signature };
+  };
 
   /** Note the conditions in which a word is too rare. @param {string[]} words @param {number[]} among @param {number} least */
   function hidden(words, among, least) {
