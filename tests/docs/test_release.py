@@ -111,7 +111,7 @@ def proposed(typed: str, folder: Path) -> list[str]:
 def test_the_shell_completes_commands_options_and_known_names(tmp_path):
     assert proposed("dr", tmp_path) == ["drift"]
     assert proposed("drift run --perm", tmp_path) == ["--permutations"]
-    assert proposed("train run --method co", tmp_path) == ["compass", "covariate"]
+    assert proposed("train run --method co", tmp_path) == ["compass", "continuous", "covariate"]
     assert proposed("neighbors run bank --retrieval cs", tmp_path) == ["csls"]
 
 
