@@ -149,7 +149,10 @@ def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
         settings: Any = typer.Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
         kind = list[str] if several else str
     elif kind is bool:
-        settings = typer.Option(option_name(parameter), help=help_text)
+        option = option_name(parameter)
+        # None is a third state, in which the question decides.
+        both = f"{option}/--no-{option.removeprefix('--')}" if default is None else option
+        settings = typer.Option(both, help=help_text)
     else:
         metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
         metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")
