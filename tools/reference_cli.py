@@ -73,7 +73,7 @@ def _parameter(part: Any) -> Parameter:
     if argument:
         name = part.metavar or part.name.upper()
         return Parameter(name if part.required else f"[{name}]", help_text, True, part.required, "")
-    written = ", ".join(sorted(part.opts, key=len))
+    written = ", ".join(sorted([*part.opts, *part.secondary_opts], key=len))
     if not part.is_flag:
         written += f" {part.metavar or _kind(part)}"
     default = "" if part.default in (None, False, (), []) or callable(part.default) else str(part.default)

@@ -23,7 +23,7 @@ COMMANDS = (
     "prepare texts.csv -o run --text text --time year --min-count 2",
     "train run --dimensions 10",
     "drift run --min-count 2",
-    "plot company run bank -o bank.png",
+    "neighbors run bank --at all -o bank.png",
 )
 
 

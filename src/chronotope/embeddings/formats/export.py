@@ -28,7 +28,7 @@ FORMATS = {
     "word2vec-binary": ("word2vec's binary form, a file for each condition", ".bin"),
     "glove": ("GloVe's text, a file for each condition", ".txt"),
     "keyedvectors": ("gensim's own files, one for each condition", ".kv"),
-    "parquet": ("one table: condition, word, support, vector", None),
+    "parquet": ("one table: condition, word, count, vector", None),
     "arrow": ("the same table as an Arrow file", None),
     "numpy": ("vectors.npy, and index.npz with the word of each row", None),
     "projector": ("the folder of TensorFlow's embedding projector", None),

@@ -33,8 +33,8 @@ tags:
 ---"""
 LIMITS = """\
 - A word that is absent from a condition has no vector of its own there; chronotope answers from its other conditions
-  and reports a support of 0.
-- The vector of a word that occurs only a few times is mostly noise; ask for a minimum support.
+  and reports a count of 0.
+- The vector of a word that occurs only a few times is mostly noise; ask for a minimum count.
 - Conditions differ in genre, sources, spelling and OCR errors, not only in what words meant. A change of sources looks
   like a change of meaning.
 - Word vectors repeat the prejudices of their text.
@@ -178,7 +178,7 @@ def _limits(embeddings: ConditionedEmbeddings) -> str:
     if embeddings.query_mapping is not None:
         more += "- The conditions do not share a space: compare vectors within a condition only.\n"
     if not embeddings.counted:
-        more += "- Word counts are unknown for this model: a support only says that a word is present.\n"
+        more += "- Word counts are unknown for this model: a count only says that a word is present.\n"
     return more + LIMITS
 
 

@@ -19,7 +19,7 @@ Shape = tuple[int, int]
 
 
 def write_parquet(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
-    """Write columns condition, word, support and vector; a row group holds one condition."""
+    """Write columns condition, word, count and vector; a row group holds one condition."""
     with pq.ParquetWriter(folder / "vectors.parquet", _schema(shape), compression="zstd") as writer:
         for part in parts:
             writer.write_table(_table(part, shape))
@@ -33,18 +33,18 @@ def write_arrow(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> Non
 
 
 def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
-    """Write vectors.npy for memory mapping, and index.npz with the word, condition and support of each row."""
+    """Write vectors.npy for memory mapping, and index.npz with the word, condition and count of each row."""
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float32, shape=shape)
     number: dict[str, int] = {}
     labels: list[str] = []
-    word, condition, support = (np.empty(shape[0], dtype) for dtype in (np.int32, np.int32, np.int64))
+    word, condition, count = (np.empty(shape[0], dtype) for dtype in (np.int32, np.int32, np.int64))
     begin = 0
     for part in parts:
         rows = slice(begin, begin + len(part))
         vectors[rows] = part.vectors
         word[rows] = [number.setdefault(one, len(number)) for one in part.index_to_key]
         condition[rows] = len(labels)
-        support[rows] = part.counts  # type: ignore[assignment]  # the parts of embeddings have counts
+        count[rows] = part.counts  # type: ignore[assignment]  # the parts of embeddings have counts
         labels.append(part.name)
         begin += len(part)
     vectors.flush()
@@ -54,18 +54,18 @@ def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> Non
         conditions=np.array(labels, dtype=np.str_),
         word=word,
         condition=condition,
-        support=support,
+        count=count,
     )
 
 
 def write_projector(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> None:
-    """Write vectors.tsv, metadata.tsv (label, word, condition, support) and the configuration as JSON and pbtxt.
+    """Write vectors.tsv, metadata.tsv (label, word, condition, count) and the configuration as JSON and pbtxt.
 
     A tab or line break in a word or label becomes a blank.
     """
     options: dict[str, Any] = {"separator": "\t", "include_header": False, "quote_style": "never"}
     with open(folder / "vectors.tsv", "wb") as vectors, open(folder / "metadata.tsv", "wb") as metadata:
-        metadata.write(b"label\tword\tcondition\tsupport\n")
+        metadata.write(b"label\tword\tcondition\tcount\n")
         for part in parts:
             pl.DataFrame(part.vectors).write_csv(vectors, **options)
             words, label = [_one_field(word) for word in part.index_to_key], _one_field(part.name)
@@ -73,7 +73,7 @@ def write_projector(parts: Iterable[WordVectors], folder: Path, shape: Shape) ->
                 "label": [f"{word} ({label})" for word in words],
                 "word": words,
                 "condition": [label] * len(words),
-                "support": part.counts,
+                "count": part.counts,
             }
             pl.DataFrame(about).write_csv(metadata, **options)
     entry = {
@@ -100,7 +100,7 @@ def _schema(shape: Shape) -> pa.Schema:
     fields: list[pa.Field[Any]] = [
         pa.field("condition", pa.string()),
         pa.field("word", pa.string()),
-        pa.field("support", pa.int64()),
+        pa.field("count", pa.int64()),
         pa.field("vector", pa.list_(pa.float32(), shape[1])),
     ]
     return pa.schema(fields)
