@@ -76,6 +76,10 @@
     return placed;
   };
 
-  /** A rough width of a text in pixels: enough to place labels. */
-  ct.wide = (text, size = 13) => [...String(text)].length * size * 0.6;
+  /** The width of a text in pixels, as if it were bold. */
+  const pen = document.createElement("canvas").getContext("2d");
+  ct.wide = (text, size = 13) => {
+    pen.font = `600 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+    return pen.measureText(String(text)).width;
+  };
 }
