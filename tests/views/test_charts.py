@@ -77,6 +77,10 @@ def marks(answer):
     return set(found)
 
 
+def test_a_chart_without_a_caption_keeps_its_footnote(texts):
+    assert any("graph" in text for text in texts(series()))
+
+
 def test_title_labels_caption_and_footnote_are_in_the_picture(texts):
     answer = series(notes=["Left out: prime_minister in 2000."])
     shown = texts(replace(answer, facts={"axis": "time", "corpus": "Hansard"}))

@@ -57,7 +57,7 @@ def finish(answer: Answer, drawing: Drawing) -> Picture:
     small: dict[str, Any] = {"subtitleFontSize": 10, "subtitleColor": "#8a8a8a", "subtitlePadding": 8}
     heading = alt.TitleParams(title, fontSize=18, lineHeight=23, **common)
     chart = drawing.chart.properties(
-        title=alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
+        title=alt.TitleParams(caption or "\u00a0", subtitle=footnote, **below, **small, **common)
     )
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
     styled: Picture = (
