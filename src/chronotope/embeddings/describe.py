@@ -16,6 +16,7 @@ def signature(embeddings: ConditionedEmbeddings) -> str:
     provenance = embeddings.provenance
     versions = provenance.get("versions")
     parts = [
+        None if provenance.get("corpus") in (None, "records") else provenance["corpus"],
         f"chronotope {versions.get('chronotope') if isinstance(versions, dict) else package_version()}",
         provenance.get("method"),
         f"{embeddings.dimensions} dimensions",

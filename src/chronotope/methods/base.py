@@ -201,6 +201,7 @@ class Method:
             "settings": settings,
             "seed": settings["seed"],
             "run": counts.checksum,
+            "corpus": counts.store.sources[0]["name"] if len(counts.store.sources) == 1 else None,
             "min_count": counts.vocabulary.min_count,
             "window": counts.settings.window,
             "place_edges": options.place_edges,

@@ -48,7 +48,7 @@ def finish(answer: Answer, drawing: Drawing) -> Picture:
     letters = max(drawing.width, 480) / (SMALL * LETTER)
     notes = dict.fromkeys([*answer.notes, *drawing.notes])
     caption = [line for note in notes for line in wrap(spaced(note), int(letters))]
-    source = [str(answer.facts.get("corpus") or ""), *answer.signature.split("|")]
+    source = answer.signature.split("|")
     # A part of the footnote is not broken: its spaces become no-break spaces.
     footnote = wrap(" · ".join(part.replace(" ", "\u00a0") for part in source if part), int(letters * 1.2))
     title = wrap(spaced(answer.title), int(letters * SMALL / 18))
