@@ -16,14 +16,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.answer import questions
+from chronotope.analysis.measures import Comparison, ModelRows
 from chronotope.analysis.neighbors import needed_similarity
 from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import ChronotopeError, InputError, SettingsError
@@ -199,9 +202,9 @@ class _Writer:
         return written
 
     def _word_answers(self, name: str, first: Sequence[str]) -> dict[str, Any]:
-        """Write the answers to a question about a word: for words of the lists, then for the most frequent ones."""
+        """Write the answers to a question about a word: for words of the lists, then by `_weights`."""
         conditions = self.model.conditions
-        order = np.argsort(-self.counts, kind="stable").tolist()
+        order = np.argsort(-self._weights, kind="stable").tolist()
         variants: list[dict[str, Any]] = [{}]
         if name == "changepoints" and conditions.places:
             variants = [{"place": place} for place in conditions.places]
@@ -214,6 +217,15 @@ class _Writer:
             write_part(self.data, f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
         self.progress(name, len(numbers), len(numbers))
         return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64]:
+        """(W,) how likely readers ask about each word: the root of its count times its change."""
+        comparison = Comparison("series", tuple(range(len(self.labels))))
+        found = comparison.measure(ModelRows(self.model, MIN_COUNT), len(self.model))
+        weights = np.sqrt(self.counts, dtype=np.float64) / 1e6
+        weights[found.words] += np.sqrt(self.counts[found.words]) * found.change
+        return weights
 
     def _answer(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return an answer with its rows as lists, or why there is none."""
