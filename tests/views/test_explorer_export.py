@@ -111,7 +111,7 @@ def asked_of(kind: str) -> list[tuple[str, dict]]:
         ("drift", {"top": 3}),
         ("stable", {"least": True}),
         ("trajectory", {"word": listed}),
-        ("frequency", {"word": [listed, "river"]}),
+        ("frequency", {"word": [listed]}),
         ("collocates", {"word": listed, "top": 7}),
         ("collocates", {"word": listed}),
     ]
