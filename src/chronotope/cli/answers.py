@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-import typer
+from typer import Argument, Option
 
 from chronotope.analysis.params import INTERNAL
 from chronotope.cli.completing import conditions, names, places
@@ -42,11 +42,11 @@ def question_command(question: Question) -> Callable[..., None]:
         values = {name: None if value == [] else value for name, value in given.items()}
         ask(question, path, values, form, output)
 
-    file = Annotated[Path, typer.Argument(metavar=source.upper(), help=question.source.info.help)]
+    file = Annotated[Path, Argument(metavar=source.upper(), help=question.source.info.help)]
     parameters = [inspect.Parameter(source, inspect.Parameter.KEYWORD_ONLY, annotation=file)]
     parameters += map(_typer_parameter, own)
     for form in FORMS:
-        flag = Annotated[bool, typer.Option(f"--{form}", help=FORMS[form])]
+        flag = Annotated[bool, Option(f"--{form}", help=FORMS[form])]
         parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag))
     parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Output))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -149,15 +149,15 @@ def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
     if info.argument:
         several = any(get_origin(part) is not None for part in parts) and not choices
         shown = default not in (EMPTY, None)
-        settings: Any = typer.Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
+        settings: Any = Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
         kind = list[str] if several else str
     elif kind is bool:
-        settings = typer.Option(option_name(parameter), help=help_text)
+        settings = Option(option_name(parameter), help=help_text)
     else:
         metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
         metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")
         complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
-        settings = typer.Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
+        settings = Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
         kind = kind | None
         # A required option is asked for when the model is open: the message lists its conditions.
         default = None if default is EMPTY else default

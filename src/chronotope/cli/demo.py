@@ -9,7 +9,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from chronotope.cli.answers import show_answer
 from chronotope.cli.console import progress_bars, stdout, talk
@@ -33,10 +33,10 @@ EQUIVALENTS = (
 
 
 def demo_command(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
+    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
         "chronotope-demo"
     ),
-    open_page: Annotated[bool, typer.Option("--open", help="Open the explorer when it is written.")] = False,
+    open_page: Annotated[bool, Option("--open", help="Open the explorer when it is written.")] = False,
     threads: Threads = None,
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""

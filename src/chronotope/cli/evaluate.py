@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.answers import show_answer
 from chronotope.cli.completing import conditions, names
@@ -19,63 +19,42 @@ if TYPE_CHECKING:
 
 
 def evaluate_command(
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
+    models: Annotated[list[Path], Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
+        Path | None, Option(metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option("--gold", metavar="FILE", help="Human judgments of change: lines `word<TAB>score`.")
+        Path | None, Option(metavar="FILE", help="Human judgments of change: lines `word<TAB>score`.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")
+        str | None, Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", autocompletion=conditions, help="With --gold: later condition (last).")
+        str | None, Option("--to", autocompletion=conditions, help="With --gold: later condition (last).")
     ] = None,
     renamings: Annotated[
-        bool, typer.Option("--renamings", help="Rename words of the run, train again, and ask for the other names.")
+        bool, Option("--renamings", help="Rename words of the run, train again, and ask for the other names.")
     ] = False,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
     method: Annotated[
-        str | None,
-        typer.Option("--method", autocompletion=names(METHODS), help=f"With --renamings: {', '.join(METHODS)}."),
+        str | None, Option(autocompletion=names(METHODS), help=f"With --renamings: {', '.join(METHODS)}.")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option("--preset", help="With --renamings, for cw2v: paper or authors.")
-    ] = None,
-    dimensions: Annotated[
-        int | None, typer.Option("--dimensions", min=1, help="With --renamings: length of a vector.")
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="With --renamings: passes over the counts.")
-    ] = None,
-    smoothness: Annotated[
-        float | None, typer.Option("--smoothness", help="With --renamings: pull between neighboring conditions.")
-    ] = None,
-    deviation_penalty: Annotated[
-        float | None, typer.Option("--deviation-penalty", help="With --renamings: pull of deviations toward zero.")
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="With --renamings: TOML file with the settings.")
-    ] = None,
-    edges: Annotated[
-        Path | None, typer.Option("--edges", help="With --renamings: neighboring places, lines `place,place`.")
-    ] = None,
-    share: Annotated[float, typer.Option("--share", help="With --renamings: share of the words to rename.")] = 0.1,
-    longest: Annotated[
-        int, typer.Option("--longest", min=1, help="With --renamings: maximum number of time bins of a name.")
-    ] = 5,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="With --renamings: seed of the names and of training (1).")
-    ] = None,
+    preset: Annotated[str | None, Option(help="With --renamings, for cw2v: paper or authors.")] = None,
+    dimensions: Annotated[int | None, Option(min=1, help="With --renamings: length of a vector.")] = None,
+    epochs: Annotated[int | None, Option(min=1, help="With --renamings: passes over the counts.")] = None,
+    smoothness: Annotated[float | None, Option(help="With --renamings: pull between neighboring conditions.")] = None,
+    deviation_penalty: Annotated[float | None, Option(help="With --renamings: pull of deviations toward zero.")] = None,
+    config: Annotated[Path | None, Option(help="With --renamings: TOML file with the settings.")] = None,
+    edges: Annotated[Path | None, Option(help="With --renamings: neighboring places, lines `place,place`.")] = None,
+    share: Annotated[float, Option(help="With --renamings: share of the words to rename.")] = 0.1,
+    longest: Annotated[int, Option(min=1, help="With --renamings: maximum number of time bins of a name.")] = 5,
+    seed: Annotated[int | None, Option(min=0, help="With --renamings: seed of the names and of training (1).")] = None,
     threads: Threads = None,
-    device: Annotated[
-        str, typer.Option("--device", help="With --renamings: auto (a GPU if there is one), cpu or cuda.")
-    ] = "auto",
+    device: Annotated[str, Option(help="With --renamings: auto (a GPU if there is one), cpu or cuda.")] = "auto",
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Print a Markdown table.")] = False,
     output: Output = None,
 ) -> None:
     """How good is MODEL, or which of several is best: by --pairs, --gold or --renamings?

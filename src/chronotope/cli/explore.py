@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Coordinates, Model, warn_if_earlier
@@ -20,23 +20,19 @@ if TYPE_CHECKING:
 
 def explore_command(
     model: Model,
-    run: Annotated[
-        Path | None, typer.Option("--run", metavar="RUN", help="Run of the model, if it is not beside it.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 admits other machines.")
-    ] = "127.0.0.1",
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    run: Annotated[Path | None, Option(metavar="RUN", help="Run of the model, if it is not beside it.")] = None,
+    port: Annotated[int | None, Option(min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
+    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
+    no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="DIR", help="Write the page as a folder that needs no server.")
+        Path | None, Option(metavar="DIR", help="Write the page as a folder that needs no server.")
     ] = None,
     with_text: Annotated[
-        bool, typer.Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
+        bool, Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="With --export: replace the folder.")] = False,
+    force: Annotated[bool, Option("--force", help="With --export: replace the folder.")] = False,
     coordinates: Coordinates = None,
-    title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
+    title: Annotated[str | None, Option(help="Title of the page.")] = None,
 ) -> None:
     """Look at MODEL in a browser: its words, when and where they changed, and the sentences."""
     from chronotope.views.explorer.explored import open_explored

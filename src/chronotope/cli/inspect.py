@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import stdout, talk
 from chronotope.cli.options import Json, open_model
@@ -15,9 +15,9 @@ from chronotope.io.untrusted import printable, printable_json
 
 
 def inspect_command(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")],
+    path: Annotated[Path, Argument(metavar="PATH", help="A run or a model.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read all of it and compare checksums; of a run, also its models.")
+        bool, Option("--verify", help="Read all of it and compare checksums; of a run, also its models.")
     ] = False,
     as_json: Json = False,
 ) -> None:
