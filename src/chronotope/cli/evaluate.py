@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
 from chronotope.cli.answers import show_answer
 from chronotope.cli.completing import conditions, names
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import Json, MinCount, Output, Retrieval, Threads, chosen_form, open_model
+from chronotope.cli.options import Csv, Json, Markdown, MinCount, Output, Retrieval, Threads, chosen_form, open_model
+from chronotope.cli.train import check_choices, read_edges, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
-
-if TYPE_CHECKING:
-    from chronotope.evaluation.evaluate import Evaluation
 
 
 def evaluate_command(
@@ -53,8 +51,8 @@ def evaluate_command(
     threads: Threads = None,
     device: Annotated[str, Option(help="With --renamings: auto (a GPU if there is one), cpu or cuda.")] = "auto",
     json: Json = False,
-    csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
-    markdown: Annotated[bool, Option("--markdown", help="Print a Markdown table.")] = False,
+    csv: Csv = False,
+    markdown: Markdown = False,
     output: Output = None,
 ) -> None:
     """How good is MODEL, or which of several is best: by --pairs, --gold or --renamings?
@@ -70,15 +68,36 @@ def evaluate_command(
         raise SettingsError("judge by one of: --pairs FILE, --gold FILE, --renamings")
     if output:
         check_ending(output, chart=True)
-    settings = {
-        "dimensions": dimensions, "epochs": epochs, "smoothness": smoothness, "deviation_penalty": deviation_penalty,
-        "seed": seed,
-    }  # fmt: skip
+    settings = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "smoothness": smoothness}
+    settings |= {"deviation_penalty": deviation_penalty}
     chosen = {name: value for name, value in settings.items() if value is not None}
-    training = chosen or method or preset or config or edges
+    training = bool(chosen or method or preset or config or edges)
     if renamings:
-        given = {"method": method or "graph", "preset": preset, "chosen": chosen, "config": config, "edges": edges}
-        answer = _renamings(models, given if training else None, share, longest, seed, retrieval, threads, device)
+        from chronotope.cooccurrence import Counts
+        from chronotope.embeddings.storage import run_folder
+        from chronotope.evaluation.renaming import renamed
+
+        counts = Counts.open(run_folder(models[0]))
+        fitting: dict[str, Any] = {"threads": threads, "device": device, "on_device": lambda line: talk("{}", line)}
+        judged: dict[str, Any]
+        if training or (len(models) == 1 and models[0].is_dir() and not (models[0] / "model.ct").exists()):
+            if len(models) > 1:
+                raise SettingsError("--method and other settings of training need a single run")
+            method = method or "graph"
+            check_choices(method, preset, device)
+            judged = {method: untrained(method, preset, chosen, config, counts.conditions.axis)}
+            fitting |= {"place_edges": read_edges(edges)} if edges else {}
+        else:
+            judged = {name: open_model(path) for name, path in name_models(models).items()}
+            if any(model.provenance.get("run") != counts.checksum for model in judged.values()):
+                raise SettingsError("the models were trained on other runs; renamings compare models of one run")
+        task = renamed(counts, share, 1 if seed is None else seed, longest)
+        new = len(task.counts.vocabulary) - len(counts.vocabulary)
+        talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
+        with progress_bars() as bars:
+            bars("getting ready; the first time, compiling", 0)
+            fitting["on_step"] = lambda done, total: bars("training", done, total)
+            answer = evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
     elif training:
         raise SettingsError("--method and other settings of training belong to --renamings")
     else:
@@ -92,47 +111,3 @@ def evaluate_command(
         talk("{}", output)
     if form or not output:
         show_answer(answer, form)
-
-
-def _renamings(
-    models: list[Path],
-    given: dict[str, Any] | None,
-    share: float,
-    longest: int,
-    seed: int | None,
-    retrieval: str,
-    threads: int | None,
-    device: str,
-) -> Evaluation:
-    """Rename, train and ask: the method that is given, or those of the models."""
-    from chronotope.cli.train import check_choices, read_edges, untrained
-    from chronotope.cooccurrence import Counts
-    from chronotope.embeddings.storage import run_folder
-    from chronotope.evaluation.evaluate import evaluate, name_models
-    from chronotope.evaluation.renaming import renamed
-
-    counts = Counts.open(run_folder(models[0]))
-    if given is None and len(models) == 1 and models[0].is_dir() and not (models[0] / "model.ct").exists():
-        given = {"method": "graph", "preset": None, "chosen": {}, "config": None, "edges": None}
-    fitting: dict[str, Any] = {"threads": threads, "device": device, "on_device": lambda line: talk("{}", line)}
-    judged: dict[str, Any]
-    if given:
-        if len(models) > 1:
-            raise SettingsError("--method and other settings of training need a single run")
-        check_choices(given["method"], given["preset"], device)
-        axis = counts.conditions.axis
-        method = untrained(given["method"], given["preset"], given["chosen"], given["config"], axis)
-        judged = {given["method"]: method}
-        if given["edges"]:
-            fitting["place_edges"] = read_edges(given["edges"])
-    else:
-        judged = {name: open_model(path) for name, path in name_models(models).items()}
-        if any(model.provenance.get("run") != counts.checksum for model in judged.values()):
-            raise SettingsError("the models were trained on other runs; renamings compare models of one run")
-    task = renamed(counts, share, 1 if seed is None else seed, longest)
-    new = len(task.counts.vocabulary) - len(counts.vocabulary)
-    talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
-    with progress_bars() as bars:
-        bars("getting ready; the first time, compiling", 0)
-        fitting["on_step"] = lambda done, total: bars("training", done, total)
-        return evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,25 +42,25 @@ def explore_command(
     if run is None:
         warn_if_earlier(model, explored.embeddings)
     if export is not None:
-        export_page(explored, export, with_text, force)
+        from chronotope.views.explorer.export import export as write
+
+        with progress_bars() as bars:
+            written = write(explored, export, with_text=with_text, force=force, progress=bars)
+        talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", export, written.page.as_uri())
     else:
         serve_page(explored, host, port, no_open)
-
-
-def export_page(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
-    """Write the folder, with progress."""
-    from chronotope.views.explorer.export import export
-
-    with progress_bars() as bars:
-        written = export(explored, folder, with_text=with_text, force=force, progress=bars)
-    talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", folder, written.page.as_uri())
 
 
 def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
     """Serve the page until Ctrl-C."""
     from chronotope.views.explorer import server
 
-    listener = free_listener(host, port)
+    try:
+        listener = server.listen(host, server.DEFAULT_PORT if port is None else port)
+    except SettingsError:
+        if port is not None:
+            raise
+        listener = server.listen(host, 0)  # any free one instead of the usual one
     address = server.address(host, listener)
     if host not in ("127.0.0.1", "localhost", "::1"):
         talk("[yellow]other machines can reach this page, and read what it shows; there is no password[/]")
@@ -74,15 +73,3 @@ def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -
     with contextlib.suppress(KeyboardInterrupt):
         server.serve(explored, listener, host=host, on_ready=ready)
     talk("ended")
-
-
-def free_listener(host: str, port: int | None) -> socket.socket:
-    """Listen on the given port; without one on the usual port, or any free one."""
-    from chronotope.views.explorer import server
-
-    if port is not None:
-        return server.listen(host, port)
-    try:
-        return server.listen(host, server.DEFAULT_PORT)
-    except SettingsError:
-        return server.listen(host, 0)

@@ -39,17 +39,9 @@ def export_command(
     embeddings = open_model(model, verify=True)
     with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        done = export(
-            embeddings,
-            output,
-            format,
-            at=at or None,
-            min_count=0 if absent else min_count,
-            max_words=max_words,
-            force=force,
-            about_run=_about_run(model, embeddings),
-            progress=bars,
-        )
+        chosen: Any = {"at": at or None, "min_count": 0 if absent else min_count, "max_words": max_words}
+        about = _about_run(model, embeddings)
+        done = export(embeddings, output, format, **chosen, force=force, about_run=about, progress=bars)
     for warning in caught:
         talk("[yellow]{}[/]", warning.message)
     if embeddings.query_mapping is not None:

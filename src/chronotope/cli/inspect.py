@@ -52,10 +52,7 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
         "axis": counts.conditions.axis,
         "cells": counts.size,
         "min_count": counts.vocabulary.min_count,
-        "corpus": about["corpus"],
-        "counting": about["counting"],
-        "sources": about["sources"],
-        "versions": about["versions"],
+        **{name: about[name] for name in ("corpus", "counting", "sources", "versions")},
         "checksum": counts.checksum,
         "models": sorted(model.name for model in path.glob("*.ct")),
     }

@@ -156,7 +156,7 @@ def _by_gold(
 ) -> Evaluation:
     """Compare the changes of the words that all models know with gold scores."""
     changes = {name: measure_changes(model, gold, start, end, min_count) for name, model in models.items()}
-    words = [word for word in gold.scores if all(word in one.change for one in changes.values())]
+    words = [word for word in gold.scores if all(word in change for change, *_ in changes.values())]
     absent = [word for word in gold.scores if word not in words]
     wanted, metric = np.array([gold.scores[word] for word in words]), gold.metric
     if len(set(wanted.tolist())) < 2:

@@ -6,8 +6,7 @@ pairs: twenty questions about one office-holder are not independent.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs
+from chronotope.evaluation.pairs import Labels, PairSource, TestPairs, read_pairs
 from chronotope.io.provenance import checksum_of
 
 CUTOFFS = (1, 3, 5, 10)
@@ -50,11 +49,7 @@ class Scores(NamedTuple):
 
 
 def score(
-    model: ConditionedEmbeddings,
-    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
-    min_count: int = 5,
-    retrieval: str = "csls",
-    depth: int = 10,
+    model: ConditionedEmbeddings, pairs: PairSource, min_count: int = 5, retrieval: str = "csls", depth: int = 10
 ) -> Scores:
     """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
     asked = read_pairs(pairs, model.conditions.labels)
@@ -120,10 +115,9 @@ def resampled_means(
     """(resamples, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
     values = np.asarray(values, dtype=np.float64)
     names, cluster = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
-    size = np.bincount(cluster, minlength=len(names))
-    total = np.column_stack([np.bincount(cluster, column, minlength=len(names)) for column in values.T])
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
+    size = np.bincount(cluster)
+    total = np.column_stack([np.bincount(cluster, column) for column in values.T])
+    drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
     # einsum adds in a fixed order; the last bits of a BLAS product depend on the number of threads.
     return np.asarray(np.einsum("rk,km->rm", drawn.astype(np.float64), total) / (drawn @ size)[:, None])
 
