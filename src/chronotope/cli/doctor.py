@@ -21,18 +21,8 @@ from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
 # Required packages: the name for pip, and the module that must load.
-SAME_NAME: tuple[str, ...] = (
-    "numpy",
-    "numba",
-    "polars",
-    "safetensors",
-    "altair",
-    "filelock",
-    "fsspec",
-    "joblib",
-    "platformdirs",
-)
-SAME_NAME += ("psutil", "pydantic", "xxhash", "fastapi", "uvicorn")
+SAME_NAME = ["numpy", "numba", "polars", "safetensors", "altair", "filelock", "fsspec", "joblib", "platformdirs"]
+SAME_NAME += ["psutil", "pydantic", "xxhash", "fastapi", "uvicorn"]
 REQUIRED = {name: name for name in SAME_NAME}
 REQUIRED |= {"scipy": "scipy.sparse", "pyarrow": "pyarrow.parquet", "scikit-learn": "sklearn"}
 REQUIRED |= {"vl-convert-python": "vl_convert"}

@@ -56,16 +56,12 @@ def finish(answer: Answer, drawing: Drawing) -> Picture:
     below: dict[str, Any] = {"orient": "bottom", "fontSize": SMALL, "fontWeight": "normal", "lineHeight": 17}
     small: dict[str, Any] = {"subtitleFontSize": 10, "subtitleColor": "#8a8a8a", "subtitlePadding": 8}
     heading = alt.TitleParams(title, fontSize=18, lineHeight=23, **common)
-    chart = drawing.chart.properties(
-        title=alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
-    )
+    lower = alt.TitleParams(caption or "", subtitle=footnote, **below, **small, **common)
+    chart = drawing.chart.properties(title=lower)
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
-    styled: Picture = (
-        Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
-        .configure(font=FONT, background="white", padding=16)
-        .configure_view(stroke=None)
-        .configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
-    )
+    whole = Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
+    whole = whole.configure(font=FONT, background="white", padding=16).configure_view(stroke=None)
+    styled: Picture = whole.configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
     return styled
 
 
@@ -202,14 +198,9 @@ def value_color(values: Sequence[float], title: str, **more: Any) -> alt.Fill:
     low, high = min(values), max(values)
     end, signed = max(-low, high), low < 0 < high
     domain = [-end, end] if signed else [low, high if high > low else low + 1e-6]
-    style: dict[str, Any] = {
-        "titleFontWeight": "normal",
-        "titleFontSize": SMALL,
-        "titleColor": QUIET,
-        "gradientOpacity": 1,
-        **more,
-    }
-    legend = alt.Legend(title=wrap(title, 20), gradientLength=120, tickCount=4, labelColor=QUIET, **style)
+    style: dict[str, Any] = {"titleFontWeight": "normal", "titleFontSize": SMALL, "titleColor": QUIET, **more}
+    bar: dict[str, Any] = {"gradientLength": 120, "gradientOpacity": 1, "tickCount": 4, "labelColor": QUIET}
+    legend = alt.Legend(title=wrap(title, 20), **bar, **style)
     scale = alt.Scale(scheme="blueorange" if signed else "blues", domain=domain)
     return alt.Fill("value:Q", scale=scale, legend=legend)
 
