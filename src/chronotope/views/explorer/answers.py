@@ -47,9 +47,7 @@ class Answers:
     def __init__(self, threads: int, limit: int = CACHED_BYTES) -> None:
         sizes = {Lane.QUICK: threads, Lane.CHARTS: threads, Lane.SLOW: 1}
         self._pools = {lane: ThreadPoolExecutor(size, lane.value) for lane, size in sizes.items()}
-        self._limit = limit
-        self._total = 0
-        self._lock = threading.Lock()
+        self._limit, self._total, self._lock = limit, 0, threading.Lock()
         self._cached: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._making: dict[Hashable, _Making] = {}
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import psutil
 import uvicorn
@@ -43,13 +43,11 @@ MOST_LABELS = 200
 log = logging.getLogger(__name__)
 
 
+Ready: TypeAlias = Callable[[], Any] | None
+
+
 def make_app(
-    explored: Explored,
-    *,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    warm: bool = True,
-    on_ready: Callable[[], Any] | None = None,
+    explored: Explored, *, host: str = "127.0.0.1", port: int | None = None, warm: bool = True, on_ready: Ready = None
 ) -> Guard:
     """Return the web application: the page, and the questions under /api.
 
@@ -133,13 +131,10 @@ def listen(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(1024)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        reason = error.strerror or "it cannot be used"
+        reason = getattr(error, "strerror", None) or "it cannot be used"
         raise SettingsError(f"cannot listen on {host}, port {port} ({reason}); choose another with --port") from None
-    except OverflowError:
-        listener.close()
-        raise SettingsError(f"{port} is no port; choose one from 0 to 65535") from None
     return listener
 
 
@@ -149,17 +144,9 @@ def address(host: str, listener: socket.socket) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}/"
 
 
-def serve(
-    explored: Explored, listener: socket.socket, *, host: str = "127.0.0.1", on_ready: Callable[[], Any] | None = None
-) -> None:
+def serve(explored: Explored, listener: socket.socket, *, host: str = "127.0.0.1", on_ready: Ready = None) -> None:
     """Answer at a socket from `listen` until interrupted; `on_ready` is called when requests can be answered."""
-    config = uvicorn.Config(
-        make_app(explored, host=host, port=listener.getsockname()[1], on_ready=on_ready),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        timeout_keep_alive=60,
-        timeout_graceful_shutdown=2,
-    )
+    app = make_app(explored, host=host, port=listener.getsockname()[1], on_ready=on_ready)
+    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
+    config = uvicorn.Config(app, lifespan="on", timeout_keep_alive=60, timeout_graceful_shutdown=2, **quiet)
     uvicorn.Server(config).run(sockets=[listener])
