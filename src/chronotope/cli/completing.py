@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 def names(known: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a completer for fixed names.
 
-    Examples
-    --------
     >>> names(["graph", "cw2v", "compass"])("c")
     ['cw2v', 'compass']
     """

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from chronotope.cli.answers import show_answer
+from chronotope.cli.answers import deliver
 from chronotope.cli.completing import conditions, names
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Csv, Json, Markdown, MinCount, Output, Retrieval, Threads, chosen_form, open_model
@@ -61,7 +61,7 @@ def evaluate_command(
     and settings of the models; with --method and its settings, that method on the run. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
-    from chronotope.views.files import check_ending, write_answer
+    from chronotope.views.files import check_ending
 
     form = chosen_form({"json": json, "csv": csv, "markdown": markdown})
     if (pairs is not None) + (gold is not None) + renamings != 1:
@@ -103,11 +103,4 @@ def evaluate_command(
     else:
         opened = {name: open_model(path) for name, path in name_models(models).items()}
         answer = evaluate(opened, pairs, gold=gold, start=start, end=end, min_count=min_count, retrieval=retrieval)
-    if form != "json":
-        for note in (*answer.notes, answer.signature):
-            talk("{}", note)
-    if output:
-        write_answer(answer, output)
-        talk("{}", output)
-    if form or not output:
-        show_answer(answer, form)
+    deliver(answer, form, output, (*answer.notes, answer.signature))

@@ -72,18 +72,14 @@ def prepare_command(
     given |= {"lowercase": False if keep_case else None, "keep_text": False if no_text else None}
     given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
     given |= {"strict": strict or None, "keep": tuple(keep) if keep else None}
-    corpus = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
-    if not (corpus.time or corpus.place):
+    reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
+    if not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     counting: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "window": window}
     counting["weighting"] = "flat" if flat else None
     counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
-    resources = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster, "spill": spill}
-    _prepare(inputs, run, corpus, counted, force=force, **resources)
-
-
-def _prepare(inputs: list[str], run: Path, reading: CorpusSettings, counting: CountSettings, **options: Any) -> None:
-    """Read, report and count."""
+    options: dict[str, Any] = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster}
+    options |= {"spill": spill, "force": force}
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
 
@@ -93,10 +89,10 @@ def _prepare(inputs: list[str], run: Path, reading: CorpusSettings, counting: Co
     def report(store: TokenStore, vocabulary: Vocabulary) -> None:
         nonlocal made
         made = True
-        _report(store, vocabulary, reading, counting)
+        _report(store, vocabulary, reading, counted)
 
     with progress_bars() as bars:
-        counts = count(corpus, run, settings=counting, progress=bars, on_report=report, **options)
+        counts = count(corpus, run, settings=counted, progress=bars, on_report=report, **options)
     if not made:
         talk("{} exists already, made from this input with these settings; --force makes it again", run)
     words, conditions = number_of(len(counts.vocabulary), "words"), number_of(len(counts.conditions), "conditions")

@@ -79,8 +79,6 @@ def measure_changes(
 def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> float:
     """Return Spearman's ρ, or the AUC, of measured changes and gold scores; NaN if one of the two is constant.
 
-    Examples
-    --------
     >>> agreement(np.array([0.1, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]), "spearman")
     1.0
     >>> agreement(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0.0, 1.0, 0.0, 1.0]), "auc")

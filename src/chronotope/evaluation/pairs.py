@@ -44,8 +44,6 @@ PairSource: TypeAlias = str | os.PathLike[str] | TestPairs | Iterable[TestPair |
 class Labels:
     """The known labels of conditions, in any case.
 
-    Examples
-    --------
     >>> labels = Labels(["1995-1999", "1999", "East_Africa"])
     >>> labels.known("east_africa"), labels.known("canada")
     ('East_Africa', None)
@@ -95,8 +93,6 @@ def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
     A pair with a condition that is not among `labels` is kept: it counts as wrong. InputError if all pairs are such,
     since then they belong to another corpus.
 
-    Examples
-    --------
     >>> read_pairs(["ottawa-canada,dublin-ireland,capital"], ["canada", "ireland"]).pairs[0]
     TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')
     """

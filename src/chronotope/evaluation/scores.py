@@ -78,8 +78,6 @@ def score(
 def gains(ranks: ArrayLike) -> NDArray[np.float64]:
     """(N, metrics) what each pair adds to each of `METRICS`: a metric is the mean of its column.
 
-    Examples
-    --------
     >>> gains([2, 0]).tolist()
     [[0.5, 0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]
     """
@@ -91,8 +89,6 @@ def gains(ranks: ArrayLike) -> NDArray[np.float64]:
 def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDArray[np.bool_]) -> dict[str, Any]:
     """Return the scores over some pairs as plain data; without pairs every score is None.
 
-    Examples
-    --------
     >>> scores = summarize(["bush", "bush"], np.array([2, 0]), np.array([True, False]))
     >>> scores["mrr"], scores["mrr_answerable"], scores["mp@3"]
     (0.25, 0.5, 0.5)
@@ -162,8 +158,6 @@ def differences(
 ) -> list[Difference]:
     """Compare the means of two columns of the (N, models) values, for each pair of `models`.
 
-    Examples
-    --------
     >>> found = differences(np.array([[1.0, 0.0], [0.5, 0.0]]), ["obama", "clinton"], [(0, 1)])[0]
     >>> found.difference, found.significant
     (-0.75, True)

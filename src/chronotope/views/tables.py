@@ -50,8 +50,6 @@ class Table:
     def fitting(self, width: int) -> tuple[Table, ...]:
         """Return the table in parts of at most `width`; each repeats the leading columns of text.
 
-        Examples
-        --------
         >>> table = Table(("place", "1990", "1991"), (("accra", 0.25, 0.125),), "Use", "in all")
         >>> [(part.columns, part.rows, part.title, part.note) for part in table.fitting(17)]
         [(('place', '1990'), (('accra', 0.25),), 'Use', ''), (('place', '1991'), (('accra', 0.125),), '', 'in all')]
@@ -127,9 +125,8 @@ def answer(given: Answer) -> Table:
     if "fallback" in frame.columns and not frame["fallback"].any():
         hidden.add("fallback")
     frame = frame.drop(hidden, strict=False)
-    columns = [
-        list(map(_phrases, frame[name])) if name in WORD_COLUMNS else list(frame[name]) for name in frame.columns
-    ]
+    phrased = {name: map(_phrases, frame[name].to_list()) for name in frame.columns if name in WORD_COLUMNS}
+    columns = [phrased.get(name) or frame[name].to_list() for name in frame.columns]
     return Table(tuple(frame.columns), tuple(zip(*columns, strict=True)), given.title, note)
 
 

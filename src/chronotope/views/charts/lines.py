@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import polars as pl
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Ranked
 from chronotope.conditions import SEPARATOR
 from chronotope.errors import some_of
 from chronotope.views.charts import ranked, style
 from chronotope.views.charts.placing import spread
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 WIDE, SMALL = (560, 320), (250, 170)  # of a chart, and of one of several panels
 LABEL_GAP = 16.5

@@ -6,19 +6,17 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Plane
 from chronotope.errors import some_of
 from chronotope.views.charts import style
 from chronotope.views.charts.placing import draw_labels
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 680, 470, 240, 50
 LAND, BORDER = "#f0eee9", "#cfcbc2"

@@ -43,8 +43,6 @@ def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line
     line
         Points along lines that labels should not cover.
 
-    Examples
-    --------
     >>> one, other = place_labels([(50, 50), (52, 50)], [(30, 12), (30, 12)], (200, 100))
     >>> one.x > 50 > other.x
     True
@@ -108,8 +106,6 @@ def draw_labels(rows: style.Rows, frame: tuple[float, float], line: Points = ())
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Return the nearest places in the same order that are at least `gap` apart, from `low` to `high` if they fit.
 
-    Examples
-    --------
     >>> spread([0.50, 0.51, 0.9], gap=0.1, low=0, high=1)
     [0.455, 0.555, 0.9]
     """

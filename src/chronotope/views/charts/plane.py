@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import numpy as np
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Plane, Ranked
 from chronotope.views.charts import maps, ranked, style
 from chronotope.views.charts.placing import Points, draw_labels
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 680, 470, 240, 50
 MOST_ON_PATH = 14  # labels; of a longer path every second, third … point has one, and the last

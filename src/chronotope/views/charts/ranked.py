@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Ranked
 from chronotope.errors import some_of
 from chronotope.views.charts import style
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 ROW, WIDTHS = 24, (360, 220, 150)  # height of a row; width of a panel by the number of columns
 MOST_PANELS = 6  # of more groups each is one bar

@@ -7,16 +7,13 @@ import math
 import re
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
+import polars as pl
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.columns import COLUMNS
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from chronotope.analysis.answer import Answer
 
 FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
 INK, QUIET, PALE, GRID = "#222222", "#6b6b6b", "#b5b5b5", "#e8e8e8"
@@ -85,8 +82,6 @@ class Picture(alt.VConcatChart):
 def spaced(text: Any) -> str:
     """Return a text with spaces in its phrases.
 
-    Examples
-    --------
     >>> spaced("prime_minister: similarity with its first condition")
     'prime minister: similarity with its first condition'
     """
@@ -107,8 +102,6 @@ def best_column(frame: pl.DataFrame, column: str) -> str:
 def axis_title(answer: Answer, column: str) -> str:
     """Return the meaning of a column in a few words.
 
-    Examples
-    --------
     >>> from chronotope.analysis.answer import Answer
     >>> axis_title(Answer({"change": [0.5], "corrected": [0.4]}, title=""), "change")
     '1 − cosine of the two vectors, corrected for noise'
@@ -137,8 +130,6 @@ def is_faint(row: dict[str, Any], column: str | None) -> bool:
 def decimals(values: Sequence[float], least: int = 2) -> int:
     """Return how many decimals tell the values apart.
 
-    Examples
-    --------
     >>> decimals([180.0, 20.0]), decimals([0.5, 0.9]), decimals([0.021, 0.022])
     (0, 2, 4)
     """
@@ -157,8 +148,6 @@ def number(value: float, digits: int) -> str:
 def ticks(labels: Sequence[str], most: int) -> list[str]:
     """Return at most so many labels at even distances, at least two: of years the round ones.
 
-    Examples
-    --------
     >>> ticks([str(year) for year in range(1946, 2025)], 8)
     ['1950', '1960', '1970', '1980', '1990', '2000', '2010', '2020']
     >>> ticks(["1940s", "1950s", "1960s"], 1)

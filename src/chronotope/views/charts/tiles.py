@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Tiles
 from chronotope.errors import some_of
 from chronotope.views.charts import style
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 TILE, SMALLEST, WIDEST = 42, 7, 640  # pixels, the last of all tiles together
 WITH_NUMBERS = 30  # pixels; numbers in smaller tiles cannot be read

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -19,9 +20,6 @@ from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.provenance import package_version
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AVAILABLE = ("counts", "text", "bands", "coordinates", "one_space")
 PAPER = (

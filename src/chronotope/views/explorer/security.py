@@ -41,8 +41,6 @@ _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9.-]+))(?::(?P<p
 def host_and_port(header: str) -> tuple[str, int | None]:
     """Return the name and the port of a Host header; the name is '' if the header is malformed.
 
-    Examples
-    --------
     >>> host_and_port("LOCALHOST:8000"), host_and_port("[::1]"), host_and_port("me@localhost")
     (('localhost', 8000), ('::1', None), ('', None))
     """
