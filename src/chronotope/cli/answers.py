@@ -105,7 +105,7 @@ def show_answer(answer: Answer, form: str | None = None) -> None:
     elif form == "json":
         sys.stdout.write(printable_json(answer.to_json()) + "\n")
     elif form == "markdown":
-        sys.stdout.write(f"{printable(answer.to_markdown(), lines=True)}\n")
+        sys.stdout.write(printable(answer.to_markdown(), lines=True) + "\n")
     else:
         # Control characters go into files and pipes as they are, but not to a terminal.
         text = answer.to_csv()

@@ -38,13 +38,17 @@ def demo_command(
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
     import chronotope as ct
+    from chronotope.views.explorer.explored import open_explored
+    from chronotope.views.explorer.export import export
 
     talk("The State of the Union addresses, in bins of 20 years.")
     talk("The first run also compiles kernels, which are cached for the next.")
     embeddings = train_example(output, threads)
     show_changes(embeddings)
     ct.neighbors(embeddings, PICTURED, at="all", top=4).save(output / f"{PICTURED}.png")
-    page = write_explorer(output)
+    with progress_bars() as bars:
+        explored = open_explored(output, title="State of the Union")
+        page = export(explored, output / "explorer", with_text=True, force=True, progress=bars).page
     talk(
         "\nThe run, the model, a chart and a page to explore them are in [bold]{0}[/]. Open the page:\n"
         "  {2}\n"
@@ -89,16 +93,6 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
     embeddings = load(model)
     talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))
     return embeddings
-
-
-def write_explorer(output: Path) -> Path:
-    """Write the explorer as a folder that needs no server, with the speeches; return its first page."""
-    from chronotope.views.explorer.explored import open_explored
-    from chronotope.views.explorer.export import export
-
-    with progress_bars() as bars:
-        explored = open_explored(output, title="State of the Union")
-        return export(explored, output / "explorer", with_text=True, force=True, progress=bars).page
 
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:

@@ -78,10 +78,21 @@ def examine() -> Iterator[Finding]:
     yield Finding("cores", "ok", f"{cores()}{limited}")
     yield _survived("memory", _memory)
     yield _survived("kernels", _kernels)
-    yield _temporary_files()
+    folder = Path(tempfile.gettempdir())
+    if _writable(folder):
+        yield Finding("temporary files", "ok", f"{folder}, {shutil.disk_usage(folder).free / 1e9:.1f} GB free")
+    else:
+        advice = "set TMPDIR to another folder"
+        yield Finding("temporary files", "problem", f"{folder} cannot be written to", advice)
     colors = f"{stderr.width} columns, {stderr.color_system or 'no'} colors"
     yield Finding("terminal", "ok", colors if stderr.is_terminal else "none here: no progress bars, no colors")
-    yield _text()
+    # Whether words of any language can be printed.
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    if encoding.replace("-", "") == "utf8":
+        yield Finding("text", "ok", "UTF-8")
+    else:
+        escaped = f"the terminal uses {encoding}: words with other letters are escaped"
+        yield Finding("text", "problem", escaped, "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)")
     yield Finding("browser", "ok", "only needed for explore")
 
 
@@ -115,12 +126,10 @@ def _package(name: str, module: str) -> Finding:
 
 def _extra(name: str) -> Finding:
     purpose, packages = EXTRAS[name]
-    found = {
-        package: next(filter(None, map(installed, GPU_WHEELS if package == "cupy" else (package,))), None)
-        for package in packages
-    }
-    if all(found.values()):
-        return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
+    wheels = [GPU_WHEELS if package == "cupy" else (package,) for package in packages]
+    found = [next(filter(None, map(installed, names)), None) for names in wheels]
+    if all(found):
+        return Finding(f"extra {name}", "ok", ", ".join(map(" ".join, zip(packages, map(str, found), strict=True))))
     if name == "word2vec" and sys.version_info >= (3, 14):
         return Finding(f"extra {name}", "missing", purpose, "gensim does not support Python 3.14 yet; use 3.13")
     if name == "gpu":
@@ -157,14 +166,6 @@ def _kernels() -> Finding:
     return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles again", advice)
 
 
-def _temporary_files() -> Finding:
-    folder = Path(tempfile.gettempdir())
-    free = shutil.disk_usage(folder).free / 1e9
-    if not _writable(folder):
-        return Finding("temporary files", "problem", f"{folder} cannot be written to", "set TMPDIR to another folder")
-    return Finding("temporary files", "ok", f"{folder}, {free:.1f} GB free")
-
-
 def _writable(folder: Path) -> bool:
     """Return whether a file can be written in a folder, or in the folder that would contain it."""
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
@@ -173,12 +174,3 @@ def _writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _text() -> Finding:
-    """Check whether words of any language can be printed."""
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    if encoding.replace("-", "") == "utf8":
-        return Finding("text", "ok", "UTF-8")
-    advice = "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)"
-    return Finding("text", "problem", f"the terminal uses {encoding}: words with other letters are escaped", advice)

@@ -48,11 +48,10 @@ def explore_command(
             written = write(explored, export, with_text=with_text, force=force, progress=bars)
         talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", export, written.page.as_uri())
     else:
-        serve_page(explored, host, port, no_open)
+        _serve(explored, host, port, no_open)
 
 
-def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
-    """Serve the page until Ctrl-C."""
+def _serve(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
     from chronotope.views.explorer import server
 
     try:

@@ -43,9 +43,7 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
         verify_run(path)
         for model in sorted(path.glob("*.ct")):
             load(model, verify=True)
-
-    counts = Counts.open(path)
-    about = read_run(path)
+    counts, about = Counts.open(path), read_run(path)
     return {
         "words": len(counts.vocabulary),
         "conditions": list(counts.conditions.labels),

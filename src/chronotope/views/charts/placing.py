@@ -32,16 +32,7 @@ class Box(NamedTuple):
 
 
 def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line: Points = ()) -> list[Box]:
-    """Return a box for each label; earlier labels choose first.
-
-    Parameters
-    ----------
-    points, sizes
-        The point of each label and its width and height, in pixels from the upper left corner.
-    frame
-        The width and height of the picture.
-    line
-        Points along lines that labels should not cover.
+    """Return a box for each label, earlier ones first: in pixels, within `frame`, and not over the points of `line`.
 
     >>> one, other = place_labels([(50, 50), (52, 50)], [(30, 12), (30, 12)], (200, 100))
     >>> one.x > 50 > other.x

@@ -22,8 +22,7 @@ from chronotope.runtime.resources import cores
 from chronotope.views.explorer.answers import Answers, Lane, Progress, to_json
 from chronotope.views.explorer.explored import About, Explored
 
-MOST_WORDS = 20
-LONGEST_LETTERS = 100
+MOST_WORDS, LONGEST_LETTERS = 20, 100
 # What a question needs besides its parameters: axes of the model, or what `Explored.missing` may name.
 NEEDS = {
     "changepoints": ("times", "one_space"),
@@ -142,9 +141,8 @@ def _describe(explored: Explored, question: Question) -> QuestionAbout:
 def answer_schema(name: str, columns: Sequence[str]) -> type[BaseModel]:
     """Return the schema of the answer to a question: its rows by their columns; any value may be null."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    fields: dict[str, Any] = {
-        column: (TYPES[COLUMNS[column].type] | None, Field(description=COLUMNS[column].meaning)) for column in columns
-    }
+    known = {name: COLUMNS[name] for name in columns}
+    fields: Any = {name: (TYPES[one.type] | None, Field(description=one.meaning)) for name, one in known.items()}
     row = create_model(f"{title}Row", **fields)
     return create_model(
         f"{title}Answer",
@@ -175,12 +173,9 @@ class Asking:
         if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
             raise UnavailableError(reason)
         one_condition = values.get("at") in self.explored.embeddings.conditions.labels
-        if heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY:
-            usual = Lane.SLOW
-        elif question.name == "series" or (question.name == "neighbors" and one_condition):
-            usual = Lane.QUICK
-        else:
-            usual = Lane.CHARTS
+        quick = question.name == "series" or (question.name == "neighbors" and one_condition)
+        slow = heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY
+        usual = Lane.SLOW if slow else Lane.QUICK if quick else Lane.CHARTS
         key = (question.name, *sorted((name, repr(value)) for name, value in values.items()))
         return await self.respond(
             key, lambda progress: answer(self.explored, question, values, progress), lane or usual

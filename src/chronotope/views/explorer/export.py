@@ -41,12 +41,9 @@ MARK = "<!-- explorer:data -->"
 FORMAT = 2
 VECTOR_BITS, COMMON_BITS = 8, 14
 MIN_COUNT = 5
-# Between more conditions than this, `needed` is measured from the middle one alone.
-MOST_CONDITIONS = 40
-SENTENCES_LISTED = 10
-SENTENCES_FROM_TOKENS = 100_000
-SENTENCES_IN_A_PART = 256
-WORDS_IN_A_PART = 32
+MOST_CONDITIONS = 40  # between more than this, `needed` is measured from the middle one alone
+SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
+SENTENCES_IN_A_PART, WORDS_IN_A_PART = 256, 32
 # The engine computes these; the answers to others are written, for this number of words.
 COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
 WRITTEN_WORDS = {"changepoints": 200, "trajectory": 120, "grid": 60, "map": 200, "frequency": 400, "collocates": 32}
@@ -136,8 +133,6 @@ class _Writer:
             (self.folder / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, self.folder / target)
         page = (self.folder / "index.html").read_text(encoding="utf-8")
-        if page.count(MARK) != 1:
-            raise ChronotopeError(f"the page needs one mark {MARK} for its data")
         first, *others = (f"engine/{name}.js" for name in SCRIPTS)
         tags = [f'<script src="{script}" defer></script>' for script in (first, "data/manifest.js", *others)]
         (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
@@ -243,9 +238,8 @@ class _Writer:
         about, described = self.explored.about(), describe_questions(self.explored)
         missing = {"bands": "a folder without a server cannot resample documents"}
         if not with_text:
-            missing["text"] = self.explored.missing.get(
-                "text", "this folder was written without its sentences (--with-text writes them)"
-            )
+            without = "this folder was written without its sentences (--with-text writes them)"
+            missing["text"] = self.explored.missing.get("text", without)
         for name, reason in missing.items():
             about["available"][name], about["missing"][name] = False, reason
         about |= {
@@ -259,20 +253,10 @@ class _Writer:
             if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
                 reason = "this folder has no answers to this question"
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
-        return {
-            "format": FORMAT,
-            "about": about,
-            "questions": described,
-            "written": written,
-            "words_in_a_part": WORDS_IN_A_PART,
-            "sentences_in_a_part": SENTENCES_IN_A_PART,
-            "bits": VECTOR_BITS,
-            "common_bits": COMMON_BITS,
-            "words": list(self.model.words),
-            "counts": self.counts.tolist(),
-            "present": self.present.tolist(),
-            "min_count": MIN_COUNT,
-        }
+        parts = {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
+        words = {"words": list(self.model.words), "counts": self.counts.tolist(), "present": self.present.tolist()}
+        numbers = {"format": FORMAT, "bits": VECTOR_BITS, "common_bits": COMMON_BITS, "min_count": MIN_COUNT}
+        return {**numbers, "about": about, "questions": described, "written": written, **parts, **words}
 
 
 def _short(data: Any) -> Any:

@@ -33,11 +33,8 @@ from chronotope.views.explorer.security import Guard
 
 PAGE = Path(__file__).parent / "page"
 DEFAULT_PORT = 8765
-# The page asks with this minimum count; the matrices for it are made before they are asked for.
-USUAL_MIN_COUNT = 5
-# Share of the free memory that may hold matrices; they make a new word fast.
-SHARE_OF_MEMORY = 0.5
-LEAST_MEMORY = 256 << 20
+USUAL_MIN_COUNT = 5  # that of the page
+SHARE_OF_MEMORY, LEAST_MEMORY = 0.5, 256 << 20  # of the free memory, and in bytes, for matrices
 MOST_LABELS = 200
 
 log = logging.getLogger(__name__)
@@ -51,8 +48,7 @@ def make_app(
 ) -> Guard:
     """Return the web application: the page, and the questions under /api.
 
-    It listens on `host` and `port` (None: any). `warm` prepares in the background what the first questions need.
-    `on_ready` is called when requests can be answered.
+    `warm` prepares in the background what the first questions need; `on_ready` is called when requests can be answered.
     """
     asking = Asking(explored)
 
@@ -70,15 +66,9 @@ def make_app(
                 task.cancel()
             asking.answers.close()
 
-    app = FastAPI(
-        title="chronotope explorer",
-        version=package_version(),
-        description="What words mean when and where. Every answer is exactly that of the library.",
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-    )
+    about = "What words mean when and where. Every answer is exactly that of the library."
+    title: dict[str, Any] = {"title": "chronotope explorer", "version": package_version(), "description": about}
+    app = FastAPI(**title, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.include_router(routes(asking))
 
     async def refuse(request: Request, error: Exception) -> Response:
