@@ -22,6 +22,7 @@ METRICS = ("mrr", *(f"mp@{k}" for k in CUTOFFS))
 RESAMPLES = 1000
 SEED = 1
 TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)
+Floats = NDArray[np.float64]
 
 
 class Scores(NamedTuple):
@@ -107,7 +108,7 @@ def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDAr
 
 def resampled_means(
     values: ArrayLike, clusters: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
-) -> NDArray[np.float64]:
+) -> Floats:
     """(resamples, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
     values = np.asarray(values, dtype=np.float64)
     names, cluster = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
@@ -153,9 +154,7 @@ def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]]
     return Difference(found, low, high, float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
 
 
-def differences(
-    values: NDArray[np.float64], queries: Sequence[str], models: Sequence[tuple[int, int]]
-) -> list[Difference]:
+def differences(values: Floats, queries: Sequence[str], models: Sequence[tuple[int, int]]) -> list[Difference]:
     """Compare the means of two columns of the (N, models) values, for each pair of `models`.
 
     >>> found = differences(np.array([[1.0, 0.0], [0.5, 0.0]]), ["obama", "clinton"], [(0, 1)])[0]

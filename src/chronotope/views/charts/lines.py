@@ -25,6 +25,7 @@ CHANGE = 0.15  # share of the range; a line that moves less is neither rising no
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
 
 Row = dict[str, Any]
+Pair = tuple[float, float]
 
 
 class Line(NamedTuple):
@@ -121,9 +122,7 @@ def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
     return [line for line in lines if line.name in chosen]
 
 
-def _panel(
-    lines: list[Line], labels: list[str], title: str, size: tuple[int, int], chart: Lines, notes: list[str]
-) -> Any:
+def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: Lines, notes: list[str]) -> Any:
     every = [row for line in lines for row in line.rows.values()]
     ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
@@ -177,9 +176,7 @@ def _panel(
     return alt.layer(*layers).properties(width=size[0], height=size[1])
 
 
-def _names(
-    lines: list[Line], side: int, count: int, colors: dict[str, str], domain: tuple[float, float], size: tuple[int, int]
-) -> list[Any]:
+def _names(lines: list[Line], side: int, count: int, colors: dict[str, str], domain: Pair, size: Pair) -> list[Any]:
     """Return the names of lines beside the panel (side -1: left, 1: right), and thin connectors from their ends."""
     ends = [(max if side > 0 else min)(line.rows) for line in lines]
     low, high = domain

@@ -19,6 +19,7 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1, 0.5, -0.5), (-1
 ON_LABEL, ON_POINT, ON_LINE, OUTSIDE, FARTHER = 1000.0, 60.0, 14.0, 5000.0, 0.35
 
 Points = Sequence[tuple[float, float]]
+Array = NDArray[np.float64]
 
 
 class Box(NamedTuple):
@@ -55,9 +56,7 @@ def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line
     return placed
 
 
-def _cost(
-    box: Box, placed: Sequence[Box], points: NDArray[np.float64], line: NDArray[np.float64], frame: tuple[float, float]
-) -> float:
+def _cost(box: Box, placed: Sequence[Box], points: Array, line: Array, frame: tuple[float, float]) -> float:
     across, down = box.width / 2, box.height / 2
     inside = across <= box.x <= frame[0] - across and down <= box.y <= frame[1] - down
     cost = 0.0 if inside else OUTSIDE

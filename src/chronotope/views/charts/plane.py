@@ -13,9 +13,9 @@ import numpy as np
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Plane, Ranked
 from chronotope.views.charts import maps, ranked, style
+from chronotope.views.charts.maps import HEIGHT, LOWEST, MARGIN, WIDTH
 from chronotope.views.charts.placing import Points, draw_labels
 
-WIDTH, HEIGHT, LOWEST, MARGIN = 680, 470, 240, 50
 MOST_ON_PATH = 14  # labels; of a longer path every second, third … point has one, and the last
 PATH = (style.COLORS[0], "#7a6a72", style.COLORS[1])
 
