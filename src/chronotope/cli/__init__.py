@@ -17,15 +17,16 @@ def main() -> None:
         from chronotope.cli.app import BrokenOutputError, InterruptedRunError, make_app
         from chronotope.cli.console import talk
         from chronotope.errors import ChronotopeError
-
-        app = make_app(sys.argv[1] if len(sys.argv) > 1 else None)
     except KeyboardInterrupt:
         sys.exit(130)
 
-    _encode_output()
+    # UTF-8 in files and pipes on every system; what the encoding of a terminal lacks is escaped.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     try:
         _check_arguments()
-        app()
+        make_app(sys.argv[1] if len(sys.argv) > 1 else None)()
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
@@ -41,13 +42,6 @@ def main() -> None:
     except OSError as error:
         talk("[bold red]error[/]: {}", f"{error.filename}: {error.strerror}" if error.filename else error)
         sys.exit(2)
-
-
-def _encode_output() -> None:
-    """Write UTF-8 to files and pipes on every system; escape what the encoding of a terminal lacks."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def _check_arguments() -> None:

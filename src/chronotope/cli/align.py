@@ -5,33 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.train import check_output
-from chronotope.errors import InputError, SettingsError
-from chronotope.io.locks import locked
+from chronotope.cli.train import check_output, read_utf8, save_new
+from chronotope.errors import SettingsError
 
 
 def align_command(
     inputs: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="Vectors as word2vec, GloVe or HistWords; or a folder of them."),
+        Argument(metavar="FILE…", help="Vectors as word2vec, GloVe or HistWords; or a folder of them."),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model to write.")],
+    output: Annotated[Path, Option("-o", "--output", metavar="MODEL", help="The model to write.")],
     names: Annotated[
-        str | None,
-        typer.Option("--names", help="The conditions, separated by commas: 1990,2000 (the names of the files)."),
+        str | None, Option(help="The conditions, separated by commas: 1990,2000 (the names of the files).")
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="time or place (time if every name starts with a year).")
-    ] = None,
-    landmarks: Annotated[
-        Path | None, typer.Option("--landmarks", metavar="FILE", help="Words to align by, one a line (all).")
-    ] = None,
-    center: Annotated[bool, typer.Option("--center", help="Subtract the mean vector of each condition.")] = False,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first words of each file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
+    kind: Annotated[str | None, Option(help="time or place (time if every name starts with a year).")] = None,
+    landmarks: Annotated[Path | None, Option(metavar="FILE", help="Words to align by, one a line (all).")] = None,
+    center: Annotated[bool, Option("--center", help="Subtract the mean vector of each condition.")] = False,
+    limit: Annotated[int | None, Option(min=1, help="Only the first words of each file.")] = None,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
 ) -> None:
     """Align models of one period or place each, trained elsewhere, in one space."""
     from chronotope.embeddings.formats import files_and_names, read_vectors
@@ -44,7 +38,7 @@ def align_command(
         labels = [name.strip() for name in names.split(",")]
         if len(labels) != len(files):
             raise SettingsError(f"there are {len(files):,} models and {len(labels):,} names; give one for each")
-    words = _landmarks(landmarks) if landmarks else None
+    words = {line.strip() for line in read_utf8(landmarks).split("\n")} - {""} if landmarks else None
     models = []
     with progress_bars() as bars:
         for number, (path, _) in enumerate(files):
@@ -63,16 +57,5 @@ def align_command(
             "a file {}.vocab beside the vectors, with a word and its count a line, adds them (fvocab in gensim)[/]",
             files[0][1],
         )
-    with locked(output, "align"):
-        check_output(output, force)  # another process may have been faster
-        embeddings.save(output)
+    save_new(embeddings, output, "align", force)
     talk("{}: {} ({})", output, embeddings.signature, embeddings.conditions.axis)
-
-
-def _landmarks(path: Path) -> set[str]:
-    """Read words, one a line."""
-    try:
-        words = {line.strip() for line in path.read_text(encoding="utf-8-sig").split("\n")}
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
-    return words - {""}

@@ -6,12 +6,12 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-import typer
+from typer import Argument, Option
 
 from chronotope.analysis.params import INTERNAL
 from chronotope.cli.completing import conditions, names, places
@@ -42,11 +42,11 @@ def question_command(question: Question) -> Callable[..., None]:
         values = {name: None if value == [] else value for name, value in given.items()}
         ask(question, path, values, form, output)
 
-    file = Annotated[Path, typer.Argument(metavar=source.upper(), help=question.source.info.help)]
+    file = Annotated[Path, Argument(metavar=source.upper(), help=question.source.info.help)]
     parameters = [inspect.Parameter(source, inspect.Parameter.KEYWORD_ONLY, annotation=file)]
     parameters += map(_typer_parameter, own)
     for form in FORMS:
-        flag = Annotated[bool, typer.Option(f"--{form}", help=FORMS[form])]
+        flag = Annotated[bool, Option(f"--{form}", help=FORMS[form])]
         parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag))
     parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Output))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -57,7 +57,7 @@ def question_command(question: Question) -> Callable[..., None]:
 
 def ask(question: Question, path: Path, values: dict[str, Any], form: str | None, output: Path | None) -> None:
     """Ask a question and print the answer, or write it to a file."""
-    from chronotope.views.files import check_ending, write_answer
+    from chronotope.views.files import check_ending
 
     question.check({name: value for name, value in values.items() if value is not None})
     if output:
@@ -65,7 +65,10 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
     source = open_run(path) if of_run(question) else open_model(path)
     for parameter in question.parameters:
         if parameter.default is EMPTY and values.get(parameter.name) is None:
-            raise SettingsError(_missing(parameter, source.conditions.labels))
+            labels, name = source.conditions.labels, option_name(parameter)
+            listed = f" with one of the {len(labels):,} conditions: {some_of(labels)}"
+            is_condition = parameter.info.complete == "conditions"
+            raise SettingsError(f"add {name}{listed if is_condition else f': {parameter.info.help}'}")
     parameters = {parameter.name for parameter in question.parameters}
     resampled = "keep_in" in parameters and any(values.get(name) for name in RESAMPLES)
     keep_in = _writable_run(source) if resampled else None
@@ -80,13 +83,15 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
     if not getattr(source, "counted", True):
         unknown = [name for name in COUNTS if name in answer.frame.columns]
         answer = replace(answer, rows=answer.frame.with_columns(**dict.fromkeys(unknown)))
+    deliver(answer, form, output, answer.notes)
+
+
+def deliver(answer: Answer, form: str | None, output: Path | None, notes: Sequence[str]) -> None:
+    """Write an answer to a file, say its notes, and print it unless the file is all that was asked for."""
     if output:
-        write_answer(answer, output)
-    if form != "json":
-        for note in answer.notes:
-            talk("{}", note)
-    if output:
-        talk("{}", output)
+        answer.save(output)
+    for note in (*(() if form == "json" else notes), *([output] if output else [])):
+        talk("{}", note)
     if form or not output:
         show_answer(answer, form)
 
@@ -100,7 +105,7 @@ def show_answer(answer: Answer, form: str | None = None) -> None:
     elif form == "json":
         sys.stdout.write(printable_json(answer.to_json()) + "\n")
     elif form == "markdown":
-        sys.stdout.write(f"{printable(answer.to_markdown(), lines=True)}\n")
+        sys.stdout.write(printable(answer.to_markdown(), lines=True) + "\n")
     else:
         # Control characters go into files and pipes as they are, but not to a terminal.
         text = answer.to_csv()
@@ -125,8 +130,6 @@ def option_name(parameter: Parameter) -> str:
 def limits(info: Param) -> str:
     """Return the limits of a number in words, or ''.
 
-    Examples
-    --------
     >>> from chronotope.analysis.params import Param
     >>> limits(Param("Number of results.", least=1, most=100_000)), limits(Param("Cores.", least=1))
     ('1 to 100,000', 'at least 1')
@@ -142,38 +145,28 @@ def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
     """Return a parameter of a question as typer reads it."""
     name, default, info = parameter.name, parameter.default, parameter.info
     parts = [part for part in get_args(parameter.type) or [parameter.type] if part is not type(None)]
-    choices = [str(value) for value in get_args(_literal(parameter.type))]
+    literal = next((part for part in (parameter.type, *parts) if get_origin(part) is Literal), None)
+    choices = [str(value) for value in get_args(literal)]
     bounds = limits(info)
     help_text = f"{info.help.removesuffix('.')} ({bounds})." if bounds else info.help
     kind: Any = next((kind for kind in (bool, int, float) if kind in parts), str)
     if info.argument:
         several = any(get_origin(part) is not None for part in parts) and not choices
         shown = default not in (EMPTY, None)
-        settings: Any = typer.Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
+        settings: Any = Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
         kind = list[str] if several else str
     elif kind is bool:
-        settings = typer.Option(option_name(parameter), help=help_text)
+        settings = Option(option_name(parameter), help=help_text)
     else:
         metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
         metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")
         complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
-        settings = typer.Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
+        settings = Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
         kind = kind | None
         # A required option is asked for when the model is open: the message lists its conditions.
         default = None if default is EMPTY else default
     annotation = Annotated[kind, settings]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _literal(type_: Any) -> Any:
-    """Return the Literal in a type, or None."""
-    return next((part for part in (type_, *get_args(type_)) if get_origin(part) is Literal), None)
-
-
-def _missing(parameter: Parameter, labels: tuple[str, ...]) -> str:
-    if parameter.info.complete == "conditions":
-        return f"add {option_name(parameter)} with one of the {len(labels):,} conditions: {some_of(labels)}"
-    return f"add {option_name(parameter)}: {parameter.info.help}"
 
 
 def _writable_run(source: Any) -> Path | None:

@@ -37,9 +37,6 @@ OLD_OPTIONS = {
     (None, "--level"): "use --alpha",
     (None, "--min-support"): "use --min-count",
     ("evidence", "--within"): "use --distance",
-    ("collocates", "--from"): "use `chronotope collocate-changes RUN WORD --from A --to B`",
-    ("changepoints", "--permutations"): "use --shuffles",
-    ("grid", "--permutations"): "use --shuffles",
 }
 
 
@@ -109,40 +106,25 @@ def make_app(asked: str | None = None) -> typer.Typer:
     )
     app.callback()(options)
     if asked in OLD_COMMANDS:
-        _add_old(app, asked)
-        return app
+        raise SettingsError(OLD_COMMANDS[asked])
+
+    def add(name: str, command: Callable[..., None], panel: str) -> None:
+        extra = {"allow_extra_args": True}  # refused in one line
+        app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
+
     alone = any(asked in commands for commands in COMMANDS.values())
     for panel, commands in COMMANDS.items():
         for name in commands:
             if not alone or name == asked:
-                _add(app, name, getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command"), panel)
+                add(name, getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command"), panel)
         if panel == BUILD and not alone:
-            _add_questions(app, asked)
+            from chronotope.analysis.answer import questions
+            from chronotope.cli.answers import question_command
+
+            known = {name.replace("_", "-"): question for name, question in questions().items()}
+            for name in [asked] if asked in known else known:
+                add(name, question_command(known[name]), known[name].group)
     return app
-
-
-def _add_questions(app: typer.Typer, asked: str | None) -> None:
-    from chronotope.analysis.answer import questions
-    from chronotope.cli.answers import question_command
-
-    known = {name.replace("_", "-"): question for name, question in questions().items()}
-    for name in (asked,) if asked in known else known:
-        _add(app, str(name), question_command(known[name]), known[name].group)
-
-
-def _add(app: typer.Typer, name: str, command: Callable[..., None], panel: str) -> None:
-    extra = {"allow_extra_args": True}  # refused in one line
-    app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
-
-
-def _add_old(app: typer.Typer, name: str) -> None:
-    """Add a command that says the new name."""
-
-    def moved() -> None:
-        raise SettingsError(OLD_COMMANDS[name])
-
-    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(name, hidden=True, context_settings=anything)(moved)
 
 
 def __getattr__(name: str) -> Any:

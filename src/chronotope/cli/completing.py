@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 def names(known: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a completer for fixed names.
 
-    Examples
-    --------
     >>> names(["graph", "cw2v", "compass"])("c")
     ['cw2v', 'compass']
     """
@@ -29,20 +27,20 @@ def names(known: Iterable[str]) -> Callable[[str], list[str]]:
 
 def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a condition of the model or run that stands earlier on the command line."""
-    return _matching(incomplete, ctx, lambda found: found.labels)
+    return _matching(incomplete, ctx, "labels")
 
 
 def places(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a place of the model or run that stands earlier on the command line."""
-    return _matching(incomplete, ctx, lambda found: found.places)
+    return _matching(incomplete, ctx, "places")
 
 
-def _matching(incomplete: str, ctx: typer.Context, which: Callable[[Conditions], Iterable[str]]) -> list[str]:
+def _matching(incomplete: str, ctx: typer.Context, which: str) -> list[str]:
     # An option that waits for its value keeps typer from reading the words before it as arguments.
     given: list[Any] = [ctx.params.get("model"), ctx.params.get("run"), *ctx.args]
     path = next((Path(word) for word in given if word and Path(word).exists()), None)
     with suppress(ChronotopeError, OSError, ValueError):
-        known = () if path is None else which(_conditions(path)) or ()
+        known = () if path is None else getattr(_conditions(path), which)
         return [label for label in known if label.lower().startswith(incomplete.lower())]
     return []
 

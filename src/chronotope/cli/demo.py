@@ -9,7 +9,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from chronotope.cli.answers import show_answer
 from chronotope.cli.console import progress_bars, stdout, talk
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 EVERY = "20y"
 DIMENSIONS = 100  # two million words are little text
-CHANGE = ("1900-1919", "2000-2019")
 PICTURED = "security"
-TITLE = "State of the Union"
-EXPLORER = "explorer"
 # A word, its time bin, and the time bins in which to look for equivalents.
 EQUIVALENTS = (
     ("railroads", "1880-1899", ("1820-1839", "1940-1959", "2020-2039")),
@@ -33,21 +30,25 @@ EQUIVALENTS = (
 
 
 def demo_command(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
+    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
         "chronotope-demo"
     ),
-    open_page: Annotated[bool, typer.Option("--open", help="Open the explorer when it is written.")] = False,
+    open_page: Annotated[bool, Option("--open", help="Open the explorer when it is written.")] = False,
     threads: Threads = None,
 ) -> None:
     """Train on 236 years of presidential addresses, and show what changed."""
     import chronotope as ct
+    from chronotope.views.explorer.explored import open_explored
+    from chronotope.views.explorer.export import export
 
     talk("The State of the Union addresses, in bins of 20 years.")
     talk("The first run also compiles kernels, which are cached for the next.")
     embeddings = train_example(output, threads)
     show_changes(embeddings)
     ct.neighbors(embeddings, PICTURED, at="all", top=4).save(output / f"{PICTURED}.png")
-    page = write_explorer(output)
+    with progress_bars() as bars:
+        explored = open_explored(output, title="State of the Union")
+        page = export(explored, output / "explorer", with_text=True, force=True, progress=bars).page
     talk(
         "\nThe run, the model, a chart and a page to explore them are in [bold]{0}[/]. Open the page:\n"
         "  {2}\n"
@@ -87,30 +88,18 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
         counts = count(sotu_corpus(every=EVERY), output, threads=threads, progress=bars)
         model = output / "model.ct"
         if not model.exists() or load(model).provenance["run"] != counts.checksum:
-            fitted = GraphModel(dimensions=DIMENSIONS).fit(
-                counts, threads=threads, on_step=lambda done, of: bars("training", done, of)
-            )
-            fitted.save(model)
+            step = lambda done, of: bars("training", done, of)  # noqa: E731
+            GraphModel(dimensions=DIMENSIONS).fit(counts, threads=threads, on_step=step).save(model)
     embeddings = load(model)
     talk("{} words × {} time bins", f"{len(embeddings.words):,}", len(embeddings.conditions))
     return embeddings
-
-
-def write_explorer(output: Path) -> Path:
-    """Write the explorer as a folder that needs no server, with the speeches; return its first page."""
-    from chronotope.views.explorer.explored import open_explored
-    from chronotope.views.explorer.export import export
-
-    with progress_bars() as bars:
-        explored = open_explored(output, title=TITLE)
-        return export(explored, output / EXPLORER, with_text=True, force=True, progress=bars).page
 
 
 def show_changes(embeddings: ConditionedEmbeddings) -> None:
     """Print words that changed, words that did not, and equivalents."""
     import chronotope as ct
 
-    show_answer(ct.drift(embeddings, start=CHANGE[0], end=CHANGE[1], min_count=30, top=10))
+    show_answer(ct.drift(embeddings, start="1900-1919", end="2000-2019", min_count=30, top=10))
     stdout.print("\nThe most stable words:", ", ".join(ct.stable(embeddings, min_count=20, top=12)["word"]))
     stdout.print("\nEquivalents: words that are used at another time as a word is used in its own")
     for word, at, times in EQUIVALENTS:

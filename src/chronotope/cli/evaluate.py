@@ -3,79 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from chronotope.cli.answers import show_answer
+from chronotope.cli.answers import deliver
 from chronotope.cli.completing import conditions, names
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import Json, MinCount, Output, Retrieval, Threads, chosen_form, open_model
+from chronotope.cli.options import Csv, Json, Markdown, MinCount, Output, Retrieval, Threads, chosen_form, open_model
+from chronotope.cli.train import check_choices, read_edges, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
 
-if TYPE_CHECKING:
-    from chronotope.evaluation.evaluate import Evaluation
-
 
 def evaluate_command(
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
+    models: Annotated[list[Path], Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
+        Path | None, Option(metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option("--gold", metavar="FILE", help="Human judgments of change: lines `word<TAB>score`.")
+        Path | None, Option(metavar="FILE", help="Human judgments of change: lines `word<TAB>score`.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")
+        str | None, Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", autocompletion=conditions, help="With --gold: later condition (last).")
+        str | None, Option("--to", autocompletion=conditions, help="With --gold: later condition (last).")
     ] = None,
     renamings: Annotated[
-        bool, typer.Option("--renamings", help="Rename words of the run, train again, and ask for the other names.")
+        bool, Option("--renamings", help="Rename words of the run, train again, and ask for the other names.")
     ] = False,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
     method: Annotated[
-        str | None,
-        typer.Option("--method", autocompletion=names(METHODS), help=f"With --renamings: {', '.join(METHODS)}."),
+        str | None, Option(autocompletion=names(METHODS), help=f"With --renamings: {', '.join(METHODS)}.")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option("--preset", help="With --renamings, for cw2v: paper or authors.")
-    ] = None,
-    dimensions: Annotated[
-        int | None, typer.Option("--dimensions", min=1, help="With --renamings: length of a vector.")
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", min=1, help="With --renamings: passes over the counts.")
-    ] = None,
-    smoothness: Annotated[
-        float | None, typer.Option("--smoothness", help="With --renamings: pull between neighboring conditions.")
-    ] = None,
-    deviation_penalty: Annotated[
-        float | None, typer.Option("--deviation-penalty", help="With --renamings: pull of deviations toward zero.")
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="With --renamings: TOML file with the settings.")
-    ] = None,
-    edges: Annotated[
-        Path | None, typer.Option("--edges", help="With --renamings: neighboring places, lines `place,place`.")
-    ] = None,
-    share: Annotated[float, typer.Option("--share", help="With --renamings: share of the words to rename.")] = 0.1,
-    longest: Annotated[
-        int, typer.Option("--longest", min=1, help="With --renamings: maximum number of time bins of a name.")
-    ] = 5,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="With --renamings: seed of the names and of training (1).")
-    ] = None,
+    preset: Annotated[str | None, Option(help="With --renamings, for cw2v: paper or authors.")] = None,
+    dimensions: Annotated[int | None, Option(min=1, help="With --renamings: length of a vector.")] = None,
+    epochs: Annotated[int | None, Option(min=1, help="With --renamings: passes over the counts.")] = None,
+    smoothness: Annotated[float | None, Option(help="With --renamings: pull between neighboring conditions.")] = None,
+    deviation_penalty: Annotated[float | None, Option(help="With --renamings: pull of deviations toward zero.")] = None,
+    config: Annotated[Path | None, Option(help="With --renamings: TOML file with the settings.")] = None,
+    edges: Annotated[Path | None, Option(help="With --renamings: neighboring places, lines `place,place`.")] = None,
+    share: Annotated[float, Option(help="With --renamings: share of the words to rename.")] = 0.1,
+    longest: Annotated[int, Option(min=1, help="With --renamings: maximum number of time bins of a name.")] = 5,
+    seed: Annotated[int | None, Option(min=0, help="With --renamings: seed of the names and of training (1).")] = None,
     threads: Threads = None,
-    device: Annotated[
-        str, typer.Option("--device", help="With --renamings: auto (a GPU if there is one), cpu or cuda.")
-    ] = "auto",
+    device: Annotated[str, Option(help="With --renamings: auto (a GPU if there is one), cpu or cuda.")] = "auto",
     json: Json = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    csv: Csv = False,
+    markdown: Markdown = False,
     output: Output = None,
 ) -> None:
     """How good is MODEL, or which of several is best: by --pairs, --gold or --renamings?
@@ -84,76 +61,46 @@ def evaluate_command(
     and settings of the models; with --method and its settings, that method on the run. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
-    from chronotope.views.files import check_ending, write_answer
+    from chronotope.views.files import check_ending
 
     form = chosen_form({"json": json, "csv": csv, "markdown": markdown})
     if (pairs is not None) + (gold is not None) + renamings != 1:
         raise SettingsError("judge by one of: --pairs FILE, --gold FILE, --renamings")
     if output:
         check_ending(output, chart=True)
-    settings = {
-        "dimensions": dimensions, "epochs": epochs, "smoothness": smoothness, "deviation_penalty": deviation_penalty,
-        "seed": seed,
-    }  # fmt: skip
+    settings = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "smoothness": smoothness}
+    settings |= {"deviation_penalty": deviation_penalty}
     chosen = {name: value for name, value in settings.items() if value is not None}
-    training = chosen or method or preset or config or edges
+    training = bool(chosen or method or preset or config or edges)
     if renamings:
-        given = {"method": method or "graph", "preset": preset, "chosen": chosen, "config": config, "edges": edges}
-        answer = _renamings(models, given if training else None, share, longest, seed, retrieval, threads, device)
+        from chronotope.cooccurrence import Counts
+        from chronotope.embeddings.storage import run_folder
+        from chronotope.evaluation.renaming import renamed
+
+        counts = Counts.open(run_folder(models[0]))
+        fitting: dict[str, Any] = {"threads": threads, "device": device, "on_device": lambda line: talk("{}", line)}
+        judged: dict[str, Any]
+        if training or (len(models) == 1 and models[0].is_dir() and not (models[0] / "model.ct").exists()):
+            if len(models) > 1:
+                raise SettingsError("--method and other settings of training need a single run")
+            method = method or "graph"
+            check_choices(method, preset, device)
+            judged = {method: untrained(method, preset, chosen, config, counts.conditions.axis)}
+            fitting |= {"place_edges": read_edges(edges)} if edges else {}
+        else:
+            judged = {name: open_model(path) for name, path in name_models(models).items()}
+            if any(model.provenance.get("run") != counts.checksum for model in judged.values()):
+                raise SettingsError("the models were trained on other runs; renamings compare models of one run")
+        task = renamed(counts, share, 1 if seed is None else seed, longest)
+        new = len(task.counts.vocabulary) - len(counts.vocabulary)
+        talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
+        with progress_bars() as bars:
+            bars("getting ready; the first time, compiling", 0)
+            fitting["on_step"] = lambda done, total: bars("training", done, total)
+            answer = evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
     elif training:
         raise SettingsError("--method and other settings of training belong to --renamings")
     else:
         opened = {name: open_model(path) for name, path in name_models(models).items()}
         answer = evaluate(opened, pairs, gold=gold, start=start, end=end, min_count=min_count, retrieval=retrieval)
-    if form != "json":
-        for note in (*answer.notes, answer.signature):
-            talk("{}", note)
-    if output:
-        write_answer(answer, output)
-        talk("{}", output)
-    if form or not output:
-        show_answer(answer, form)
-
-
-def _renamings(
-    models: list[Path],
-    given: dict[str, Any] | None,
-    share: float,
-    longest: int,
-    seed: int | None,
-    retrieval: str,
-    threads: int | None,
-    device: str,
-) -> Evaluation:
-    """Rename, train and ask: the method that is given, or those of the models."""
-    from chronotope.cli.train import check_choices, read_edges, untrained
-    from chronotope.cooccurrence import Counts
-    from chronotope.embeddings.storage import run_folder
-    from chronotope.evaluation.evaluate import evaluate, name_models
-    from chronotope.evaluation.renaming import renamed
-
-    counts = Counts.open(run_folder(models[0]))
-    if given is None and len(models) == 1 and models[0].is_dir() and not (models[0] / "model.ct").exists():
-        given = {"method": "graph", "preset": None, "chosen": {}, "config": None, "edges": None}
-    fitting: dict[str, Any] = {"threads": threads, "device": device, "on_device": lambda line: talk("{}", line)}
-    judged: dict[str, Any]
-    if given:
-        if len(models) > 1:
-            raise SettingsError("--method and other settings of training need a single run")
-        check_choices(given["method"], given["preset"], device)
-        axis = counts.conditions.axis
-        method = untrained(given["method"], given["preset"], given["chosen"], given["config"], axis)
-        judged = {given["method"]: method}
-        if given["edges"]:
-            fitting["place_edges"] = read_edges(given["edges"])
-    else:
-        judged = {name: open_model(path) for name, path in name_models(models).items()}
-        if any(model.provenance.get("run") != counts.checksum for model in judged.values()):
-            raise SettingsError("the models were trained on other runs; renamings compare models of one run")
-    task = renamed(counts, share, 1 if seed is None else seed, longest)
-    new = len(task.counts.vocabulary) - len(counts.vocabulary)
-    talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
-    with progress_bars() as bars:
-        bars("getting ready; the first time, compiling", 0)
-        fitting["on_step"] = lambda done, total: bars("training", done, total)
-        return evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
+    deliver(answer, form, output, (*answer.notes, answer.signature))

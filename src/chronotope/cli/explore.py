@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Coordinates, Model, warn_if_earlier
@@ -20,23 +19,19 @@ if TYPE_CHECKING:
 
 def explore_command(
     model: Model,
-    run: Annotated[
-        Path | None, typer.Option("--run", metavar="RUN", help="Run of the model, if it is not beside it.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 admits other machines.")
-    ] = "127.0.0.1",
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    run: Annotated[Path | None, Option(metavar="RUN", help="Run of the model, if it is not beside it.")] = None,
+    port: Annotated[int | None, Option(min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
+    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
+    no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="DIR", help="Write the page as a folder that needs no server.")
+        Path | None, Option(metavar="DIR", help="Write the page as a folder that needs no server.")
     ] = None,
     with_text: Annotated[
-        bool, typer.Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
+        bool, Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="With --export: replace the folder.")] = False,
+    force: Annotated[bool, Option("--force", help="With --export: replace the folder.")] = False,
     coordinates: Coordinates = None,
-    title: Annotated[str | None, typer.Option("--title", help="Title of the page.")] = None,
+    title: Annotated[str | None, Option(help="Title of the page.")] = None,
 ) -> None:
     """Look at MODEL in a browser: its words, when and where they changed, and the sentences."""
     from chronotope.views.explorer.explored import open_explored
@@ -47,25 +42,24 @@ def explore_command(
     if run is None:
         warn_if_earlier(model, explored.embeddings)
     if export is not None:
-        export_page(explored, export, with_text, force)
+        from chronotope.views.explorer.export import export as write
+
+        with progress_bars() as bars:
+            written = write(explored, export, with_text=with_text, force=force, progress=bars)
+        talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", export, written.page.as_uri())
     else:
-        serve_page(explored, host, port, no_open)
+        _serve(explored, host, port, no_open)
 
 
-def export_page(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
-    """Write the folder, with progress."""
-    from chronotope.views.explorer.export import export
-
-    with progress_bars() as bars:
-        written = export(explored, folder, with_text=with_text, force=force, progress=bars)
-    talk("{} MB in [bold]{}[/]; open {}", f"{written.size / 1e6:,.1f}", folder, written.page.as_uri())
-
-
-def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
-    """Serve the page until Ctrl-C."""
+def _serve(explored: Explored, host: str, port: int | None, no_open: bool) -> None:
     from chronotope.views.explorer import server
 
-    listener = free_listener(host, port)
+    try:
+        listener = server.listen(host, server.DEFAULT_PORT if port is None else port)
+    except SettingsError:
+        if port is not None:
+            raise
+        listener = server.listen(host, 0)  # any free one instead of the usual one
     address = server.address(host, listener)
     if host not in ("127.0.0.1", "localhost", "::1"):
         talk("[yellow]other machines can reach this page, and read what it shows; there is no password[/]")
@@ -78,15 +72,3 @@ def serve_page(explored: Explored, host: str, port: int | None, no_open: bool) -
     with contextlib.suppress(KeyboardInterrupt):
         server.serve(explored, listener, host=host, on_ready=ready)
     talk("ended")
-
-
-def free_listener(host: str, port: int | None) -> socket.socket:
-    """Listen on the given port; without one on the usual port, or any free one."""
-    from chronotope.views.explorer import server
-
-    if port is not None:
-        return server.listen(host, port)
-    try:
-        return server.listen(host, server.DEFAULT_PORT)
-    except SettingsError:
-        return server.listen(host, 0)

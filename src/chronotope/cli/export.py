@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
@@ -21,19 +21,15 @@ RENAMED_SHOWN = 3
 
 def export_command(
     model: Model,
-    format: Annotated[str, typer.Option("--format", help=f"{NAMES}.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
-    at: Annotated[
-        list[str] | None, typer.Option("--at", help="Only this condition; may be given several times (all).")
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Minimum number of occurrences in a condition.")
-    ] = 1,
+    format: Annotated[str, Option(help=f"{NAMES}.")],
+    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    at: Annotated[list[str] | None, Option(help="Only this condition; may be given several times (all).")] = None,
+    min_count: Annotated[int, Option(min=1, help="Minimum number of occurrences in a condition.")] = 1,
     absent: Annotated[
-        bool, typer.Option("--absent", help="Write words also where they are absent, from their other conditions.")
+        bool, Option("--absent", help="Write words also where they are absent, from their other conditions.")
     ] = False,
-    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Only the most frequent words.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
+    max_words: Annotated[int | None, Option(min=1, help="Only the most frequent words.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
     """Write the vectors of MODEL for other programs: gensim, NumPy, Parquet, TensorFlow's projector, Hugging Face."""
     if absent and min_count > 1:
@@ -43,17 +39,9 @@ def export_command(
     embeddings = open_model(model, verify=True)
     with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        done = export(
-            embeddings,
-            output,
-            format,
-            at=at or None,
-            min_count=0 if absent else min_count,
-            max_words=max_words,
-            force=force,
-            about_run=_about_run(model, embeddings),
-            progress=bars,
-        )
+        chosen: Any = {"at": at or None, "min_count": 0 if absent else min_count, "max_words": max_words}
+        about = _about_run(model, embeddings)
+        done = export(embeddings, output, format, **chosen, force=force, about_run=about, progress=bars)
     for warning in caught:
         talk("[yellow]{}[/]", warning.message)
     if embeddings.query_mapping is not None:

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, Threads, open_model
-from chronotope.cli.train import check_output
+from chronotope.cli.train import check_output, save_new
 from chronotope.errors import some_of
-from chronotope.io.locks import locked
 
 
 def extend_command(
     model: Model,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="The new text, with the same fields.")],
+    inputs: Annotated[list[str], Argument(metavar="INPUT…", help="The new text, with the same fields.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Model to write (MODEL-extended).")
+        Path | None, Option("-o", "--output", metavar="FILE", help="Model to write (MODEL-extended).")
     ] = None,
-    where: Annotated[
-        str | None, typer.Option("--where", help='Only rows for which this holds, as in SQL: "year >= 2020".')
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the model to write.")] = False,
+    where: Annotated[str | None, Option(help='Only rows for which this holds, as in SQL: "year >= 2020".')] = None,
+    force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
     threads: Threads = None,
 ) -> None:
     """Add new time bins or places to MODEL; no vector of it moves, and every earlier answer stays the same."""
@@ -43,28 +40,21 @@ def extend_command(
     read = from_dict(CorpusSettings, about["corpus"])
     # Join the phrases that were found in the old text, and no others.
     phrases = tuple(word.replace("_", " ") for word in embeddings.words if "_" in word) if read.find_phrases else ()
-    read = replace(
-        read, where=where, phrases=read.phrases + phrases, find_phrases=False, holdout=0.0, keep_text=False, keep=()
-    )
+    fixed: dict[str, Any] = {"find_phrases": False, "holdout": 0.0, "keep_text": False, "keep": ()}
+    read = replace(read, where=where, phrases=read.phrases + phrases, **fixed)
     counted = replace(from_dict(CountSettings, about["counting"]), min_count=1, max_words=None)
     corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=read)
     with progress_bars() as bars:
         counts = count(corpus, settings=counted, threads=threads, progress=bars)
     larger = extend(embeddings, counts)
     known = set(embeddings.words)
-    often = [
-        word for word, times in zip(counts.vocabulary.words, counts.vocabulary.counts, strict=True)
-        if word not in known and times >= about["vocabulary"]["min_count"]
-    ]  # fmt: skip
-    if often:
-        shown = ", ".join(often[:8])
-        talk("[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]",
-             f"{len(often):,}", shown)  # fmt: skip
-    with locked(output, "extend"):
-        check_output(output, force)  # another process may have been faster
-        larger.save(output)
+    found, least = zip(counts.vocabulary.words, counts.vocabulary.counts, strict=True), about["vocabulary"]["min_count"]
+    if often := [word for word, times in found if word not in known and times >= least]:
+        new = "[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]"
+        talk(new, f"{len(often):,}", ", ".join(often[:8]))
+    save_new(larger, output, "extend", force)
     talk("{}: {}", output, larger.signature)
     added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]
-    talk("to ask about {}, name this file from now on: chronotope neighbors {} WORD --at {}",
-         some_of(added), output, added[-1])  # fmt: skip
+    name_it = "to ask about {}, name this file from now on: chronotope neighbors {} WORD --at {}"
+    talk(name_it, some_of(added), output, added[-1])
     talk("a step into a new bin looks larger than it is, since its text was not trained on; train again to compare")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import stdout, talk
 from chronotope.cli.options import Json, open_model
@@ -15,9 +15,9 @@ from chronotope.io.untrusted import printable, printable_json
 
 
 def inspect_command(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run or a model.")],
+    path: Annotated[Path, Argument(metavar="PATH", help="A run or a model.")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read all of it and compare checksums; of a run, also its models.")
+        bool, Option("--verify", help="Read all of it and compare checksums; of a run, also its models.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -43,19 +43,14 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
         verify_run(path)
         for model in sorted(path.glob("*.ct")):
             load(model, verify=True)
-
-    counts = Counts.open(path)
-    about = read_run(path)
+    counts, about = Counts.open(path), read_run(path)
     return {
         "words": len(counts.vocabulary),
         "conditions": list(counts.conditions.labels),
         "axis": counts.conditions.axis,
         "cells": counts.size,
         "min_count": counts.vocabulary.min_count,
-        "corpus": about["corpus"],
-        "counting": about["counting"],
-        "sources": about["sources"],
-        "versions": about["versions"],
+        **{name: about[name] for name in ("corpus", "counting", "sources", "versions")},
         "checksum": counts.checksum,
         "models": sorted(model.name for model in path.glob("*.ct")),
     }

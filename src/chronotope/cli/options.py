@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import talk
 from chronotope.errors import SettingsError, some_of
@@ -15,31 +15,20 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
     from chronotope.embeddings import ConditionedEmbeddings
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, or the run that contains model.ct.")]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that `prepare` wrote.")]
-MinCount = Annotated[
-    int,
-    typer.Option("--min-count", min=0, help="Minimum number of occurrences in a condition; rarer words are left out."),
-]
-Retrieval = Annotated[str, typer.Option("--retrieval", help="Ranking: csls (penalizes hubs) or cosine.")]
+Model = Annotated[Path, Argument(metavar="MODEL", help="Model file, or the run that contains model.ct.")]
+Run = Annotated[Path, Argument(metavar="RUN", help="Folder that `prepare` wrote.")]
+MinCount = Annotated[int, Option(min=0, help="Minimum number of occurrences in a condition; rarer words are left out.")]
+Retrieval = Annotated[str, Option(help="Ranking: csls (penalizes hubs) or cosine.")]
 Coordinates = Annotated[
-    Path | None,
-    typer.Option("--coordinates", metavar="FILE", help="Coordinates of places: CSV file place,lat,lon, or GeoJSON."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet).",
-    ),
-]
-Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Cores to use (default: all); the result does not depend on it.")
+    Path | None, Option(metavar="FILE", help="Coordinates of places: CSV file place,lat,lon, or GeoJSON.")
 ]
 FORMS = {"json": "Print JSON.", "csv": "Print CSV.", "markdown": "Print a Markdown table."}
+Json = Annotated[bool, Option("--json", help=FORMS["json"])]
+Csv = Annotated[bool, Option("--csv", help=FORMS["csv"])]
+Markdown = Annotated[bool, Option("--markdown", help=FORMS["markdown"])]
+ENDINGS = "Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet)."
+Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help=ENDINGS)]
+Threads = Annotated[int | None, Option(min=1, help="Cores to use (default: all); the result does not depend on it.")]
 
 
 def chosen_form(given: Mapping[str, bool]) -> str | None:

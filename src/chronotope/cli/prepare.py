@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
-from chronotope.config import CorpusSettings, CountSettings, read_config
+from chronotope.config import Config, CorpusSettings, CountSettings, read_config
 from chronotope.errors import ChronotopeError, SettingsError, number_of
 
 if TYPE_CHECKING:
@@ -23,101 +23,63 @@ FEW = 50
 
 
 def prepare_command(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
-    run: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="Folder to write.")],
-    text: Annotated[str | None, typer.Option("--text", help="Field with the text (text).")] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Field with the time.")] = None,
-    every: Annotated[
-        str | None, typer.Option("--every", help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")
-    ] = None,
-    place: Annotated[str | None, typer.Option("--place", help="Field with the place.")] = None,
+    inputs: Annotated[list[str], Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
+    run: Annotated[Path, Option("-o", "--output", metavar="RUN", help="Folder to write.")],
+    text: Annotated[str | None, Option(help="Field with the text (text).")] = None,
+    time: Annotated[str | None, Option(help="Field with the time.")] = None,
+    every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
+    place: Annotated[str | None, Option(help="Field with the place.")] = None,
     where: Annotated[
-        str | None, typer.Option("--where", help='Only rows that satisfy this condition, as in SQL: "year >= 1990".')
+        str | None, Option(help='Only rows that satisfy this condition, as in SQL: "year >= 1990".')
     ] = None,
     min_count: Annotated[
-        int | None, typer.Option("--min-count", min=1, help="Leave out rarer words (chosen by the size of the corpus).")
+        int | None, Option(min=1, help="Leave out rarer words (chosen by the size of the corpus).")
     ] = None,
-    max_words: Annotated[int | None, typer.Option("--max-words", min=1, help="Maximum size of the vocabulary.")] = None,
-    window: Annotated[int | None, typer.Option("--window", min=1, max=31, help="Words of context a side (5).")] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
-    holdout: Annotated[float | None, typer.Option("--holdout", help="Share of documents to hold out (0).")] = None,
-    tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", help="words, or whitespace for tokenized text.")
-    ] = None,
-    keep_case: Annotated[bool, typer.Option("--keep-case", help="Keep upper case.")] = False,
-    strip_accents: Annotated[bool, typer.Option("--strip-accents", help="Fold accented letters.")] = False,
+    max_words: Annotated[int | None, Option(min=1, help="Maximum size of the vocabulary.")] = None,
+    window: Annotated[int | None, Option(min=1, max=31, help="Words of context a side (5).")] = None,
+    flat: Annotated[bool, Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
+    holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
+    tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
+    keep_case: Annotated[bool, Option("--keep-case", help="Keep upper case.")] = False,
+    strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
     find_phrases: Annotated[
-        bool, typer.Option("--find-phrases", help="Join words that belong together: prime_minister.")
+        bool, Option("--find-phrases", help="Join words that belong together: prime_minister.")
     ] = False,
-    phrase: Annotated[
-        list[str] | None, typer.Option("--phrase", help="Phrase to count as one word; may be repeated.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad row.")] = False,
+    phrase: Annotated[list[str] | None, Option(help="Phrase to count as one word; may be repeated.")] = None,
+    strict: Annotated[bool, Option("--strict", help="Stop at the first bad row.")] = False,
     no_text: Annotated[
-        bool, typer.Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
+        bool, Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
     ] = False,
     keep: Annotated[
-        list[str] | None,
-        typer.Option("--keep", metavar="FIELD", help="Field to keep for each document, for drift --within FIELD."),
+        list[str] | None, Option(metavar="FIELD", help="Field to keep for each document, for drift --within FIELD.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a run made from other input or settings.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
-    memory: Annotated[
-        str | None,
-        typer.Option("--memory", metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk."),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Number of processes on this machine, with Dask.")
-    ] = None,
+    memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk.")] = None,
+    workers: Annotated[int | None, Option(min=1, help="Number of processes on this machine, with Dask.")] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="ADDRESS", help="Dask cluster to count on: the address of its scheduler."),
+        str | None, Option(metavar="ADDRESS", help="Dask cluster to count on: the address of its scheduler.")
     ] = None,
     spill: Annotated[
-        str | None,
-        typer.Option(
-            "--spill", metavar="FOLDER", help="With --cluster: folder that all its machines can write to (s3://…)."
-        ),
+        str | None, Option(metavar="FOLDER", help="With --cluster: folder that all its machines can write to (s3://…).")
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")] = None,
+    config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Read text, and count which words stand together in each time bin and place."""
-    corpus, counted = CorpusSettings(), CountSettings()
-    if config:
-        settings = read_config(config)
-        corpus, counted = settings.corpus, settings.counting
-    given: dict[str, Any] = {
-        "text": text,
-        "time": time,
-        "every": every,
-        "place": place,
-        "where": where,
-        "holdout": holdout,
-        "tokenizer": tokenizer,
-        "lowercase": False if keep_case else None,
-        "strip_accents": strip_accents or None,
-        "find_phrases": find_phrases or None,
-        "phrases": tuple(phrase) if phrase else None,
-        "strict": strict or None,
-        "keep_text": False if no_text else None,
-        "keep": tuple(keep) if keep else None,
-    }
-    corpus = replace(corpus, **{key: value for key, value in given.items() if value is not None})
-    if not (corpus.time or corpus.place):
+    settings = read_config(config) if config else Config()
+    given: dict[str, Any] = {"text": text, "time": time, "every": every, "place": place, "where": where}
+    given |= {"holdout": holdout, "tokenizer": tokenizer, "strip_accents": strip_accents or None}
+    given |= {"lowercase": False if keep_case else None, "keep_text": False if no_text else None}
+    given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
+    given |= {"strict": strict or None, "keep": tuple(keep) if keep else None}
+    reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
+    if not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
-    counting: dict[str, Any] = {
-        "min_count": min_count,
-        "max_words": max_words,
-        "window": window,
-        "weighting": "flat" if flat else None,
-    }
-    counted = replace(counted, **{key: value for key, value in counting.items() if value is not None})
-    resources = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster, "spill": spill}
-    _prepare(inputs, run, corpus, counted, force=force, **resources)
-
-
-def _prepare(inputs: list[str], run: Path, reading: CorpusSettings, counting: CountSettings, **options: Any) -> None:
-    """Read, report and count."""
+    counting: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "window": window}
+    counting["weighting"] = "flat" if flat else None
+    counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
+    options: dict[str, Any] = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster}
+    options |= {"spill": spill, "force": force}
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
 
@@ -127,20 +89,14 @@ def _prepare(inputs: list[str], run: Path, reading: CorpusSettings, counting: Co
     def report(store: TokenStore, vocabulary: Vocabulary) -> None:
         nonlocal made
         made = True
-        _report(store, vocabulary, reading, counting)
+        _report(store, vocabulary, reading, counted)
 
     with progress_bars() as bars:
-        counts = count(corpus, run, settings=counting, progress=bars, on_report=report, **options)
+        counts = count(corpus, run, settings=counted, progress=bars, on_report=report, **options)
     if not made:
         talk("{} exists already, made from this input with these settings; --force makes it again", run)
-    talk(
-        "{}: {} × {}, {}; {}",
-        run,
-        number_of(len(counts.vocabulary), "words"),
-        number_of(len(counts.conditions), "conditions"),
-        number_of(counts.size, "cells"),
-        _what_next(run, counts),
-    )
+    words, conditions = number_of(len(counts.vocabulary), "words"), number_of(len(counts.conditions), "conditions")
+    talk("{}: {} × {}, {}; {}", run, words, conditions, number_of(counts.size, "cells"), _what_next(run, counts))
 
 
 def _what_next(run: Path, counts: Counts) -> str:
@@ -166,25 +122,17 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     for line in store.problems.lines():
         talk("[yellow]{}[/]", line)
     if reading.find_phrases:
-        _report_phrases(store)
+        phrases = store.words.filter(store.words.is_in(store.report.phrases))
+        shown = ", ".join(phrases[:5]) + (" …" if len(phrases) > 5 else "")
+        talk("phrases: {}", f"{len(phrases):,} joined, most often {shown}" if len(phrases) else "none found")
     size, least = len(vocabulary), number_of(vocabulary.min_count, "times")
     # Counts descend: the first word that is left out shows which of the two limits applied.
     cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
-    talk(
-        "vocabulary: {}; {} ({}) left out",
-        f"the most frequent {number_of(size, 'words')} (--max-words)"
-        if cut
-        else f"{number_of(size, 'words')} that occur {least} or more",
-        number_of(vocabulary.dropped_words, "others" if cut else "rarer ones"),
-        number_of(vocabulary.dropped_tokens, "running words"),
-    )
+    words = number_of(size, "words")
+    kept = f"the most frequent {words} (--max-words)" if cut else f"{words} that occur {least} or more"
+    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer ones")
+    tokens = number_of(vocabulary.dropped_tokens, "running words")
+    talk("vocabulary: {}; {} ({}) left out", kept, dropped, tokens)
     if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
-        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]",
-             "one word occurs" if size == 1 else f"{size} words occur", least)  # fmt: skip
-
-
-def _report_phrases(store: TokenStore) -> None:
-    """Print how many phrases were joined, and the most frequent ones."""
-    phrases = store.words.filter(store.words.is_in(store.report.phrases))
-    shown = ", ".join(phrases[:5]) + (" …" if len(phrases) > 5 else "")
-    talk("phrases: {}", f"{len(phrases):,} joined, most often {shown}" if len(phrases) else "none found")
+        occur = "one word occurs" if size == 1 else f"{size} words occur"
+        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]", occur, least)

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from chronotope.cli.completing import names
 from chronotope.cli.console import progress_bars, talk
@@ -35,62 +35,40 @@ TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.pa
 
 def train_command(
     run: Run,
-    method: Annotated[
-        str, typer.Option("--method", autocompletion=names(METHODS), help=f"{', '.join(METHODS)}.")
-    ] = "graph",
-    preset: Annotated[
-        str | None, typer.Option("--preset", help="For cw2v: paper, or authors (the settings of their program).")
-    ] = None,
-    dimensions: Annotated[
-        int | None, typer.Option("--dimensions", min=1, help="Length of a vector (cw2v: of each half of it).")
-    ] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the counts.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="The same seed gives the same bytes (1).")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Learning rate.")] = None,
-    smoothness: Annotated[
-        float | None, typer.Option("--smoothness", help="Pull between neighboring conditions.")
-    ] = None,
+    method: Annotated[str, Option(autocompletion=names(METHODS), help=f"{', '.join(METHODS)}.")] = "graph",
+    preset: Annotated[str | None, Option(help="For cw2v: paper, or authors (the settings of their program).")] = None,
+    dimensions: Annotated[int | None, Option(min=1, help="Length of a vector (cw2v: of each half of it).")] = None,
+    epochs: Annotated[int | None, Option(min=1, help="Passes over the counts.")] = None,
+    seed: Annotated[int | None, Option(min=0, help="The same seed gives the same bytes (1).")] = None,
+    rate: Annotated[float | None, Option(help="Learning rate.")] = None,
+    smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
     deviation_penalty: Annotated[
-        float | None, typer.Option("--deviation-penalty", help="Penalty on a word's deviation from its mean vector.")
+        float | None, Option(help="Penalty on a word's deviation from its mean vector.")
     ] = None,
-    edges: Annotated[
-        Path | None, typer.Option("--edges", help="Neighboring places: lines `place,place` (all pairs).")
-    ] = None,
+    edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (all pairs).")] = None,
     threads: Threads = None,
-    device: Annotated[str, typer.Option("--device", help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
+    device: Annotated[str, Option(help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
     memory: Annotated[
-        str | None,
-        typer.Option("--memory", metavar="SIZE", help="Memory limit: 2GB; counts that do not fit stay on disk."),
+        str | None, Option(metavar="SIZE", help="Memory limit: 2GB; counts that do not fit stay on disk.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a training that was stopped.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Model file (RUN/model.ct).")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
-    config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")] = None,
+    resume: Annotated[bool, Option("--resume", help="Continue a training that was stopped.")] = False,
+    output: Annotated[Path | None, Option("-o", "--output", help="Model file (RUN/model.ct).")] = None,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
+    config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
     # Mistakes are refused before anything is read or written.
     check_choices(method, preset, device)
     Memory.of(memory)
     axis = Conditions.from_dict(read_run(run)["conditions"]).axis
-    given = {
-        "dimensions": dimensions,
-        "epochs": epochs,
-        "seed": seed,
-        "rate": rate,
-        "smoothness": smoothness,
-        "deviation_penalty": deviation_penalty,
-    }
+    given = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "rate": rate, "smoothness": smoothness}
+    given |= {"deviation_penalty": deviation_penalty}
     chosen = {key: value for key, value in given.items() if value is not None}
     output = output or run / "model.ct"
     check_output(output, force)
     model = untrained(method, preset, chosen, config, axis)
-    settings = {
-        "threads": threads,
-        "place_edges": read_edges(edges) if edges else None,
-        "device": device,
-        "memory": memory,
-        "resume": resume,
-    }
+    place_edges = read_edges(edges) if edges else None
+    settings = {"threads": threads, "place_edges": place_edges, "device": device, "memory": memory, "resume": resume}
     output.parent.mkdir(parents=True, exist_ok=True)
     with locked(output, "train"), locked(run, "train", shared=True):
         check_output(output, force)  # another process may have been faster
@@ -107,9 +85,8 @@ def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> 
     if settings["resume"] and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
     if checkpoint.exists() and not settings["resume"]:
-        talk(
-            "[yellow]{} is of a training that was stopped; this one replaces it (--resume continues it)[/]", checkpoint
-        )
+        stopped = "[yellow]{} is of a training that was stopped; this one replaces it (--resume continues it)[/]"
+        talk(stopped, checkpoint)
     note = ""
     with progress_bars() as bars:
         bars("getting ready; the first time, compiling", 0)
@@ -171,14 +148,25 @@ def check_output(output: Path, force: bool) -> None:
         raise InputError(f"{folder} cannot be written to; choose another place with -o") from None
 
 
+def save_new(embeddings: ConditionedEmbeddings, output: Path, command: str, force: bool) -> None:
+    """Save a model under a lock, unless another process was faster."""
+    with locked(output, command):
+        check_output(output, force)
+        embeddings.save(output)
+
+
+def read_utf8(path: Path) -> str:
+    """Return the text of a file; InputError if it is not in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+
+
 def read_edges(path: Path) -> list[tuple[str, str]]:
     """Read pairs of places, one a line."""
     pairs = []
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(read_utf8(path).splitlines(), start=1):
         parts = [part.strip() for part in line.split(",")]
         if len(parts) == 2 and all(parts):
             pairs.append((parts[0], parts[1]))

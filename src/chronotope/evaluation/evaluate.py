@@ -27,6 +27,7 @@ from chronotope.methods.base import Method
 
 OnePath = str | os.PathLike[str]
 OneModel = ConditionedEmbeddings | Method | OnePath
+Models = Mapping[str, ConditionedEmbeddings]
 INTERVAL = "Interval: 95 %, by resampling the words."
 PAIRED = "(95 % interval of the difference, paired bootstrap over the words)"
 
@@ -113,9 +114,7 @@ class _Result(NamedTuple):
     data: dict[str, Any]
 
 
-def _by_pairs(
-    models: Mapping[str, ConditionedEmbeddings], pairs: Any, min_count: int, retrieval: str, depth: int
-) -> Evaluation:
+def _by_pairs(models: Models, pairs: Any, min_count: int, retrieval: str, depth: int) -> Evaluation:
     scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in models.items()}
     asked = next(iter(scores.values())).pairs
     if any(one.pairs != asked for one in scores.values()):
@@ -134,15 +133,8 @@ def _by_pairs(
     parts |= data.get("categories", {})
     # A kind that contains all pairs would repeat the first row.
     kept = {name: part for name, part in parts.items() if part is data or 0 < part["pairs"] < data["pairs"]}
-    return Evaluation(
-        [{"part": name} | _row(part) for name, part in kept.items()],
-        title=f"Scores on {asked.name}",
-        notes=[INTERVAL],
-        facts=data,
-        signature=data["signature"],
-        name="evaluate",
-        chart=Ranked(label="part", value="mrr", band=("low", "high"), faint=None),
-    )
+    rows = [{"part": name} | _row(part) for name, part in kept.items()]
+    return _evaluation(rows, f"Scores on {asked.name}", [INTERVAL], data, data["signature"], "mrr")
 
 
 def _row(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,12 +143,10 @@ def _row(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"mrr": part["mrr"], "low": low, "high": high} | {name: part[name] for name in others}
 
 
-def _by_gold(
-    models: Mapping[str, ConditionedEmbeddings], gold: Gold, start: str | None, end: str | None, min_count: int
-) -> Evaluation:
+def _by_gold(models: Models, gold: Gold, start: str | None, end: str | None, min_count: int) -> Evaluation:
     """Compare the changes of the words that all models know with gold scores."""
     changes = {name: measure_changes(model, gold, start, end, min_count) for name, model in models.items()}
-    words = [word for word in gold.scores if all(word in one.change for one in changes.values())]
+    words = [word for word in gold.scores if all(word in change for change, *_ in changes.values())]
     absent = [word for word in gold.scores if word not in words]
     wanted, metric = np.array([gold.scores[word] for word in words]), gold.metric
     if len(set(wanted.tolist())) < 2:
@@ -197,15 +187,17 @@ def _table(results: Mapping[str, _Result], metric: str, file: str, notes: list[s
     for significant, which in ((True, "Significantly"), (False, "Not significantly")):
         if names := [row["model"] for row in rows if row.get("significant") is significant]:
             notes = [*notes, f"{which} behind {ranked[0]}: {some_of(names)} {PAIRED}."]
-    return Evaluation(
-        rows,
-        title=f"{len(ranked)} models on {file}" if len(ranked) > 1 else f"Scores on {file}",
-        notes=notes,
-        facts={"file": file, "models": {name: results[name].data for name in ranked}} if len(ranked) > 1 else best.data,
-        signature=best.data["signature"],
-        name="evaluate",
-        chart=Ranked(label="model", value=metric, band=("low", "high"), faint=None),
-    )
+    title, facts = f"Scores on {file}", best.data
+    if len(ranked) > 1:
+        title = f"{len(ranked)} models on {file}"
+        facts = {"file": file, "models": {name: results[name].data for name in ranked}}
+    return _evaluation(rows, title, notes, facts, best.data["signature"], metric)
+
+
+def _evaluation(rows: Any, title: str, notes: list[str], facts: Any, signature: str, metric: str) -> Evaluation:
+    """Return the table, whose first column names the rows."""
+    chart = Ranked(label=next(iter(rows[0])), value=metric, band=("low", "high"), faint=None)
+    return Evaluation(rows, title=title, notes=notes, facts=facts, signature=signature, name="evaluate", chart=chart)
 
 
 def name_models(models: Any) -> dict[str, Any]:

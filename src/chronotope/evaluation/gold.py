@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,18 +58,10 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     return Gold(Path(source).name, scores)
 
 
-class Changes(NamedTuple):
-    """The change of each word between two conditions."""
-
-    change: dict[str, float]
-    first: str
-    last: str
-
-
 def measure_changes(
     model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int
-) -> Changes:
-    """Return 1 − cosine, as `drift` measures it, of the gold words that occur often enough in both conditions."""
+) -> tuple[dict[str, float], str, str]:
+    """Return 1 − cosine, as in `drift`, of the gold words that occur often enough in both conditions, and the two."""
     conditions = model.conditions
     if (start is None or end is None) and conditions.axis != "time":
         raise SettingsError("name both conditions to compare: start and end (--from and --to)")
@@ -78,22 +69,16 @@ def measure_changes(
     last = conditions.labels[-1 if end is None else conditions.index(end)]
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {first}")
-    least = max(min_count, 1)
-    known = [
-        word
-        for word in gold.scores
-        if word in model and min(model.count(word, first), model.count(word, last)) >= least
-    ]
+    known = [word for word in gold.scores if word in model]
+    known = [word for word in known if min(model.count(word, at) for at in (first, last)) >= max(min_count, 1)]
     before, after = (model.project(known, label, last).astype(np.float64) for label in (first, last))
     cosines = np.multiply(before, after).sum(axis=1)
-    return Changes(dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last)
+    return dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last
 
 
 def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> float:
     """Return Spearman's ρ, or the AUC, of measured changes and gold scores; NaN if one of the two is constant.
 
-    Examples
-    --------
     >>> agreement(np.array([0.1, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]), "spearman")
     1.0
     >>> agreement(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0.0, 1.0, 0.0, 1.0]), "auc")

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from chronotope.errors import InputError
 
@@ -38,11 +38,12 @@ class TestPairs:
     pairs: tuple[TestPair, ...]
 
 
+PairSource: TypeAlias = str | os.PathLike[str] | TestPairs | Iterable[TestPair | str]
+
+
 class Labels:
     """The known labels of conditions, in any case.
 
-    Examples
-    --------
     >>> labels = Labels(["1995-1999", "1999", "East_Africa"])
     >>> labels.known("east_africa"), labels.known("canada")
     ('East_Africa', None)
@@ -60,16 +61,13 @@ class Labels:
     def split(self, text: str) -> tuple[str, str]:
         """Return the word and the condition in `word-condition`; without a known label, split at the last hyphen."""
         hyphens = [place for place, letter in enumerate(text) if letter == "-" and text[:place].strip()]
-        for place in hyphens:
-            label = self.known(text[place + 1 :])
-            if label is not None:
-                return text[:place].strip(), label
         if not hyphens:
             raise ValueError(f"'{text}' is not of the form word-condition")
-        word, label = text[: hyphens[-1]].strip(), text[hyphens[-1] + 1 :].strip()
+        place = next((place for place in hyphens if self.known(text[place + 1 :])), hyphens[-1])
+        word, label = text[:place].strip(), text[place + 1 :].strip()
         if not label:
             raise ValueError(f"'{text}' has no condition after its hyphen")
-        return word, label
+        return word, self.known(label) or label
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -83,36 +81,38 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     yield from _numbered(text.split("\n"))
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def _numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, str) or (line.strip() and not line.lstrip().startswith("#")):
             yield number, line
 
 
-def read_pairs(
-    source: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str], labels: Sequence[str]
-) -> TestPairs:
+def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
     """Return test pairs from a file, from its lines, or from pairs; a line that is no pair is an InputError.
 
     A pair with a condition that is not among `labels` is kept: it counts as wrong. InputError if all pairs are such,
     since then they belong to another corpus.
 
-    Examples
-    --------
     >>> read_pairs(["ottawa-canada,dublin-ireland,capital"], ["canada", "ireland"]).pairs[0]
     TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')
     """
+    known = Labels(labels)
     if not isinstance(source, TestPairs):
         is_file = isinstance(source, str | os.PathLike)
         lines = read_lines(source) if is_file else _numbered(source)  # type: ignore[arg-type]
-        known = Labels(labels)
         name = str(source) if is_file else "pairs"
         pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in lines)
         if not pairs:
             raise InputError(f"{name} has no test pairs; each line is word-condition,word-condition[,category]")
         source = TestPairs(Path(name).name, pairs)
-    _refuse_unknown(source.pairs, labels)
-    return source
+    pairs, find = source.pairs, known.known
+    if any(find(pair.query_condition) and find(pair.answer_condition) for pair in pairs):
+        return source
+    asked = dict.fromkeys(label for pair in pairs for label in (pair.query_condition, pair.answer_condition))
+    raise InputError(
+        f"none of the {len(pairs):,} test pairs is about two conditions of this model: "
+        f"they ask for {_few([label for label in asked if find(label) is None])}; the model has {_few(labels)}"
+    )
 
 
 def _parsed(line: str | TestPair, labels: Labels, where: str) -> TestPair:
@@ -128,19 +128,6 @@ def _parsed(line: str | TestPair, labels: Labels, where: str) -> TestPair:
         return TestPair(*labels.split(fields[0]), *labels.split(fields[1]), *fields[2:])
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
-
-
-def _refuse_unknown(pairs: Sequence[TestPair], labels: Sequence[str]) -> None:
-    """Raise InputError if no pair has two conditions of the model."""
-    known = Labels(labels).known
-    if any(known(pair.query_condition) and known(pair.answer_condition) for pair in pairs):
-        return
-    asked = dict.fromkeys(label for pair in pairs for label in (pair.query_condition, pair.answer_condition))
-    missing = [label for label in asked if known(label) is None]
-    raise InputError(
-        f"none of the {len(pairs):,} test pairs is about two conditions of this model: "
-        f"they ask for {_few(missing)}; the model has {_few(labels)}"
-    )
 
 
 def _few(labels: Sequence[str]) -> str:

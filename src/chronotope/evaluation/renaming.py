@@ -131,16 +131,10 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
     chosen = _drawn(support, len(counts.vocabulary), share, random)
     names = _named(support, len(counts.vocabulary), chosen, _stretches(counts.conditions, len(chosen), longest, random))
     words = _words(counts.vocabulary.words, names)
-    made = _RenamedCounts(
-        **{part.name: getattr(counts, part.name) for part in fields(Counts)}
-        | {
-            "vocabulary": replace(counts.vocabulary, words=words, support=_renamed_support(support, names)),
-            "checksum": checksum_of(["renamed", counts.checksum, share, seed, longest]),
-            "_held_out": None,
-        },
-        original=counts,
-        names=names,
-    )
+    parts = {part.name: getattr(counts, part.name) for part in fields(Counts)} | {"_held_out": None}
+    parts["vocabulary"] = replace(counts.vocabulary, words=words, support=_renamed_support(support, names))
+    parts["checksum"] = checksum_of(["renamed", counts.checksum, share, seed, longest])
+    made = _RenamedCounts(**parts, original=counts, names=names)
     pairs = tuple(_pairs(support, names, words, counts.conditions.labels, random))
     if not pairs:
         raise InputError("no renamed word can be asked about; rename a larger share, or give more text")

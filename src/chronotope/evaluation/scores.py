@@ -6,8 +6,7 @@ pairs: twenty questions about one office-holder are not independent.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.evaluation.pairs import Labels, TestPair, TestPairs, read_pairs
+from chronotope.evaluation.pairs import Labels, PairSource, TestPairs, read_pairs
 from chronotope.io.provenance import checksum_of
 
 CUTOFFS = (1, 3, 5, 10)
@@ -23,6 +22,7 @@ METRICS = ("mrr", *(f"mp@{k}" for k in CUTOFFS))
 RESAMPLES = 1000
 SEED = 1
 TAILS = ((1 - 0.95) / 2, (1 + 0.95) / 2)
+Floats = NDArray[np.float64]
 
 
 class Scores(NamedTuple):
@@ -50,11 +50,7 @@ class Scores(NamedTuple):
 
 
 def score(
-    model: ConditionedEmbeddings,
-    pairs: str | os.PathLike[str] | TestPairs | Iterable[TestPair | str],
-    min_count: int = 5,
-    retrieval: str = "csls",
-    depth: int = 10,
+    model: ConditionedEmbeddings, pairs: PairSource, min_count: int = 5, retrieval: str = "csls", depth: int = 10
 ) -> Scores:
     """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
     asked = read_pairs(pairs, model.conditions.labels)
@@ -83,8 +79,6 @@ def score(
 def gains(ranks: ArrayLike) -> NDArray[np.float64]:
     """(N, metrics) what each pair adds to each of `METRICS`: a metric is the mean of its column.
 
-    Examples
-    --------
     >>> gains([2, 0]).tolist()
     [[0.5, 0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]
     """
@@ -96,8 +90,6 @@ def gains(ranks: ArrayLike) -> NDArray[np.float64]:
 def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDArray[np.bool_]) -> dict[str, Any]:
     """Return the scores over some pairs as plain data; without pairs every score is None.
 
-    Examples
-    --------
     >>> scores = summarize(["bush", "bush"], np.array([2, 0]), np.array([True, False]))
     >>> scores["mrr"], scores["mrr_answerable"], scores["mp@3"]
     (0.25, 0.5, 0.5)
@@ -116,14 +108,13 @@ def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDAr
 
 def resampled_means(
     values: ArrayLike, clusters: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
-) -> NDArray[np.float64]:
+) -> Floats:
     """(resamples, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
     values = np.asarray(values, dtype=np.float64)
     names, cluster = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
-    size = np.bincount(cluster, minlength=len(names))
-    total = np.column_stack([np.bincount(cluster, column, minlength=len(names)) for column in values.T])
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
+    size = np.bincount(cluster)
+    total = np.column_stack([np.bincount(cluster, column) for column in values.T])
+    drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
     # einsum adds in a fixed order; the last bits of a BLAS product depend on the number of threads.
     return np.asarray(np.einsum("rk,km->rm", drawn.astype(np.float64), total) / (drawn @ size)[:, None])
 
@@ -163,13 +154,9 @@ def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]]
     return Difference(found, low, high, float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
 
 
-def differences(
-    values: NDArray[np.float64], queries: Sequence[str], models: Sequence[tuple[int, int]]
-) -> list[Difference]:
+def differences(values: Floats, queries: Sequence[str], models: Sequence[tuple[int, int]]) -> list[Difference]:
     """Compare the means of two columns of the (N, models) values, for each pair of `models`.
 
-    Examples
-    --------
     >>> found = differences(np.array([[1.0, 0.0], [0.5, 0.0]]), ["obama", "clinton"], [(0, 1)])[0]
     >>> found.difference, found.significant
     (-0.75, True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from chronotope.analysis.answer import Answer
 from chronotope.errors import SettingsError
 from chronotope.io.atomic import atomic_write
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 CHARTS = (".png", ".svg", ".pdf", ".html")
 ROWS = (".csv", ".json", ".md", ".parquet")

@@ -27,10 +27,8 @@ WIDEST_TEXT = 24  # a longer text may be broken into lines
 PADDING = 2  # beside each column
 MOST_COLUMNS = 24  # of a matrix
 # Phrases such as prime_minister are shown with blanks in these columns.
-WORD_COLUMNS = (
-    "word", "neighbor", "equivalent", "collocate", "context", "other", "label", "joined", "left", "neighbors_before",
-    "neighbors_after",
-)  # fmt: skip
+WORD_COLUMNS = ["word", "neighbor", "equivalent", "collocate", "context", "other", "label", "joined", "left"]
+WORD_COLUMNS += ["neighbors_before", "neighbors_after"]
 # Columns for programs: positions of the words in a sentence.
 OFFSETS = ("start", "end", "near_start", "near_end", "cut_before", "cut_after")
 
@@ -52,8 +50,6 @@ class Table:
     def fitting(self, width: int) -> tuple[Table, ...]:
         """Return the table in parts of at most `width`; each repeats the leading columns of text.
 
-        Examples
-        --------
         >>> table = Table(("place", "1990", "1991"), (("accra", 0.25, 0.125),), "Use", "in all")
         >>> [(part.columns, part.rows, part.title, part.note) for part in table.fitting(17)]
         [(('place', '1990'), (('accra', 0.25),), 'Use', ''), (('place', '1991'), (('accra', 0.125),), '', 'in all')]
@@ -129,12 +125,9 @@ def answer(given: Answer) -> Table:
     if "fallback" in frame.columns and not frame["fallback"].any():
         hidden.add("fallback")
     frame = frame.drop(hidden, strict=False)
-    words = [name in WORD_COLUMNS for name in frame.columns]
-    rows = (
-        tuple(_phrases(cell) if is_word else cell for is_word, cell in zip(words, row, strict=True))
-        for row in frame.rows()
-    )
-    return Table(tuple(frame.columns), tuple(rows), given.title, note)
+    phrased = {name: map(_phrases, frame[name].to_list()) for name in frame.columns if name in WORD_COLUMNS}
+    columns = [phrased.get(name) or frame[name].to_list() for name in frame.columns]
+    return Table(tuple(frame.columns), tuple(zip(*columns, strict=True)), given.title, note)
 
 
 def corpus(report: CorpusReport, most: int = 40) -> Table:

@@ -6,8 +6,9 @@ from base64 import b64encode
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
 from chronotope.errors import SettingsError
 from chronotope.io.atomic import atomic_write
@@ -15,9 +16,6 @@ from chronotope.io.embed import embed_json
 from chronotope.runtime.memory import check_address_space
 from chronotope.views.charts import lines, plane, ranked, tiles
 from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
 FORMATS = ("png", "svg", "pdf", "html")
@@ -29,32 +27,19 @@ START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textCo
 
 
 def draw(answer: Answer) -> Picture:
-    """Return the chart of an answer: an `altair.VConcatChart`, shown in notebooks as a picture.
-
-    Raises
-    ------
-    SettingsError
-        If the answer has no chart.
-    """
+    """Return the chart of an answer, shown in notebooks as a picture; raise SettingsError if it has none."""
     chart: Any = answer.chart
     if chart is None:
         raise SettingsError(f"{answer.name or 'this answer'} has no chart; save it as .csv, .json or .md")
     value = chart.y if isinstance(chart, Lines) else chart.value or chart.x if isinstance(chart, Plane) else chart.value
     if not len(answer) or answer.frame[value].null_count() == len(answer):
-        return finish(answer, _nothing())
+        row = {"x": 0, "y": 20, "text": "Nothing to draw: no row has a value.", "color": "#222222"}
+        return finish(answer, Drawing(texts([row], align="left").properties(width=420, height=40), 420))
     return finish(answer, FAMILIES[type(chart)](answer, chart))
 
 
-def _nothing() -> Drawing:
-    text = texts([{"x": 0, "y": 20, "text": "Nothing to draw: no row has a value.", "color": "#222222"}], align="left")
-    return Drawing(text.properties(width=420, height=40), 420)
-
-
 def write_chart(answer: Answer, path: str | Path) -> None:
-    """Write the chart of an answer; the ending of the file names the format: .png, .svg, .pdf or .html.
-
-    HTML contains all that it needs and loads nothing.
-    """
+    """Write the chart of an answer as .png, .svg, .pdf or .html, which contains all that it needs."""
     ending: Any = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise SettingsError(f"cannot draw {Path(path).name}: its name must end in .png, .svg, .pdf or .html")

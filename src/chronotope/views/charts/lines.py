@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import polars as pl
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Ranked
 from chronotope.conditions import SEPARATOR
 from chronotope.errors import some_of
 from chronotope.views.charts import ranked, style
 from chronotope.views.charts.placing import spread
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 WIDE, SMALL = (560, 320), (250, 170)  # of a chart, and of one of several panels
 LABEL_GAP = 16.5
@@ -27,6 +25,7 @@ CHANGE = 0.15  # share of the range; a line that moves less is neither rising no
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
 
 Row = dict[str, Any]
+Pair = tuple[float, float]
 
 
 class Line(NamedTuple):
@@ -68,9 +67,8 @@ def draw(answer: Answer, chart: Lines) -> style.Drawing:
         shown = found[: chart.limit] if chart.color == "word" else _choose(found, chart.limit, len(labels))
         if len(shown) < len(found):
             hidden = [style.spaced(line.name) for line in found if line not in shown]
-            notes.append(
-                f"Drawn: {len(shown)} of {len(found)} lines{f' of {name}' if name else ''}, without {some_of(hidden)}."
-            )
+            of = f" of {name}" if name else ""
+            notes.append(f"Drawn: {len(shown)} of {len(found)} lines{of}, without {some_of(hidden)}.")
         panel = _panel(shown, labels, style.axis_title(answer, chart.y), size, chart, notes)
         drawn.append(style.heading(panel, name))
     if any(row["opacity"] < 1 for name in names for row in panels[name]):
@@ -94,12 +92,11 @@ def _rows(answer: Answer, chart: Lines) -> list[Row]:
 
 def _order(rows: Sequence[Row], known: Sequence[str] | None) -> list[str]:
     """Return the conditions as the answer or a complete line orders them, else sorted; without empty ends."""
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {"": list(known or ())}
     for row in rows:
-        lines.setdefault(row["name"], []).append(row["x"])
+        lines.setdefault(f"of {row['name']}", []).append(row["x"])
     every = {row["x"] for row in rows}
-    complete = [order for order in (list(known or ()), *lines.values()) if every <= set(order)]
-    order = complete[0] if complete else sorted(every)
+    order = next((order for order in lines.values() if every <= set(order)), sorted(every))
     valued = [order.index(row["x"]) for row in rows if row["y"] is not None]
     return order[min(valued) : max(valued) + 1]
 
@@ -125,25 +122,21 @@ def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
     return [line for line in lines if line.name in chosen]
 
 
-def _panel(
-    lines: list[Line], labels: list[str], title: str, size: tuple[int, int], chart: Lines, notes: list[str]
-) -> Any:
+def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: Lines, notes: list[str]) -> Any:
     every = [row for line in lines for row in line.rows.values()]
     ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
     # Of many neighbors the color shows the direction; falling lines are labelled on the left.
     by_direction = chart.color != "word" and len(lines) > 4 and size == WIDE
-    colors = (
-        _directions(lines, high - low)
-        if by_direction
-        else dict(zip((line.name for line in lines), cycle(style.COLORS)))
-    )
-    left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
+    colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:
+        colors = _directions(lines, high - low)
         notes.append("Blue: nearer at first; orange: nearer at last; gray: neither.")
+    left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
     if style.is_cut(every, low, high):
         notes.append(style.CUT)
-    rows: style.Rows = []
+    # A column that changes along a line would cut it into pieces, so points have rows of their own.
+    plain, lone, points = [], [], []
     used: list[str] = []
     for at, line in enumerate(lines):
         color = colors[line.name]
@@ -151,9 +144,14 @@ def _panel(
         used.append(color)
         gap = {"y": None, "low": None, "high": None, "opacity": 1}
         for place, label in enumerate(labels):
-            row = {**gap, **line.rows.get(place, {}), "x": label, "name": style.shorten(line.name), "color": color}
-            alone = not {place - 1, place + 1} & line.rows.keys()
-            rows.append({**row, "fill": "white" if row["opacity"] < 1 else color, "dash": dash, "alone": alone})
+            row = {**gap, **line.rows.get(place, {}), "x": label, "name": style.shorten(line.name)}
+            opacity = row.pop("opacity")
+            plain.append({**row, "color": color, "dash": dash})
+            if row["low"] is not None and not {place - 1, place + 1} & line.rows.keys():
+                lone.append(plain[-1])
+            if row["y"] is not None:
+                fill = "white" if opacity < 1 else color
+                points.append({**row, "stroke": color, "fill": fill, "opacity": opacity})
     room = max((style.LETTER * style.LABEL * min(len(line.name), style.MOST_LETTERS) + 26 for line in left), default=0)
     header: dict[str, Any] = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleY": -10}
     y_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
@@ -166,15 +164,7 @@ def _panel(
         "y": alt.Y("y:Q", scale=y_scale, axis=y_axis),
     }
     interval = {**where, "y": alt.Y("low:Q", scale=y_scale, axis=y_axis), "y2": "high:Q", "detail": "name:N"}
-    # A column that changes along a line would cut it into pieces.
-    kept = ("x", "y", "low", "high", "name", "color", "dash")
-    plain: style.Rows = [{key: row[key] for key in kept} for row in rows]
-    lone: style.Rows = [{key: row[key] for key in kept} for row in rows if row["alone"] and row["low"] is not None]
     dashes = alt.StrokeDash("dash:O", scale=alt.Scale(domain=list(range(8)), range=list(DASHES)), legend=None)
-    seen = ("x", "y", "name", "fill", "opacity")
-    points: style.Rows = [
-        {key: row[key] for key in seen} | {"stroke": row["color"]} for row in rows if row["y"] is not None
-    ]
     tooltip = ["name:N", alt.Tooltip("x:N", title=chart.x), alt.Tooltip("y:Q", format=".3f", title=chart.y)]
     layers = [style.layer(plain, "line", strokeWidth=2.2).encode(**where, detail="name:N", strokeDash=dashes)]
     if ends:
@@ -186,15 +176,11 @@ def _panel(
     return alt.layer(*layers).properties(width=size[0], height=size[1])
 
 
-def _names(
-    lines: list[Line], side: int, count: int, colors: dict[str, str], domain: tuple[float, float], size: tuple[int, int]
-) -> list[Any]:
+def _names(lines: list[Line], side: int, count: int, colors: dict[str, str], domain: Pair, size: Pair) -> list[Any]:
     """Return the names of lines beside the panel (side -1: left, 1: right), and thin connectors from their ends."""
     ends = [(max if side > 0 else min)(line.rows) for line in lines]
-    heights = [
-        (domain[1] - line.rows[at]["y"]) / (domain[1] - domain[0]) * size[1]
-        for line, at in zip(lines, ends, strict=True)
-    ]
+    low, high = domain
+    heights = [(high - line.rows[at]["y"]) / (high - low) * size[1] for line, at in zip(lines, ends, strict=True)]
     edge = size[0] + 14 if side > 0 else -14
     joins: style.Rows = []
     names: style.Rows = []
@@ -222,10 +208,7 @@ def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) ->
     label, limit = (chart.x, 200) if by_word else ("name", 30)
     if not single or chart.color != "word":
         first = pl.col("first").min().over(group) if group else pl.lit(0)
-        frame = (
-            frame.with_row_index("first")
-            .with_columns(first.alias("first"))
-            .sort("first", value, descending=[False, True], nulls_last=True)
-        )
+        frame = frame.with_row_index("first").with_columns(first.alias("first"))
+        frame = frame.sort("first", value, descending=[False, True], nulls_last=True)
     bars = Ranked(label, chart.y, chart.band, group, faint=chart.faint, limit=limit)
     return ranked.draw(replace(answer, rows=frame), bars)

@@ -6,19 +6,17 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Plane
 from chronotope.errors import some_of
 from chronotope.views.charts import style
 from chronotope.views.charts.placing import draw_labels
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 680, 470, 240, 50
 LAND, BORDER = "#f0eee9", "#cfcbc2"
@@ -40,10 +38,8 @@ class Frame(NamedTuple):
 
     def pixels(self, points: Ring) -> NDArray[np.float64]:
         """Return positions of longitudes and latitudes, from the upper left corner."""
-        return (
-            _project(self.kind, np.array(points, dtype=np.float64) - (self.lon, 0)) * (self.scale, -self.scale)
-            + self.shift
-        )
+        found = _project(self.kind, np.array(points, dtype=np.float64) - (self.lon, 0))
+        return found * (self.scale, -self.scale) + self.shift
 
     def meets(self, ring: Ring) -> bool:
         """Return whether the bounding box of a ring meets the map."""
@@ -116,12 +112,8 @@ def draw(answer: Answer, chart: Plane, rows: list[dict[str, Any]]) -> style.Draw
     notes = ["White: no value."] if len(known) < len(rows) else []
     notes += [f"Pale: fewer than {style.FEW} occurrences."] if any(row["opacity"] < 1 for row in points) else []
     notes += [f"Not on the map, since no coordinates are given: {some_of(missing)}."] if missing else []
-    turned: dict[str, Any] = {
-        "type": frame.kind,
-        "rotate": [-frame.lon, 0, 0],
-        "scale": frame.scale,
-        "translate": list(frame.shift),
-    }
+    turned: dict[str, Any] = {"type": frame.kind, "scale": frame.scale, "translate": list(frame.shift)}
+    turned["rotate"] = [-frame.lon, 0, 0]
     view = alt.ViewBackground(stroke=style.GRID)
     drawn = alt.layer(*layers).project(**turned).properties(width=WIDTH, height=frame.height, view=view)
     return style.Drawing(drawn, WIDTH + 120, notes)

@@ -19,6 +19,7 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1, 0.5, -0.5), (-1
 ON_LABEL, ON_POINT, ON_LINE, OUTSIDE, FARTHER = 1000.0, 60.0, 14.0, 5000.0, 0.35
 
 Points = Sequence[tuple[float, float]]
+Array = NDArray[np.float64]
 
 
 class Box(NamedTuple):
@@ -32,19 +33,8 @@ class Box(NamedTuple):
 
 
 def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line: Points = ()) -> list[Box]:
-    """Return a box for each label; earlier labels choose first.
+    """Return a box for each label, earlier ones first: in pixels, within `frame`, and not over the points of `line`.
 
-    Parameters
-    ----------
-    points, sizes
-        The point of each label and its width and height, in pixels from the upper left corner.
-    frame
-        The width and height of the picture.
-    line
-        Points along lines that labels should not cover.
-
-    Examples
-    --------
     >>> one, other = place_labels([(50, 50), (52, 50)], [(30, 12), (30, 12)], (200, 100))
     >>> one.x > 50 > other.x
     True
@@ -66,9 +56,7 @@ def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line
     return placed
 
 
-def _cost(
-    box: Box, placed: Sequence[Box], points: NDArray[np.float64], line: NDArray[np.float64], frame: tuple[float, float]
-) -> float:
+def _cost(box: Box, placed: Sequence[Box], points: Array, line: Array, frame: tuple[float, float]) -> float:
     across, down = box.width / 2, box.height / 2
     inside = across <= box.x <= frame[0] - across and down <= box.y <= frame[1] - down
     cost = 0.0 if inside else OUTSIDE
@@ -108,8 +96,6 @@ def draw_labels(rows: style.Rows, frame: tuple[float, float], line: Points = ())
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Return the nearest places in the same order that are at least `gap` apart, from `low` to `high` if they fit.
 
-    Examples
-    --------
     >>> spread([0.50, 0.51, 0.9], gap=0.1, low=0, high=1)
     [0.455, 0.555, 0.9]
     """

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import numpy as np
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Plane, Ranked
 from chronotope.views.charts import maps, ranked, style
+from chronotope.views.charts.maps import HEIGHT, LOWEST, MARGIN, WIDTH
 from chronotope.views.charts.placing import Points, draw_labels
 
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
-
-WIDTH, HEIGHT, LOWEST, MARGIN = 680, 470, 240, 50
 MOST_ON_PATH = 14  # labels; of a longer path every second, third … point has one, and the last
 PATH = (style.COLORS[0], "#7a6a72", style.COLORS[1])
 
@@ -45,16 +43,15 @@ def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:
     where, height = _fit([(row[chart.x], row[chart.y]) for row in rows], even=answer.facts.get("method") != "lle")
     colors = [_between(at / max(steps - 1, 1)) if joined else style.COLORS[0] for at in range(steps)]
     faint = [at < steps and style.is_faint(row, chart.faint) for at, row in enumerate(rows)]
-    points: style.Rows = [
-        {"x": x, "y": y, "text": style.shorten(row[chart.label]), "bold": at < steps, "size": 90 if at < steps else 34}
-        | {"color": colors[at] if at < steps else style.INK, "stroke": colors[at] if at < steps else style.PALE}
-        for at, (row, (x, y)) in enumerate(zip(rows, where, strict=True))
-    ]
-    dots: style.Rows = [
-        {key: point[key] for key in ("x", "y", "text", "size", "stroke")}
-        | {"fill": "white" if few else point["stroke"]}
-        for point, few in zip(points, faint, strict=True)
-    ]
+    points: style.Rows = []
+    dots: style.Rows = []
+    for at, (row, (x, y)) in enumerate(zip(rows, where, strict=True)):
+        place, on_path = {"x": x, "y": y, "text": style.shorten(row[chart.label])}, at < steps
+        stroke = colors[at] if on_path else style.PALE
+        points.append({**place, "bold": on_path, "color": stroke if on_path else style.INK})
+        dots.append(
+            {**place, "size": 90 if on_path else 34, "stroke": stroke, "fill": "white" if faint[at] else stroke}
+        )
     segments: style.Rows = [
         {"x": a["x"], "y": a["y"], "x2": b["x"], "y2": b["y"], "color": a["color"]}
         for a, b in pairwise(points[:steps] if joined else [])
@@ -63,12 +60,9 @@ def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:
     nth = -(-steps // MOST_ON_PATH) if joined else 1
     order = dict.fromkeys([*([0, steps - 1] if steps else []), *range(nth, steps - nth + (nth == 1), nth)])
     labels = draw_labels([points[at] for at in (*order, *range(steps, len(rows)))], (WIDTH, height), _along(segments))
+    path = style.rules(segments, strokeWidth=2.6, opacity=0.7, strokeCap="round")
     dot = style.layer(dots, "point", opacity=1, strokeWidth=1.6)
-    layers = [
-        style.rules(segments, strokeWidth=2.6, opacity=0.7, strokeCap="round"),
-        dot.encode(**style.pixels(), size=alt.Size("size:Q", scale=None), tooltip=["text:N"]),
-        *labels,
-    ]
+    layers = [path, dot.encode(**style.pixels(), size=alt.Size("size:Q", scale=None), tooltip=["text:N"]), *labels]
     notes = ["Path from blue (first) to orange (last)."] if joined else []
     notes += ["Gray: words near it."] if 0 < steps < len(rows) else []
     notes += [f"Drawn: {len(rows)} of {len(every)} points."] if len(rows) < len(every) else []

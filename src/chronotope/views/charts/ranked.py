@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Ranked
 from chronotope.errors import some_of
 from chronotope.views.charts import style
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 ROW, WIDTHS = 24, (360, 220, 150)  # height of a row; width of a panel by the number of columns
 MOST_PANELS = 6  # of more groups each is one bar
@@ -39,16 +37,14 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
         notes.append("A bar shows the first of the words beside it.")
     for group, bars in groups.items():
         if len(bars) > limit:
-            where = f" of {group}" if group else ""
-            notes.append(f"Drawn: the first {limit} of {len(bars):,} rows{where}.")
+            notes.append(f"Drawn: the first {limit} of {len(bars):,} rows{f' of {group}' if group else ''}.")
         del bars[limit:]
     every = [bar for bars in groups.values() for bar in bars]
     ends = [bar[end] for bar in every for end in ("low", "high", "needed") if bar[end] is not None]
     domain = style.limits([bar["value"] for bar in every], ends, zero=True)
     notes += [style.CUT] if style.is_cut(every, *domain) else []
-    notes += (
-        ["Dark line: the similarity that chance reaches."] if any(bar["needed"] is not None for bar in every) else []
-    )
+    chance = any(bar["needed"] is not None for bar in every)
+    notes += ["Dark line: the similarity that chance reaches."] if chance else []
     notes += [style.FAINT] if any(bar["opacity"] < 0.6 for bar in every) else []
     longest = max(len(bar["detail"]) for bar in every)
     columns = 1 if longest > SHORT else min(len(WIDTHS), len(groups))
@@ -64,24 +60,15 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
 
 def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
     """Return a bar; it is hollow if it is not a result."""
-    hollow = (
-        "no counterpart" if row.get("match") is False else "not significant" if row.get("accepted") is False else ""
-    )
+    reasons = (("match", "no counterpart"), ("accepted", "not significant"))
+    hollow = next((reason for name, reason in reasons if row.get(name) is False), "")
     absent = "absent; from other conditions" if row.get("fallback") else ""
     color = style.QUIET if hollow else style.COLORS[row[value] < 0]
     faint = style.is_faint(row, chart.faint)
-    return {
-        "label": style.shorten(row[chart.label]),
-        "value": row[value],
-        "zero": 0,
-        **style.interval(row, chart.band),
-        "needed": row.get("needed"),
-        "hollow": hollow,
-        "detail": " · ".join(part for part in (hollow, _detail(row, chart.detail), absent) if part),
-        "stroke": color,
-        "fill": "white" if hollow or faint else color,
-        "opacity": 0.5 if faint else 0.9,
-    }
+    detail = " · ".join(part for part in (hollow, _detail(row, chart.detail), absent) if part)
+    look = {"stroke": color, "fill": "white" if hollow or faint else color, "opacity": 0.5 if faint else 0.9}
+    bar = {"label": style.shorten(row[chart.label]), "value": row[value], "zero": 0, "needed": row.get("needed")}
+    return {**bar, **style.interval(row, chart.band), "hollow": hollow, "detail": detail, **look}
 
 
 def _detail(row: dict[str, Any], columns: Sequence[str]) -> str:

@@ -7,16 +7,13 @@ import math
 import re
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
+import polars as pl
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.columns import COLUMNS
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from chronotope.analysis.answer import Answer
 
 FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
 INK, QUIET, PALE, GRID = "#222222", "#6b6b6b", "#b5b5b5", "#e8e8e8"
@@ -56,16 +53,12 @@ def finish(answer: Answer, drawing: Drawing) -> Picture:
     below: dict[str, Any] = {"orient": "bottom", "fontSize": SMALL, "fontWeight": "normal", "lineHeight": 17}
     small: dict[str, Any] = {"subtitleFontSize": 10, "subtitleColor": "#8a8a8a", "subtitlePadding": 8}
     heading = alt.TitleParams(title, fontSize=18, lineHeight=23, **common)
-    chart = drawing.chart.properties(
-        title=alt.TitleParams(caption or "\u00a0", subtitle=footnote, **below, **small, **common)
-    )
+    lower = alt.TitleParams(caption or "\u00a0", subtitle=footnote, **below, **small, **common)
+    chart = drawing.chart.properties(title=lower)
     axis: dict[str, Any] = {"labelFontSize": SMALL, "titleFontSize": SMALL, "titleFontWeight": "normal"}
-    styled: Picture = (
-        Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
-        .configure(font=FONT, background="white", padding=16)
-        .configure_view(stroke=None)
-        .configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
-    )
+    whole = Picture(vconcat=[chart], title=heading, description=" ".join([*title, *caption]))
+    whole = whole.configure(font=FONT, background="white", padding=16).configure_view(stroke=None)
+    styled: Picture = whole.configure_axis(labelColor=QUIET, titleColor=QUIET, **axis)
     return styled
 
 
@@ -89,8 +82,6 @@ class Picture(alt.VConcatChart):
 def spaced(text: Any) -> str:
     """Return a text with spaces in its phrases.
 
-    Examples
-    --------
     >>> spaced("prime_minister: similarity with its first condition")
     'prime minister: similarity with its first condition'
     """
@@ -111,8 +102,6 @@ def best_column(frame: pl.DataFrame, column: str) -> str:
 def axis_title(answer: Answer, column: str) -> str:
     """Return the meaning of a column in a few words.
 
-    Examples
-    --------
     >>> from chronotope.analysis.answer import Answer
     >>> axis_title(Answer({"change": [0.5], "corrected": [0.4]}, title=""), "change")
     '1 − cosine of the two vectors, corrected for noise'
@@ -141,8 +130,6 @@ def is_faint(row: dict[str, Any], column: str | None) -> bool:
 def decimals(values: Sequence[float], least: int = 2) -> int:
     """Return how many decimals tell the values apart.
 
-    Examples
-    --------
     >>> decimals([180.0, 20.0]), decimals([0.5, 0.9]), decimals([0.021, 0.022])
     (0, 2, 4)
     """
@@ -161,8 +148,6 @@ def number(value: float, digits: int) -> str:
 def ticks(labels: Sequence[str], most: int) -> list[str]:
     """Return at most so many labels at even distances, at least two: of years the round ones.
 
-    Examples
-    --------
     >>> ticks([str(year) for year in range(1946, 2025)], 8)
     ['1950', '1960', '1970', '1980', '1990', '2000', '2010', '2020']
     >>> ticks(["1940s", "1950s", "1960s"], 1)
@@ -202,14 +187,9 @@ def value_color(values: Sequence[float], title: str, **more: Any) -> alt.Fill:
     low, high = min(values), max(values)
     end, signed = max(-low, high), low < 0 < high
     domain = [-end, end] if signed else [low, high if high > low else low + 1e-6]
-    style: dict[str, Any] = {
-        "titleFontWeight": "normal",
-        "titleFontSize": SMALL,
-        "titleColor": QUIET,
-        "gradientOpacity": 1,
-        **more,
-    }
-    legend = alt.Legend(title=wrap(title, 20), gradientLength=120, tickCount=4, labelColor=QUIET, **style)
+    style: dict[str, Any] = {"titleFontWeight": "normal", "titleFontSize": SMALL, "titleColor": QUIET, **more}
+    bar: dict[str, Any] = {"gradientLength": 120, "gradientOpacity": 1, "tickCount": 4, "labelColor": QUIET}
+    legend = alt.Legend(title=wrap(title, 20), **bar, **style)
     scale = alt.Scale(scheme="blueorange" if signed else "blues", domain=domain)
     return alt.Fill("value:Q", scale=scale, legend=legend)
 

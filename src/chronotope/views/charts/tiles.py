@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
+from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Tiles
 from chronotope.errors import some_of
 from chronotope.views.charts import style
-
-if TYPE_CHECKING:
-    from chronotope.analysis.answer import Answer
 
 TILE, SMALLEST, WIDEST = 42, 7, 640  # pixels, the last of all tiles together
 WITH_NUMBERS = 30  # pixels; numbers in smaller tiles cannot be read
@@ -48,23 +46,17 @@ def draw(answer: Answer, chart: Tiles) -> style.Drawing:
     merges = answer.facts.get("merges") if square and not hidden else None
     more = {"orient": "top", "direction": "horizontal"} if merges else {}
     color = style.value_color(values, style.axis_title(answer, chart.value), **more)
-    tiles = _tiles(rows, across, down, wide, high, values, color)
+    tiles = _tiles(rows, (across, down), (wide, high), values, color)
     if not merges:
         return style.Drawing(tiles, wide * len(across) + 160, notes)
-    both = alt.hconcat(tiles, _tree(merges, _groups(answer, down), high), spacing=12).resolve_scale(y="independent")
+    group_of = dict(answer.frame.select("place", "group").iter_rows()) if "group" in answer.frame.columns else {}
+    tree = _tree(merges, [group_of.get(place) for place in down], high)
+    both = alt.hconcat(tiles, tree, spacing=12).resolve_scale(y="independent")
     return style.Drawing(both, wide * len(across) + TREE + 100, notes)
 
 
-def _tiles(
-    rows: style.Rows,
-    across: list[str],
-    down: list[str],
-    wide: float,
-    high: float,
-    values: Sequence[float],
-    color: alt.Fill,
-) -> Any:
-    low, top = min(values), max(values)
+def _tiles(rows: style.Rows, axes: Sequence[list[str]], size: Sequence[float], values: Any, color: alt.Fill) -> Any:
+    (across, down), (wide, high), low, top = axes, size, min(values), max(values)
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 5, "labelLimit": 180, "title": None}
     flat = max(map(len, across)) * style.SMALL * style.LETTER < wide
     x_ticks, y_ticks = (
@@ -82,10 +74,8 @@ def _tiles(
     numbers = wide >= WITH_NUMBERS
     hatched: style.Rows = [{"x": row["x"], "y": row["y"], "color": style.QUIET} for row in rows if row["opacity"] < 1]
     hatch = {"shape": CORNER if numbers else HATCH, "size": (min(wide, high) * 0.85) ** 2, "strokeWidth": 0.9}
-    layers = [
-        tile.encode(**where, fill=color, tooltip=tooltip),
-        style.layer(hatched, "point", **hatch).encode(**where),
-    ]
+    layers = [tile.encode(**where, fill=color, tooltip=tooltip)]
+    layers.append(style.layer(hatched, "point", **hatch).encode(**where))
     if numbers:
         texts: style.Rows = []
         for row in rows:
@@ -98,12 +88,6 @@ def _tiles(
     frame = style.layer(marked, "rect", filled=False, strokeWidth=2.6 if wide > 14 else 1.6)
     chart = alt.layer(*layers, frame.encode(**where))
     return chart.properties(width=wide * len(across), height=high * len(down))
-
-
-def _groups(answer: Answer, places: list[str]) -> list[int | None]:
-    """Return the group of each place, None if there are none."""
-    found = dict(answer.frame.select("place", "group").iter_rows()) if "group" in answer.frame.columns else {}
-    return [found.get(place) for place in places]
 
 
 def _tree(merges: Sequence[tuple[int, int, float]], groups: list[int | None], size: float) -> Any:

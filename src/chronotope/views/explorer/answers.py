@@ -14,6 +14,8 @@ from typing import Any
 
 CACHED_BYTES = 128 << 20
 Progress = Callable[..., None]
+Make = Callable[[Progress], Any]
+Size = Callable[[Any], int]
 
 
 class Lane(Enum):
@@ -47,15 +49,11 @@ class Answers:
     def __init__(self, threads: int, limit: int = CACHED_BYTES) -> None:
         sizes = {Lane.QUICK: threads, Lane.CHARTS: threads, Lane.SLOW: 1}
         self._pools = {lane: ThreadPoolExecutor(size, lane.value) for lane, size in sizes.items()}
-        self._limit = limit
-        self._total = 0
-        self._lock = threading.Lock()
+        self._limit, self._total, self._lock = limit, 0, threading.Lock()
         self._cached: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._making: dict[Hashable, _Making] = {}
 
-    async def value(
-        self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane = Lane.CHARTS
-    ) -> Any:
+    async def value(self, key: Hashable, make: Make, size: Size, lane: Lane = Lane.CHARTS) -> Any:
         """Return what `make` returns, from the cache or made in a thread; an error is not cached.
 
         Work is dropped when its last caller goes away: at once if it has not begun, else when it next reports progress
@@ -77,7 +75,7 @@ class Answers:
             if not making.awaited and making.work.cancel():
                 self._making.pop(key, None)
 
-    def _start(self, key: Hashable, make: Callable[[Progress], Any], size: Callable[[Any], int], lane: Lane) -> _Making:
+    def _start(self, key: Hashable, make: Make, size: Size, lane: Lane) -> _Making:
         def progress(*_: object) -> None:
             with self._lock:
                 making.dropped = not making.awaited
@@ -89,7 +87,7 @@ class Answers:
         making.answer.add_done_callback(lambda done: self._finish(key, making, done, size))
         return making
 
-    def _finish(self, key: Hashable, making: _Making, done: asyncio.Future[Any], size: Callable[[Any], int]) -> None:
+    def _finish(self, key: Hashable, making: _Making, done: asyncio.Future[Any], size: Size) -> None:
         if self._making.get(key) is making:
             del self._making[key]
         if done.cancelled() or done.exception() is not None or key in self._cached:

@@ -19,11 +19,10 @@ from chronotope.analysis.params import INTERNAL
 from chronotope.cooccurrence import Counts
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.runtime.resources import cores
-from chronotope.views.explorer.answers import Answers, Lane, to_json
+from chronotope.views.explorer.answers import Answers, Lane, Progress, to_json
 from chronotope.views.explorer.explored import About, Explored
 
-MOST_WORDS = 20
-LONGEST_LETTERS = 100
+MOST_WORDS, LONGEST_LETTERS = 20, 100
 # What a question needs besides its parameters: axes of the model, or what `Explored.missing` may name.
 NEEDS = {
     "changepoints": ("times", "one_space"),
@@ -34,10 +33,8 @@ NEEDS = {
     "places": ("places", "one_space"),
     "trajectory": ("one_space",),
 }
-# Parameters that resample documents: they take seconds or minutes, and the run.
-HEAVY = ("bootstrap", "permutations", "within")
-# From this number of results or random orders on, an answer is slow.
-MANY = 1000
+HEAVY = ("bootstrap", "permutations", "within")  # they resample documents: seconds or minutes, and the run
+MANY = 1000  # results or random orders; from this number on, an answer is slow
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list[str]": list[str]}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
@@ -108,11 +105,10 @@ def name_of(parameter: Parameter) -> str:
 
 def kind_of(parameter: Parameter) -> tuple[Any, bool]:
     """Return the type of one value, and whether there may be several."""
-    kinds = [parameter.type] if get_origin(parameter.type) is Literal else list(get_args(parameter.type))
-    kinds = kinds or [parameter.type]
-    many = any(get_origin(kind) is not None and get_origin(kind) is not Literal for kind in kinds)
-    simple = [kind for kind in kinds if get_origin(kind) is Literal or kind in (bool, int, float, str)]
-    return simple[0], many
+    kinds = () if get_origin(parameter.type) is Literal else get_args(parameter.type)
+    kinds = kinds or (parameter.type,)
+    many = any(get_origin(kind) not in (None, Literal) for kind in kinds)
+    return next(kind for kind in kinds if get_origin(kind) is Literal or kind in (bool, int, float, str)), many
 
 
 def why_not(explored: Explored, question: Question) -> str | None:
@@ -145,9 +141,8 @@ def _describe(explored: Explored, question: Question) -> QuestionAbout:
 def answer_schema(name: str, columns: Sequence[str]) -> type[BaseModel]:
     """Return the schema of the answer to a question: its rows by their columns; any value may be null."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    fields: dict[str, Any] = {
-        column: (TYPES[COLUMNS[column].type] | None, Field(description=COLUMNS[column].meaning)) for column in columns
-    }
+    known = {name: COLUMNS[name] for name in columns}
+    fields: Any = {name: (TYPES[one.type] | None, Field(description=one.meaning)) for name, one in known.items()}
     row = create_model(f"{title}Row", **fields)
     return create_model(
         f"{title}Answer",
@@ -165,9 +160,9 @@ class Asking:
     def __init__(self, explored: Explored) -> None:
         self.explored, self.answers = explored, Answers(cores())
 
-    async def respond(self, key: Hashable, make: Callable[[], Any], lane: Lane = Lane.QUICK) -> Response:
+    async def respond(self, key: Hashable, make: Callable[[Progress], Any], lane: Lane = Lane.QUICK) -> Response:
         """Return plain data as a response; it is made once."""
-        body = await self.answers.value(key, lambda _: to_json(make()), len, lane)
+        body = await self.answers.value(key, lambda progress: to_json(make(progress)), len, lane)
         return Response(body, media_type="application/json")
 
     async def ask(self, question: Question, given: Mapping[str, Any], lane: Lane | None = None) -> Response:
@@ -178,33 +173,24 @@ class Asking:
         if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
             raise UnavailableError(reason)
         one_condition = values.get("at") in self.explored.embeddings.conditions.labels
-        if heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY:
-            usual = Lane.SLOW
-        elif question.name == "series" or (question.name == "neighbors" and one_condition):
-            usual = Lane.QUICK
-        else:
-            usual = Lane.CHARTS
+        quick = question.name == "series" or (question.name == "neighbors" and one_condition)
+        slow = heavy or max(values.get(name, 0) for name in ("top", "shuffles")) >= MANY
+        usual = Lane.SLOW if slow else Lane.QUICK if quick else Lane.CHARTS
         key = (question.name, *sorted((name, repr(value)) for name, value in values.items()))
-        body = await self.answers.value(
-            key, lambda progress: to_json(answer(self.explored, question, values, progress)), len, lane or usual
+        return await self.respond(
+            key, lambda progress: answer(self.explored, question, values, progress), lane or usual
         )
-        return Response(body, media_type="application/json")
 
     async def alike(self, word: str) -> list[str]:
         """Return words that are written like one that the model does not have."""
-        found = await self.answers.value(
-            ("alike", word), lambda _: self.explored.words.alike(word), lambda rows: 100 * len(rows), Lane.QUICK
-        )
-        return [row.word for row in found]
+        make, size = (lambda _: self.explored.words.alike(word)), (lambda rows: 100 * len(rows))
+        return [row.word for row in await self.answers.value(("alike", word), make, size, Lane.QUICK)]
 
 
 def answer(
-    explored: Explored, question: Question, values: Mapping[str, Any], progress: Callable[..., None] | None = None
+    explored: Explored, question: Question, values: Mapping[str, Any], progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Return the answer to a question as plain data.
-
-    Requests run beside each other, so each takes one thread; the result does not depend on it.
-    """
+    """Return the answer to a question as plain data; each takes one thread, since requests run beside each other."""
     takes = {one.name for one in question.parameters}
     local = {"threads": 1, "progress": progress, "coordinates": explored.coordinates}
     extra = {name: value for name, value in local.items() if name in takes and value is not None}
@@ -234,12 +220,12 @@ def routes(asking: Asking) -> APIRouter:
     @api.get("/about", response_model=About)
     async def about() -> Response:
         """What is explored: its conditions, its words, its signature, and what can be asked."""
-        return await asking.respond("about", explored.about)
+        return await asking.respond("about", lambda _: explored.about())
 
     @api.get("/questions", response_model=list[QuestionAbout])
     async def all_questions() -> Response:
         """All questions: parameters, columns and chart of each, and whether this model can answer it."""
-        return await asking.respond("questions", lambda: describe_questions(explored))
+        return await asking.respond("questions", lambda _: describe_questions(explored))
 
     @api.get("/words", response_model=Lookup)
     async def words(
@@ -247,7 +233,7 @@ def routes(asking: Asking) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
         """Words that begin with some letters or contain them."""
-        return await asking.respond(("words", query, limit), lambda: explored.words.find(query, limit).to_dict())
+        return await asking.respond(("words", query, limit), lambda _: explored.words.find(query, limit).to_dict())
 
     for question in questions().values():
         schema = answer_schema(question.name, question.columns)
@@ -262,9 +248,8 @@ def _endpoint(asking: Asking, question: Question) -> Callable[..., Any]:
         return await asking.ask(question, given)
 
     endpoint.__name__, endpoint.__doc__ = question.name, question.summary
-    parameters = [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, **_query(one)) for one in offered(question)
-    ]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [inspect.Parameter(one.name, kind, **_query(one)) for one in offered(question)]
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
 
@@ -274,12 +259,12 @@ def _query(parameter: Parameter) -> dict[str, Any]:
     kind, many = kind_of(parameter)
     info, required = parameter.info, parameter.default is inspect.Parameter.empty
     limits: dict[str, Any] = {"max_length": info.longest} if kind is str else {"ge": info.least, "le": info.most}
-    type_, name = kind, name_of(parameter)
+    type_ = kind
     if many:
         type_ = list[Annotated[str, Field(**limits)]]
         limits = {"min_length": int(required), "max_length": MOST_WORDS}
-    query = Query(alias=name, description=info.help, **limits)
-    default = {} if required else {"default": parameter.default}
-    if not required and parameter.default is None:
-        type_ = type_ | None
-    return {"annotation": Annotated[type_, query], **default}
+    query = Query(alias=name_of(parameter), description=info.help, **limits)
+    if required:
+        return {"annotation": Annotated[type_, query]}
+    type_ = type_ | None if parameter.default is None else type_
+    return {"annotation": Annotated[type_, query], "default": parameter.default}

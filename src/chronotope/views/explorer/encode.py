@@ -29,8 +29,6 @@ def write_part(folder: Path, name: str, script: bytes) -> None:
 def as_script(data: Any) -> bytes:
     """Return plain data as JavaScript.
 
-    Examples
-    --------
     >>> as_script({"place": "</script>"})
     b'{"place":"\\\\u003c/script\\\\u003e"}'
     """
@@ -45,8 +43,6 @@ def as_object(fields: Mapping[str, bytes]) -> bytes:
 def quantize(rows: Floats, bits: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return rows as whole numbers of so many bits, and the value of one unit in each row.
 
-    Examples
-    --------
     >>> quantize(np.array([[0.6, 0.8], [0, 0]], np.float32), bits=4)[0].tolist()
     [[5, 7], [0, 0]]
     """
@@ -58,8 +54,6 @@ def quantize(rows: Floats, bits: int) -> tuple[NDArray[np.int64], NDArray[np.flo
 def packed(values: NDArray[np.int64], bits: int) -> bytes:
     """Return signed numbers of so many bits, one after the other, as a quoted text.
 
-    Examples
-    --------
     >>> packed(np.array([-1, 0, 1]), 7)
     b'"\\x7f\\x00\\x01"'
     """
@@ -73,8 +67,6 @@ def packed(values: NDArray[np.int64], bits: int) -> bytes:
 def varint(values: NDArray[np.integer[Any]]) -> bytes:
     """Return numbers from 0 on as a quoted text: six bits a character, the seventh bit says that more follow.
 
-    Examples
-    --------
     >>> varint(np.array([1, 64]))
     b'"\\x01@\\x01"'
     """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -19,9 +20,6 @@ from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.provenance import package_version
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AVAILABLE = ("counts", "text", "bands", "coordinates", "one_space")
 PAPER = (
@@ -126,23 +124,16 @@ class Explored:
         return times[-2] if "partial?" in last else times[-1]
 
 
+AnyPath: TypeAlias = str | Path | None
+
+
 def open_explored(
-    model: str | Path,
-    run: str | Path | None = None,
-    *,
-    coordinates: str | Path | None = None,
-    title: str | None = None,
+    model: str | Path, run: AnyPath = None, *, coordinates: AnyPath = None, title: str | None = None
 ) -> Explored:
     """Open a model file, or the run that contains one, with the run that it was trained on, if that can be found.
 
-    Parameters
-    ----------
-    run
-        The run; by default the one in or beside which the model lies.
-    coordinates
-        A CSV file place,lat,lon.
-    title
-        What the page calls the model; by default the name of its folder or file.
+    `run` is by default the one in or beside which the model lies, `title` the name of its folder or file; `coordinates`
+    is a CSV file place,lat,lon.
     """
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model

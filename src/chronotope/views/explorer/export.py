@@ -15,7 +15,7 @@ A page that is opened from disk may neither fetch nor import, so each part is a 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -44,12 +44,9 @@ MARK = "<!-- explorer:data -->"
 FORMAT = 2
 VECTOR_BITS, COMMON_BITS = 8, 14
 MIN_COUNT = 5
-# Between more conditions than this, `needed` is measured from the middle one alone.
-MOST_CONDITIONS = 40
-SENTENCES_LISTED = 10
-SENTENCES_FROM_TOKENS = 100_000
-SENTENCES_IN_A_PART = 256
-WORDS_IN_A_PART = 32
+MOST_CONDITIONS = 40  # between more than this, `needed` is measured from the middle one alone
+SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
+SENTENCES_IN_A_PART, WORDS_IN_A_PART = 256, 32
 # The engine computes these; the answers to others are written, for this number of words.
 COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
 WRITTEN_WORDS = {"changepoints": 200, "trajectory": 120, "grid": 60, "map": 200, "frequency": 400, "collocates": 32}
@@ -69,12 +66,7 @@ class Written(NamedTuple):
 
 
 def export(
-    explored: Explored,
-    folder: str | Path,
-    *,
-    with_text: bool = False,
-    force: bool = False,
-    progress: Progress | None = None,
+    explored: Explored, folder: str | Path, *, with_text: bool = False, force: bool = False, progress: Any = None
 ) -> Written:
     """Write the explorer of a model as a folder that needs no server; the same model gives the same bytes.
 
@@ -120,10 +112,8 @@ class _Writer:
         """Write all files; the manifest last, since it makes the folder an explorer."""
         self._page()
         self.data.mkdir()
-        for number, label in enumerate(self.labels):
-            self.progress("vectors", number, len(self.labels))
+        for number, label in self._counted("vectors", self.labels):
             write_part(self.data, f"condition-{number}", self._condition(label))
-        self.progress("vectors", len(self.labels), len(self.labels))
         write_part(self.data, "common", self._common())
         write_part(self.data, "needed", as_script(self._needed()))
         written = self._answers()
@@ -131,18 +121,21 @@ class _Writer:
             self._sentences()
         write_part(self.data, "manifest", as_script(self._manifest(written, with_text)))
 
+    def _counted(self, what: str, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield numbered items, and report the progress."""
+        for number, item in enumerate(items):
+            self.progress(what, number, len(items))
+            yield number, item
+        self.progress(what, len(items), len(items))
+
     def _page(self) -> None:
         # Copied without the modes of the installed files: those of the umask apply.
-        files = {
-            path.relative_to(PAGE): path for path in PAGE.rglob("*") if path.is_file() and ".d.ts" not in path.name
-        }
+        files = {path.relative_to(PAGE): path for path in PAGE.rglob("*.*") if ".d.ts" not in path.name}
         files |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
         for target, source in files.items():
             (self.folder / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, self.folder / target)
         page = (self.folder / "index.html").read_text(encoding="utf-8")
-        if page.count(MARK) != 1:
-            raise ChronotopeError(f"the page needs one mark {MARK} for its data")
         first, *others = (f"engine/{name}.js" for name in SCRIPTS)
         tags = [f'<script src="{script}" defer></script>' for script in (first, "data/manifest.js", *others)]
         (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
@@ -150,14 +143,13 @@ class _Writer:
     def _condition(self, label: str) -> bytes:
         """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
-        return as_object(
-            {
-                "size": str(len(matrix.word)).encode(),
-                "word": varint(np.diff(matrix.word, prepend=-1) - 1),
-                "count": varint(matrix.support),
-                "vectors": packed(quantize(matrix.unit, VECTOR_BITS)[0], VECTOR_BITS),
-            }
-        )
+        fields = {
+            "size": as_script(len(matrix.word)),
+            "word": varint(np.diff(matrix.word, prepend=-1) - 1),
+            "count": varint(matrix.support),
+            "vectors": packed(quantize(matrix.unit, VECTOR_BITS)[0], VECTOR_BITS),
+        }
+        return as_object(fields)
 
     def _common(self) -> bytes:
         """Return the common vectors, and what makes of them a vector in each condition and, last, overall."""
@@ -177,12 +169,10 @@ class _Writer:
     def _needed(self) -> list[list[float]]:
         """Return for each condition asked from the similarity that an equivalent in each condition needs."""
         sources = self.labels if len(self.labels) <= MOST_CONDITIONS else self.labels[len(self.labels) // 2 :][:1]
-        table = []
-        for done, at in enumerate(sources):
-            self.progress("random vectors", done, len(sources))
-            table.append([round(needed_similarity(self.model, at, to, min_count=MIN_COUNT), 4) for to in self.labels])
-        self.progress("random vectors", len(sources), len(sources))
-        return table
+        return [
+            [round(needed_similarity(self.model, at, to, min_count=MIN_COUNT), 4) for to in self.labels]
+            for _, at in self._counted("random vectors", sources)
+        ]
 
     def _answers(self) -> dict[str, Any]:
         """Write the answers that the engine does not compute; return the words and settings of each question."""
@@ -190,14 +180,12 @@ class _Writer:
         written: dict[str, Any] = {}
         words: list[str] = []
         for name in (*VARIANTS, *WRITTEN_WORDS):
-            if name not in asked:
-                continue
-            if name in VARIANTS:
+            if name in asked.intersection(VARIANTS):
                 answers = [self._answer(name, variant) for variant in VARIANTS[name]]
                 write_part(self.data, f"{name}-0", as_script([answers]))
                 words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())[:20]]
                 written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
-            else:
+            elif name in asked:
                 written[name] = self._word_answers(name, words)
         return written
 
@@ -210,12 +198,10 @@ class _Writer:
             variants = [{"place": place} for place in conditions.places]
         count = max(1, WRITTEN_WORDS[name] // len(variants))
         numbers = list(dict.fromkeys([*(self.model.index(word) for word in first), *order]))[:count]
-        for begin in range(0, len(numbers), WORDS_IN_A_PART):
-            self.progress(name, begin, len(numbers))
-            part = [self.model.words[number] for number in numbers[begin : begin + WORDS_IN_A_PART]]
-            answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in part]
-            write_part(self.data, f"{name}-{begin // WORDS_IN_A_PART}", as_script(answers))
-        self.progress(name, len(numbers), len(numbers))
+        for part, begin in self._counted(name, range(0, len(numbers), WORDS_IN_A_PART)):
+            words = [self.model.words[number] for number in numbers[begin : begin + WORDS_IN_A_PART]]
+            answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in words]
+            write_part(self.data, f"{name}-{part}", as_script(answers))
         return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
 
     @cached_property
@@ -229,27 +215,22 @@ class _Writer:
 
     def _answer(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return an answer with its rows as lists, or why there is none."""
-        question = questions()[name]
         top = {"top": LISTED[name]} if name in LISTED else {}
         try:
-            found = answer(self.explored, question, {**values, **top})
+            found = answer(self.explored, questions()[name], {**values, **top})
         except ChronotopeError as error:
             _, kind, message = describe(error)
             return {"error": {"kind": kind, "message": message}}
         if found["signature"] == self.model.signature:
             del found["signature"]
-        found["rows"] = [list(row.values()) for row in found["rows"]]
-        short: dict[str, Any] = _short(found)
-        return short
+        return dict(_short(found | {"rows": [list(row.values()) for row in found["rows"]]}))
 
     def _sentences(self) -> None:
         """Write the sentences of every condition, and where the words of the model stand in them."""
         assert self.explored.counts is not None
-        for number in range(len(self.labels)):
-            self.progress("sentences", number, len(self.labels))
-            sample = sentence_sample(
-                self.explored.counts, number, len(self.model), SENTENCES_LISTED, most_tokens=SENTENCES_FROM_TOKENS
-            )
+        counts, limit = self.explored.counts, SENTENCES_FROM_TOKENS
+        for number, _ in self._counted("sentences", self.labels):
+            sample = sentence_sample(counts, number, len(self.model), SENTENCES_LISTED, most_tokens=limit)
             for begin in range(0, len(sample.sentences), SENTENCES_IN_A_PART):
                 rows = [
                     [one.text, one.document, one.date, int(one.cut_before) + 2 * int(one.cut_after)]
@@ -264,15 +245,13 @@ class _Writer:
                 "documents": varint(sample.documents),
             }
             write_part(self.data, f"index-{number}", as_object(fields))
-        self.progress("sentences", len(self.labels), len(self.labels))
 
     def _manifest(self, written: Mapping[str, Any], with_text: bool) -> dict[str, Any]:
         about, described = self.explored.about(), describe_questions(self.explored)
         missing = {"bands": "a folder without a server cannot resample documents"}
         if not with_text:
-            missing["text"] = self.explored.missing.get(
-                "text", "this folder was written without its sentences (--with-text writes them)"
-            )
+            without = "this folder was written without its sentences (--with-text writes them)"
+            missing["text"] = self.explored.missing.get("text", without)
         for name, reason in missing.items():
             about["available"][name], about["missing"][name] = False, reason
         about |= {
@@ -286,20 +265,10 @@ class _Writer:
             if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
                 reason = "this folder has no answers to this question"
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
-        return {
-            "format": FORMAT,
-            "about": about,
-            "questions": described,
-            "written": written,
-            "words_in_a_part": WORDS_IN_A_PART,
-            "sentences_in_a_part": SENTENCES_IN_A_PART,
-            "bits": VECTOR_BITS,
-            "common_bits": COMMON_BITS,
-            "words": list(self.model.words),
-            "counts": self.counts.tolist(),
-            "present": self.present.tolist(),
-            "min_count": MIN_COUNT,
-        }
+        parts = {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
+        words = {"words": list(self.model.words), "counts": self.counts.tolist(), "present": self.present.tolist()}
+        numbers = {"format": FORMAT, "bits": VECTOR_BITS, "common_bits": COMMON_BITS, "min_count": MIN_COUNT}
+        return {**numbers, "about": about, "questions": described, "written": written, **parts, **words}
 
 
 def _short(data: Any) -> Any:

@@ -41,15 +41,11 @@ _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9.-]+))(?::(?P<p
 def host_and_port(header: str) -> tuple[str, int | None]:
     """Return the name and the port of a Host header; the name is '' if the header is malformed.
 
-    Examples
-    --------
     >>> host_and_port("LOCALHOST:8000"), host_and_port("[::1]"), host_and_port("me@localhost")
     (('localhost', 8000), ('::1', None), ('', None))
     """
     found = _HOST.fullmatch(header.casefold())
-    if found is None:
-        return "", None
-    return found["six"] or found["name"], int(found["port"]) if found["port"] else None
+    return (found["six"] or found["name"], int(found["port"]) if found["port"] else None) if found else ("", None)
 
 
 class Guard:
@@ -61,10 +57,8 @@ class Guard:
     """
 
     def __init__(self, app: App, host: str = "127.0.0.1", port: int | None = None) -> None:
-        self._app = app
-        self._any = host in ANY_ADDRESS
-        self._names = {*LOOPBACK, host.casefold()}
-        self._port = port
+        self._app, self._port = app, port
+        self._any, self._names = host in ANY_ADDRESS, {*LOOPBACK, host.casefold()}
         self._headers = {name.encode(): value.encode() for name, value in HEADERS.items()}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:

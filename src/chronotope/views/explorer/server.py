@@ -12,7 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import psutil
 import uvicorn
@@ -33,28 +33,22 @@ from chronotope.views.explorer.security import Guard
 
 PAGE = Path(__file__).parent / "page"
 DEFAULT_PORT = 8765
-# The page asks with this minimum count; the matrices for it are made before they are asked for.
-USUAL_MIN_COUNT = 5
-# Share of the free memory that may hold matrices; they make a new word fast.
-SHARE_OF_MEMORY = 0.5
-LEAST_MEMORY = 256 << 20
+USUAL_MIN_COUNT = 5  # that of the page
+SHARE_OF_MEMORY, LEAST_MEMORY = 0.5, 256 << 20  # of the free memory, and in bytes, for matrices
 MOST_LABELS = 200
 
 log = logging.getLogger(__name__)
 
 
+Ready: TypeAlias = Callable[[], Any] | None
+
+
 def make_app(
-    explored: Explored,
-    *,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    warm: bool = True,
-    on_ready: Callable[[], Any] | None = None,
+    explored: Explored, *, host: str = "127.0.0.1", port: int | None = None, warm: bool = True, on_ready: Ready = None
 ) -> Guard:
     """Return the web application: the page, and the questions under /api.
 
-    It listens on `host` and `port` (None: any). `warm` prepares in the background what the first questions need.
-    `on_ready` is called when requests can be answered.
+    `warm` prepares in the background what the first questions need; `on_ready` is called when requests can be answered.
     """
     asking = Asking(explored)
 
@@ -72,15 +66,9 @@ def make_app(
                 task.cancel()
             asking.answers.close()
 
-    app = FastAPI(
-        title="chronotope explorer",
-        version=package_version(),
-        description="What words mean when and where. Every answer is exactly that of the library.",
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-    )
+    about = "What words mean when and where. Every answer is exactly that of the library."
+    title: dict[str, Any] = {"title": "chronotope explorer", "version": package_version(), "description": about}
+    app = FastAPI(**title, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.include_router(routes(asking))
 
     async def refuse(request: Request, error: Exception) -> Response:
@@ -133,13 +121,10 @@ def listen(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(1024)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        reason = error.strerror or "it cannot be used"
+        reason = getattr(error, "strerror", None) or "it cannot be used"
         raise SettingsError(f"cannot listen on {host}, port {port} ({reason}); choose another with --port") from None
-    except OverflowError:
-        listener.close()
-        raise SettingsError(f"{port} is no port; choose one from 0 to 65535") from None
     return listener
 
 
@@ -149,17 +134,9 @@ def address(host: str, listener: socket.socket) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}/"
 
 
-def serve(
-    explored: Explored, listener: socket.socket, *, host: str = "127.0.0.1", on_ready: Callable[[], Any] | None = None
-) -> None:
+def serve(explored: Explored, listener: socket.socket, *, host: str = "127.0.0.1", on_ready: Ready = None) -> None:
     """Answer at a socket from `listen` until interrupted; `on_ready` is called when requests can be answered."""
-    config = uvicorn.Config(
-        make_app(explored, host=host, port=listener.getsockname()[1], on_ready=on_ready),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        timeout_keep_alive=60,
-        timeout_graceful_shutdown=2,
-    )
+    app = make_app(explored, host=host, port=listener.getsockname()[1], on_ready=on_ready)
+    quiet: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
+    config = uvicorn.Config(app, lifespan="on", timeout_keep_alive=60, timeout_graceful_shutdown=2, **quiet)
     uvicorn.Server(config).run(sockets=[listener])

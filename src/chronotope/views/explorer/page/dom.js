@@ -11,14 +11,10 @@
 
   function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes || {})) {
-      if (absent(value)) continue;
-      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else element.setAttribute(name, value === true ? "" : String(value));
+      if (name.startsWith("on") && value) element.addEventListener(name.slice(2), value);
+      else ct.set(element, { [name]: value });
     }
-    for (const child of children.flat(Infinity)) {
-      if (absent(child) || child === "") continue;
-      element.append(child instanceof Node ? child : String(child));
-    }
+    element.append(...children.flat(Infinity).filter((child) => !absent(child) && child !== ""));
     return element;
   }
 
@@ -54,6 +50,24 @@
     element.setAttribute("d", d);
     if (d) element.style.setProperty("d", `path("${d}")`);
     else element.style.removeProperty("d");
+  };
+
+  /** Await answers of which only the newest counts; while one takes long, the element is busy and `slow` is called. */
+  ct.newest = function (element, slow) {
+    let turn = 0;
+    return async (answer, done, failed) => {
+      const mine = ++turn;
+      const late = setTimeout(() => (element.setAttribute("aria-busy", "true"), slow()), ct.LATE);
+      try {
+        const found = await answer;
+        if (mine === turn) done(found);
+      } catch (error) {
+        if (mine === turn && error.name !== "AbortError") failed(error);
+      } finally {
+        clearTimeout(late);
+        if (mine === turn) element.removeAttribute("aria-busy");
+      }
+    };
   };
 
   /** Wait until the browser has painted, but not for ever: a hidden page is never painted. */

@@ -19,13 +19,7 @@
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
     /** A number of any size, short. */
     short: (value) =>
-      !known(value)
-        ? "–"
-        : Math.abs(value) >= 100
-          ? whole.format(Math.round(value))
-          : Math.abs(value) >= 10
-            ? value.toFixed(1).replace("-", "−")
-            : ct.format.number(value),
+      known(value) && Math.abs(value) >= 100 ? whole.format(Math.round(value)) : ct.format.number(value, Math.abs(value) >= 10 ? 1 : 2),
     /** How often a word occurs; a model made from other programs' vectors may not know. */
     times(n) {
       if (n > 0 && !ct.about.counted) return "an unknown number of times";
@@ -45,20 +39,12 @@
     word: (word) => String(word).replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, " "),
     quoted: (word) => `“${ct.format.word(word)}”`,
     /** A file name that every system takes. */
-    file: (...parts) =>
-      parts
-        .map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-"))
-        .join("-")
-        .slice(0, 80),
-    clip: (text, most) =>
-      text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text,
+    file: (...parts) => parts.map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-")).join("-").slice(0, 80),
+    clip: (text, most) => (text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text),
     /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. */
     in: (label) => `in ${/^\d+s\b/.test(label) ? "the " : ""}${ct.format.label(label)}`,
     /** The same without “in”. */
-    label: (label) =>
-      String(label)
-        .replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2")
-        .replace("/", " · "),
+    label: (label) => String(label).replace(/^(\d{4})-(\d{4})(?=$|\/)/, "$1–$2").replace("/", " · "),
   };
 
   /** Columns that hold conditions: shown with their dashes. */

@@ -35,7 +35,6 @@
     let asked = null;
     /** @type {State} */
     let state = null;
-    let turn = 0;
     let drawnWidth = 0;
     let waiting = 0;
     /** @type {string[]} */
@@ -129,30 +128,23 @@
     }
 
     /** Old content stays until the new is there; only what takes long is dimmed. */
-    async function show(next, nextState) {
-      const mine = ++turn;
-      const late = setTimeout(() => {
-        element.setAttribute("aria-busy", "true");
-        if (!answer) note.textContent = "Working …";
-      }, ct.LATE);
-      try {
-        const found = await next.answer;
-        if (mine !== turn) return;
-        const first = answer === null;
-        [answer, asked, state] = [found, next, nextState];
-        element.classList.remove("failed");
-        render(first);
-      } catch (error) {
-        if (mine !== turn || error.name === "AbortError") return;
-        answer = null;
-        fail(error, nextState);
-      } finally {
-        clearTimeout(late);
-        if (mine === turn) element.removeAttribute("aria-busy");
-      }
-    }
+    const newest = ct.newest(element, () => {
+      if (!answer) note.textContent = "Working …";
+    });
+    const show = (next, nextState) =>
+      newest(
+        next.answer,
+        (found) => {
+          const first = answer === null;
+          [answer, asked, state] = [found, next, nextState];
+          element.classList.remove("failed");
+          render(first);
+        },
+        (error) => fail(error, nextState),
+      );
 
     function fail(error, at) {
+      answer = null;
       ct.replace(heading, options.plain);
       ct.replace(lead);
       element.classList.add("without");
@@ -188,30 +180,15 @@
     const columns = ct.columnsOf(rows);
     const numeric = columns.map((name) => rows.some((row) => typeof row[name] === "number"));
     const more = rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${ct.format.count(rows.length)} rows; the CSV file has all.` : "";
+    const head = (name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name.replace(/_/g, " "));
+    const cell = (row, name, at) =>
+      ct.h(at ? "td" : "th", at ? { class: numeric[at] && "number" } : { scope: "row" }, ct.cell(name, row[name]));
     return ct.h(
       "table",
       null,
       ct.h("caption", { class: more ? null : "unseen" }, more || title),
-      ct.h(
-        "thead",
-        null,
-        ct.h("tr", null, columns.map((name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name.replace(/_/g, " ")))),
-      ),
-      ct.h(
-        "tbody",
-        null,
-        rows.slice(0, MOST_ROWS).map((row) =>
-          ct.h(
-            "tr",
-            null,
-            columns.map((name, at) =>
-              at === 0
-                ? ct.h("th", { scope: "row" }, ct.cell(name, row[name]))
-                : ct.h("td", { class: numeric[at] && "number" }, ct.cell(name, row[name])),
-            ),
-          ),
-        ),
-      ),
+      ct.h("thead", null, ct.h("tr", null, columns.map(head))),
+      ct.h("tbody", null, rows.slice(0, MOST_ROWS).map((row) => ct.h("tr", null, columns.map((name, at) => cell(row, name, at))))),
     );
   };
 }

@@ -3,7 +3,6 @@
 "use strict";
 
 {
-
   const KEPT = (
     "fill fill-opacity stroke stroke-opacity stroke-width stroke-dasharray stroke-linecap stroke-linejoin opacity " +
     "font-family font-size font-weight font-style text-anchor dominant-baseline paint-order"
@@ -19,10 +18,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  /**
-   * A copy of a chart that needs no style sheet: what the light theme computes for each element becomes its
-   * attributes.
-   */
+  /** A copy of a chart that needs no style sheet: the styles of the light theme become attributes. */
   function standalone(svg, title, head, foot) {
     const stage = ct.h("div", { class: "stage", "data-theme": "light", "aria-hidden": "true" });
     const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
@@ -159,18 +155,10 @@
   /** The call that gives the same answer in Python. */
   function python(question, params) {
     /** @type {(value: any) => string} */
-    const literal = (value) =>
-      Array.isArray(value)
-        ? value.length === 1
-          ? literal(value[0])
-          : `[${value.map(literal).join(", ")}]`
-        : typeof value === "boolean"
-          ? value
-            ? "True"
-            : "False"
-          : typeof value === "number"
-            ? String(value)
-            : JSON.stringify(value);
+    const literal = (value) => {
+      if (Array.isArray(value)) return value.length === 1 ? literal(value[0]) : `[${value.map(literal).join(", ")}]`;
+      return typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value);
+    };
     const { word, ...rest } = params;
     // On the command line and in the API a range is `from` and `to`, which Python does not allow as names.
     const range = (ct.questions[question] || { parameters: [] }).parameters.some((one) => one.name === "from");

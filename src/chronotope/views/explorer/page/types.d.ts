@@ -196,6 +196,7 @@ interface Chronotope {
   // panel.js
   panel(options: PanelOptions): Panel;
   sentence(text: string): string;
+  newest(element: Element, slow: () => void): (answer: Promise<Answer>, done: (found: Answer) => void, failed: (error: any) => void) => Promise<void>;
   tableOf(rows: Row[], title?: string): HTMLTableElement;
   // charts/common.js and charts/ranked.js
   layers(svg: Element, names: string[]): Record<string, Element>;

@@ -103,9 +103,7 @@
     const wordOf = (event) => (event.target.closest("[data-word]") || { dataset: {} }).dataset.word || null;
     // The listeners are outside of the picture: an SVG element that listens for focus takes part in the Tab order.
     const around = svg.parentNode;
-    around.addEventListener("pointerover", (event) => mark(wordOf(event)));
-    around.addEventListener("pointerleave", () => mark(null));
-    around.addEventListener("focusin", (event) => mark(wordOf(event)));
-    around.addEventListener("focusout", () => mark(null));
+    for (const kind of ["pointerover", "focusin"]) around.addEventListener(kind, (event) => mark(wordOf(event)));
+    for (const kind of ["pointerleave", "focusout"]) around.addEventListener(kind, () => mark(null));
   }
 }

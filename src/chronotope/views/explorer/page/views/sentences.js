@@ -45,7 +45,6 @@
     /** @type {Params} */
     let asked = {};
     let shown = PAGE;
-    let turn = 0;
 
     function render() {
       const rows = answer.rows.filter((row) => !source.value || row.document === source.value);
@@ -72,15 +71,11 @@
       source.parentElement.hidden = names.length < 2;
     }
 
-    async function ask(question) {
-      const mine = ++turn;
-      const late = setTimeout(() => {
-        element.setAttribute("aria-busy", "true");
-        if (!answer) lead.textContent = "Working …";
-      }, ct.LATE);
-      try {
-        const found = await question.answer;
-        if (mine !== turn) return;
+    const newest = ct.newest(element, () => {
+      if (!answer) lead.textContent = "Working …";
+    });
+    const ask = (question) =>
+      newest(question.answer, (found) => {
         [answer, asked, shown] = [found, question.params, PAGE];
         ct.replace(
           save,
@@ -89,17 +84,12 @@
         );
         documents();
         render();
-      } catch (error) {
-        if (mine !== turn || error.name === "AbortError") return;
+      }, (error) => {
         answer = null;
         lead.textContent = ct.sentence(error.message);
         ct.replace(list);
         more.hidden = save.hidden = caption.hidden = true;
-      } finally {
-        clearTimeout(late);
-        if (mine === turn) element.removeAttribute("aria-busy");
-      }
-    }
+      });
 
     return {
       element,
@@ -129,9 +119,7 @@
     let turn = 0;
     return {
       element,
-      leave() {
-        turn++;
-      },
+      leave: () => void turn++,
       async show(word, state) {
         const mine = ++turn;
         /** @type {Row[]} */

@@ -106,14 +106,10 @@
   function changedRow(row, most) {
     const bar = ct.h("span", { class: "score", title: `change ${ct.format.number(row.change)}`, "aria-hidden": "true" }, ct.h("i"));
     /** @type {HTMLElement} */ (bar.firstChild).style.width = `${Math.round((row.change / most) * 100)}%`;
-    const side = (condition, words, kind) =>
-      ct.h(
-        "span",
-        { class: `side ${kind}` },
-        ct.h("span", { class: "condition" }, ct.format.label(condition)),
-        " ",
-        (words || []).slice(0, 3).map(ct.format.word).join(", "),
-      );
+    const side = (condition, words, kind) => {
+      const label = ct.h("span", { class: "condition" }, ct.format.label(condition));
+      return ct.h("span", { class: `side ${kind}` }, label, " ", (words || []).slice(0, 3).map(ct.format.word).join(", "));
+    };
     // Over time the earlier of the two stands first.
     const over = ct.about.times.length > 0;
     const position = (label) => ct.about.conditions.findIndex((one) => one.label === label);
@@ -134,11 +130,8 @@
     );
   }
 
-  const stableRow = (row) =>
-    ct.h(
-      "li",
-      null,
-      ct.wordLink(row.word),
-      ct.h("span", { class: "quiet" }, [ct.format.number(row.stability), ct.about.counted && documents(row)].filter(Boolean).join(" · ")),
-    );
+  function stableRow(row) {
+    const figures = [ct.format.number(row.stability), ct.about.counted && documents(row)].filter(Boolean);
+    return ct.h("li", null, ct.wordLink(row.word), ct.h("span", { class: "quiet" }, figures.join(" · ")));
+  }
 }
