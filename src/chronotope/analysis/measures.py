@@ -55,28 +55,21 @@ class Measured(NamedTuple):
 
     words: Words
     change: Numbers
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
+    before: Words
+    after: Words
 
 
 class Comparison(NamedTuple):
     """What is compared for each word.
 
-    Attributes
-    ----------
-    over
-        'ends': 1 − cosine between two conditions. 'steps': the largest such change between consecutive bins.
-        'series': 1 − mean cosine over all pairs of conditions. 'unusual': 1 − cosine of the most unusual condition with
-        the mean direction of the others.
-    conditions
-        The conditions that take part, ascending.
-    steps
-        The pairs that are compared, for 'ends' and 'steps'.
+    'ends': 1 − cosine between two conditions. 'steps': the largest such change between consecutive bins. 'series':
+    1 − mean cosine over all pairs of conditions. 'unusual': 1 − cosine of the most unusual condition with the mean
+    direction of the others.
     """
 
     over: str
-    conditions: tuple[int, ...]
-    steps: tuple[tuple[int, int], ...] = ()
+    conditions: tuple[int, ...]  # ascending
+    steps: tuple[tuple[int, int], ...] = ()  # the pairs that are compared, for 'ends' and 'steps'
 
     @property
     def identity(self) -> list[Any]:
@@ -132,10 +125,8 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
     last = len(conditions) - 1 if end is None else conditions.index(end)
     labels = conditions.labels
     if len(conditions) == 1:
-        raise SettingsError(
-            f"a change is between two conditions, and this model has one, {labels[0]}; prepare the text "
-            "with shorter time bins (--every), or with --place"
-        )
+        helps = "prepare the text with shorter time bins (--every), or with --place"
+        raise SettingsError(f"a change is between two conditions, and this model has one, {labels[0]}; {helps}")
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {labels[first]}")
     if over == "ends":
@@ -202,9 +193,7 @@ def _among_all(rows: Rows, conditions: Sequence[int], words: int, mean: bool) ->
     return _measured(many >= 2, 1 - cosines, before, after)
 
 
-def _measured(
-    known: NDArray[np.bool_], change: Numbers, before: NDArray[np.int64], after: NDArray[np.int64]
-) -> Measured:
+def _measured(known: NDArray[np.bool_], change: Numbers, before: Words, after: Words) -> Measured:
     return Measured(np.flatnonzero(known), np.maximum(change[known], 0), before[known], after[known])
 
 
