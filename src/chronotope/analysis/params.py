@@ -15,37 +15,17 @@ from chronotope.errors import InputError
 
 @dataclass(frozen=True)
 class Param:
-    """What a parameter means, and where it may be used.
+    """What a parameter means, and where it may be used."""
 
-    Attributes
-    ----------
-    help
-        One line for `--help`, the API and the reference.
-    least, most
-        Limits of a number.
-    option
-        Name on the command line, if it is not the name in Python with hyphens.
-    argument
-        Whether it is a positional argument on the command line.
-    metavar
-        Placeholder in `--help`.
-    complete
-        What the shell completes: 'conditions', 'places' or nothing.
-    longest
-        Maximum length of a string, or of each string of a list.
-    local
-        Whether it makes sense only on this machine (threads, files): the API does not offer it.
-    """
-
-    help: str
+    help: str  # one line for `--help`, the API and the reference
     least: float | None = None
     most: float | None = None
-    option: str | None = None
-    argument: bool = False
-    metavar: str | None = None
-    complete: Literal["conditions", "places"] | None = None
-    longest: int = 500
-    local: bool = False
+    option: str | None = None  # name on the command line, if it is not the name in Python with hyphens
+    argument: bool = False  # positional on the command line
+    metavar: str | None = None  # placeholder in `--help`
+    complete: Literal["conditions", "places"] | None = None  # by the shell
+    longest: int = 500  # characters of a string, or of each string of a list
+    local: bool = False  # makes sense only on this machine (threads, files): the API does not offer it
 
 
 # The first parameter of a question; strings and paths are opened.
@@ -128,8 +108,7 @@ WordList: TypeAlias = Annotated[
     Param("Only these words: a list separated by commas, or a file with one word a line.", metavar="WORDS|FILE"),
 ]
 Coordinates: TypeAlias = Annotated[
-    Any,
-    Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True),
+    Any, Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)
 ]
 Edges: TypeAlias = Annotated[
     Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)
@@ -137,15 +116,7 @@ Edges: TypeAlias = Annotated[
 
 
 def open_source(source: Any, wanted: Any) -> Any:
-    """Return a model or counts from an object or a path; raise InputError if it is none.
-
-    Parameters
-    ----------
-    source
-        Embeddings, counts, or the path of a model or a run.
-    wanted
-        `ConditionedEmbeddings` or `Counts`.
-    """
+    """Return `ConditionedEmbeddings` or `Counts`, as wanted, from an object or a path; else raise InputError."""
     if isinstance(source, str | Path):
         return load(source) if wanted is ConditionedEmbeddings else Counts.open(run_folder(Path(source)))
     if isinstance(source, ConditionedEmbeddings) and wanted is Counts:
