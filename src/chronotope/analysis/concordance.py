@@ -82,8 +82,7 @@ class Concordance:
 
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
-        exact = self._number(words.strip())
-        if exact is not None:
+        if (exact := self._number(words.strip())) is not None:
             return Term(words.strip(), (exact,))
         pretokenized = self.settings.tokenizer != "words"
         pattern = PATTERNS["whitespace" if pretokenized else "words"]
@@ -94,8 +93,7 @@ class Concordance:
             # The longest phrase first, as when the corpus was read.
             for size in range(len(parts), 0, -1):
                 phrase = "_".join(parts[:size])
-                number = self._number(phrase)
-                if number is not None:
+                if (number := self._number(phrase)) is not None:
                     found.append((phrase, number))
                     parts = parts[size:]
                     break
@@ -240,12 +238,8 @@ def choose_conditions(
 ) -> NDArray[np.int64]:
     """Return the numbers of one condition, of a range of time, or of all conditions.
 
-    Parameters
-    ----------
-    at
-        A condition; with time × place also a time bin or a place alone, for all its conditions.
-    start, end
-        The first and the last time bin, both included; `1990/canada` to `1995/canada` stays in that place.
+    With time × place, `at` may be a time bin or a place alone, for all its conditions. A range includes both ends;
+    `1990/canada` to `1995/canada` stays in that place.
 
     Examples
     --------
@@ -281,16 +275,13 @@ def _is(axis: tuple[int, ...], wanted: int | None) -> NDArray[np.bool_] | bool:
 def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int | None]:
     """Return the time and the place of a label; None for all of them."""
     wanted = str(label).strip().casefold()
-    for position, labels in enumerate((conditions.times, conditions.places)):
-        if wanted in (found := [name.casefold() for name in labels]):
-            both: list[int | None] = [None, None]
-            both[position] = found.index(wanted)
-            return both[0], both[1]
+    times, places = ([name.casefold() for name in axis] for axis in (conditions.times, conditions.places))
+    if wanted in times:
+        return times.index(wanted), None
+    if wanted in places:
+        return None, places.index(wanted)
     if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
         parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
         raise UnknownConditionError(label, (*conditions.labels, *parts))
     number = conditions.index(label)
-    return (
-        conditions.time_of[number] if conditions.times else None,
-        conditions.place_of[number] if conditions.places else None,
-    )
+    return conditions.time_of[number] if times else None, conditions.place_of[number] if places else None
