@@ -179,14 +179,7 @@ def equivalents(
 
 
 def needed_similarity(
-    model: ConditionedEmbeddings,
-    at: str,
-    to: str,
-    *,
-    chance: float,
-    min_count: int,
-    seed: int = 1,
-    role_map: bool = False,
+    model: Model, at: str, to: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1, role_map: bool = False
 ) -> float:
     """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
     if chance == 1 or not len(model.matrix(to, min_count).unit):
