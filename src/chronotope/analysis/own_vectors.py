@@ -24,9 +24,9 @@ class OwnVectors(NamedTuple):
 def own_vectors(
     embeddings: ConditionedEmbeddings, word: str, min_count: int, among: Iterable[int] | None = None, least: int = 1
 ) -> OwnVectors:
-    """Return the vectors of a word in those conditions (of `among`, in order) where it occurs `min_count` times or more.
+    """Return the vectors of a word in those conditions of `among`, in order, where it occurs `min_count` times.
 
-    Raise InputError if these are fewer than `least`. An absent word has no vector of its own: `min_count` is at least 1.
+    Raise InputError if these are fewer than `least`. `min_count` is at least 1: an absent word has no vector.
     """
     at_least("min_count", min_count, 1)
     number, labels = embeddings.index(word), embeddings.conditions.labels
