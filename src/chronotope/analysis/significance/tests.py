@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,8 @@ def judge(
             progress("preparing", 0, None)
         return FrozenModel(model, counts, tested, len(documents.number), threads)
 
-    resampler = Resampler(make, documents, comparison, measured, seed, ScoreFile(identity, len(measured.words), folder))
+    file = ScoreFile(identity, len(measured.words), folder)
+    resampler = Resampler(make, documents, comparison, measured.words, seed, file)
     score = resampler.observed()
     permuted, drawn = (
         resampler.scores(kind, many, threads, progress) if many else None
@@ -119,21 +121,8 @@ def pooled_p(observed: Numbers, permuted: Numbers, frequency: Numbers, peers: in
     """(K,) p-values from a null that words of like frequency share.
 
     Each score is studentized by the word's own permuted scores, each permuted score by the others of its word. The
-    permuted scores of all peers are the null, so that a few hundred permutations give p-values far below one in a few
-    hundred.
-
-    Parameters
-    ----------
-    observed
-        (K,) the scores.
-    permuted
-        (N, K) the scores under each permutation; NaN where a word could not be measured.
-    frequency
-        (K,) by which words are peers.
-
-    Returns
-    -------
-    (K,) p-values; NaN where too few permutations could be measured, or none of them differs.
+    permuted scores (N, K) of all peers are the null, so that a few hundred permutations give p-values far below one in
+    a few hundred; NaN where too few permutations could be measured, or none of them differs.
     """
     z, chance = studentized(observed, permuted)
     order = np.argsort(frequency, kind="stable")
@@ -236,17 +225,7 @@ def _identity(model: ConditionedEmbeddings, comparison: Comparison, min_count: i
 
 
 class ScoreFile:
-    """The finished scores of one comparison, for resuming.
-
-    Parameters
-    ----------
-    identity
-        Everything that the scores depend on, as plain data.
-    words
-        The number of words.
-    folder
-        Where the file is; None: scores are not kept.
-    """
+    """The finished scores of one comparison, for resuming; `identity` is everything that they depend on."""
 
     def __init__(self, identity: Mapping[str, Any], words: int, folder: Path | None) -> None:
         path = folder / f"drift-{checksum_of(identity)[:16]}.resamples" if folder else None
@@ -279,48 +258,36 @@ class ScoreFile:
                 path.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True, eq=False)
 class Resampler:
     """Measures the words in resamples, in several threads; resumable.
 
-    Parameters
-    ----------
-    make
-        Makes the model whose rows are solved again. It takes a while, and is only called if a score is missing.
-    documents, comparison, measured
-        The documents to resample, the comparison, and the measured words.
-    seed
-        The same seed gives the same resamples for any number of threads.
-    file
-        The finished scores.
+    The same seed gives the same resamples for any number of threads. `make` takes a while: it makes the model whose
+    rows are solved again, and is only called if a score is missing.
     """
 
-    def __init__(
-        self,
-        make: Callable[[], FrozenModel],
-        documents: Documents,
-        comparison: Comparison,
-        measured: Measured,
-        seed: int,
-        file: ScoreFile,
-    ) -> None:
-        self._make, self._documents, self._comparison, self._words = make, documents, comparison, measured.words
-        self._seed, self._file = seed, file
+    make: Callable[[], FrozenModel]
+    documents: Documents
+    comparison: Comparison
+    words: NDArray[np.int64]
+    seed: int
+    file: ScoreFile
 
     def observed(self) -> Numbers:
         """(K,) the score of each word in the documents as they are."""
-        done = self._file.first(OBSERVED, 1) or [self._measure(self._documents.all())]
-        self._file.save(OBSERVED, done)
+        done = self.file.first(OBSERVED, 1) or [self._measure(self.documents.all())]
+        self.file.save(OBSERVED, done)
         return done[0].astype(np.float64)
 
     def scores(self, kind: int, many: int, threads: int, progress: Progress | None) -> Numbers:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""
         name = NAMES[kind]
-        done = self._file.first(name, many)
+        done = self.file.first(name, many)
         if len(done) < many:
             self._model  # noqa: B018  # made once, before several threads ask for it
 
         def one(turn: int) -> Scores:
-            return self._measure(self._documents.resample(kind, self._seed, turn))
+            return self._measure(self.documents.resample(kind, self.seed, turn))
 
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
             try:
@@ -329,22 +296,22 @@ class Resampler:
                     done.append(scores)
                     if progress:
                         progress(name, len(done), many)
-                    if self._file.due:
-                        self._file.save(name, done)
+                    if self.file.due:
+                        self.file.save(name, done)
                     if stop.is_set():
                         raise KeyboardInterrupt
             finally:
-                self._file.save(name, done)
-        return np.array(done, dtype=np.float64).reshape(many, len(self._words))
+                self.file.save(name, done)
+        return np.array(done, dtype=np.float64).reshape(many, len(self.words))
 
     @cached_property
     def _model(self) -> FrozenModel:
-        return self._make()
+        return self.make()
 
     def _measure(self, resample: Resample) -> Scores:
         with one_blas_thread():
-            measured = self._comparison.measure(self._model.refit(resample), self._model.words)
-        scores = np.full(len(self._words), np.nan, dtype=np.float32)
-        _, place, found = np.intersect1d(self._words, measured.words, assume_unique=True, return_indices=True)
+            measured = self.comparison.measure(self._model.refit(resample), self._model.words)
+        scores = np.full(len(self.words), np.nan, dtype=np.float32)
+        _, place, found = np.intersect1d(self.words, measured.words, assume_unique=True, return_indices=True)
         scores[place] = measured.change[found]
         return scores
