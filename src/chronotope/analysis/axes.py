@@ -21,7 +21,6 @@ from chronotope.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
-Ends = tuple[Sequence[str], Sequence[str]]
 Numbers = NDArray[np.float64]
 
 SEED_DRAWS = 1000
@@ -72,11 +71,11 @@ def axis(
     >>> axis(model, "apple", "fruit - company")["position"].round(1).to_list()
     [0.9, -0.8]
     """
-    plus, minus = parse(formula, model)
+    plus, minus = sides = parse(formula, model)
     words = [model.words[model.index(one)] for one in word_list(word)]
     among = conditions_of(model.conditions, place)
     draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
-    rows = [row for one in words for row in positions(model, one, (plus, minus), among, min_count, fixed, draws)]
+    rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, draws)]
     notes = hidden_conditions(model, words, among, min_count)
     if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
         notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
@@ -88,7 +87,7 @@ def axis(
 def positions(
     model: Model,
     word: str,
-    sides: Ends,
+    sides: Sides,
     among: Sequence[int],
     min_count: int,
     fixed: bool = False,
@@ -160,7 +159,7 @@ class Seeds:
     """
 
     def __init__(
-        self, model: Model, sides: Ends, enough: NDArray[np.bool_], labels: Sequence[str], fixed: bool
+        self, model: Model, sides: Sides, enough: NDArray[np.bool_], labels: Sequence[str], fixed: bool
     ) -> None:
         self.enough, self.fixed = enough, fixed
         self._plus, self._filled = len(sides[0]), fixed or model.query_mapping is None
