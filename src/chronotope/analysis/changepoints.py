@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, timeline
-from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word
+from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word, condition_param
 from chronotope.analysis.series import hidden_conditions
 from chronotope.errors import SettingsError
+from chronotope.runtime.blas import one_blas_thread
 
 Numbers = NDArray[np.float64]
 
@@ -64,11 +65,7 @@ def changepoints(
     place: Place = None,
     against: Annotated[
         str | None,
-        Param(
-            "Look for shifts of the similarity with this condition (or `first`), not of the vectors.",
-            complete="conditions",
-            longest=200,
-        ),
+        condition_param("Look for shifts of the similarity with this condition (or `first`), not of the vectors."),
     ] = None,
     most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
     alpha: Alpha = 0.05,
@@ -209,8 +206,6 @@ def mean_shift(values: Numbers, *, shuffles: int = 999, seed: int = 1) -> Shift:
     rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
     split, size = (part[0] for part in largest_shifts(rows[None]))
     if rows.shape[1] > rows.shape[0]:
-        from chronotope.runtime.blas import one_blas_thread
-
         # Shorter vectors with the same inner products: their means move in the same way.
         with one_blas_thread():
             rows = np.linalg.qr(rows.T)[1].T
