@@ -21,7 +21,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.evidence import AnyTerm, Where, sample_note
-from chronotope.analysis.params import From, Param, Run, Seed, Top, Until
+from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, condition_param
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.errors import number_of, some_of
 
@@ -110,9 +110,7 @@ def collocates(
     run: Run,
     word: AnyTerm,
     *,
-    at: Annotated[
-        str | None, Param("Condition, time bin or place (default: each).", complete="conditions", longest=200)
-    ] = None,
+    at: Annotated[str | None, condition_param("Condition, time bin or place (default: each).")] = None,
     top: Top = 20,
     min_count: Beside = 5,
     window: Window = None,
@@ -163,8 +161,8 @@ def collocates(
 def collocate_changes(
     run: Run,
     word: AnyTerm,
-    start: Annotated[str, Param("Earlier condition.", option="--from", complete="conditions", longest=200)],
-    end: Annotated[str, Param("Later condition.", option="--to", complete="conditions", longest=200)],
+    start: Annotated[str, condition_param("Earlier condition.", option="--from")],
+    end: Annotated[str, condition_param("Later condition.", option="--to")],
     *,
     top: Top = 20,
     min_count: Beside = 5,
