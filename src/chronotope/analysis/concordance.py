@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope import errors
 from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
@@ -17,14 +18,6 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, Occurrences
-from chronotope.errors import (
-    DamagedFileError,
-    InputError,
-    SettingsError,
-    UnknownConditionError,
-    UnknownWordError,
-    number_of,
-)
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
@@ -62,7 +55,9 @@ class Concordance:
         """The text of the documents."""
         folder = self.counts.folder
         if not TextStore.is_in(folder):
-            raise InputError(f"{folder} was prepared without its text (--no-text), so it has no sentences to show")
+            raise errors.InputError(
+                f"{folder} was prepared without its text (--no-text), so it has no sentences to show"
+            )
         return TextStore(folder)
 
     @cached_property
@@ -98,9 +93,9 @@ class Concordance:
                     parts = parts[size:]
                     break
             else:
-                raise UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
+                raise errors.UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
-            raise InputError(f"'{words}' holds no word")
+            raise errors.InputError(f"'{words}' holds no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
 
     def _alike(self, word: str) -> list[str]:
@@ -170,7 +165,7 @@ class Concordance:
         dates = table["time"].to_list() if self.conditions.times else [None] * len(table)
         names = [str(source["name"]) for source in self.counts.store.sources]
         if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
-            raise DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
+            raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
         places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
         return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
 
@@ -191,7 +186,9 @@ class Concordance:
         condition = self.counts.store.document_condition[found.document]
         count = np.bincount(condition, found.count, len(self.conditions)).astype(np.int64)
         most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
-        named = [f"{self.conditions.labels[number]} ({number_of(int(count[number]), 'times')})" for number in most]
+        named = [
+            f"{self.conditions.labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most
+        ]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
 
@@ -253,16 +250,18 @@ def choose_conditions(
             return number
         time, place = _time_and_place(conditions, at)
     elif at is not None:
-        raise SettingsError("give either one condition (at) or a range (from, to), not both")
+        raise errors.SettingsError("give either one condition (at) or a range (from, to), not both")
     elif not conditions.times:
-        raise SettingsError("a range (from, to) needs time bins, and this run has none")
+        raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
     else:
         first, place = _time_and_place(conditions, start) if start else (0, None)
         last, other = _time_and_place(conditions, end) if end else (len(conditions.times) - 1, place)
         if first is None or last is None or (start and other != place):
-            raise SettingsError(f"'{start}' to '{end}' is no range: give two time bins, or the same place at both ends")
+            raise errors.SettingsError(
+                f"'{start}' to '{end}' is no range: give two time bins, or the same place at both ends"
+            )
         if first > last:
-            raise SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
+            raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
         inside = (np.array(conditions.time_of) >= first) & (np.array(conditions.time_of) <= last)
         return number[inside & _is(conditions.place_of, other)]
     return number[_is(conditions.time_of, time) & _is(conditions.place_of, place)]
@@ -282,6 +281,6 @@ def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int
         return None, places.index(wanted)
     if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
         parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
-        raise UnknownConditionError(label, (*conditions.labels, *parts))
+        raise errors.UnknownConditionError(label, (*conditions.labels, *parts))
     number = conditions.index(label)
     return conditions.time_of[number] if times else None, conditions.place_of[number] if places else None
