@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.measures import Comparison, Measured, ModelRows, Numbers, compare, matched_z, own_share
+from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import what_helps
 from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList, read_words
 from chronotope.embeddings import ConditionedEmbeddings
@@ -84,19 +84,19 @@ def drift(
     check_within(within, permutations)
     named = word_numbers(model, words)
     comparison = compare(model.conditions, start, end, over)
-    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    measured = comparison.measure(model_rows(model, min_count), len(model))
     z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
     figures: dict[str, Numbers] = {}
-    common: dict[str, Any] = {"threads": threads, "progress": progress, "folder": Path(keep_in) if keep_in else None}
+    task = Task(model, comparison, measured, min_count, threads, progress, keep_in)
     how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        figures = judge(model, comparison, measured, min_count, **how, **common)
+        figures = judge(task, **how)
     if seeds:
         from chronotope.analysis.significance.tests import over_seeds
 
-        figures |= over_seeds(model, comparison, measured, min_count, seeds, noise=figures.get("noise"), **common)
+        figures |= over_seeds(task, seeds, figures.get("noise"))
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
     notes = [_compared(model, comparison, len(order), min_count)]
@@ -112,7 +112,7 @@ def drift(
     facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words)}
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     return Answer(
-        _rows(model, comparison, measured, shown, min_count) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
+        _rows(task, shown) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
         title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
         notes=notes,
         facts=facts,
@@ -125,8 +125,9 @@ def shown_figures(figures: dict[str, Numbers], names: Sequence[str], shown: Plac
     return {name: figures[name][shown] if name in figures else [None] * len(shown) for name in names}
 
 
-def _rows(model: Model, comparison: Comparison, measured: Measured, shown: Places, min_count: int) -> dict[str, Any]:
+def _rows(task: Task, shown: Places) -> dict[str, Any]:
     """Return the columns of the shown words that need no resamples."""
+    model, comparison, measured, min_count = task[:4]
     words, before, after = measured.words[shown], measured.before[shown], measured.after[shown]
     labels, own = model.conditions.labels, np.zeros(len(shown))
     for first, last in np.unique(np.stack([before, after]), axis=1).T.tolist():
