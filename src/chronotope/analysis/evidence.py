@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, hash_order, turns
-from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word
+from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.corpus.tokens import Occurrences
@@ -19,9 +19,7 @@ from chronotope.errors import SettingsError, number_of
 MOST_TOKENS = 1 << 19
 
 AnyTerm = Annotated[Word, Param("Word, phrase, or 'several words in a row'.", argument=True, longest=200)]
-Where = Annotated[
-    str | None, Param("Condition, time bin or place (default: all of the text).", complete="conditions", longest=200)
-]
+Where = Annotated[str | None, condition_param("Condition, time bin or place (default: all of the text).")]
 
 
 class _Hits(NamedTuple):
