@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
-from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words
+from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words, condition_param
 from chronotope.analysis.series import word_list
 from chronotope.errors import some_of
 
@@ -36,9 +36,7 @@ def frequency(
     run: Run,
     word: Annotated[Words, Param("Words, phrases, or 'several words in a row'.", argument=True, longest=200)],
     *,
-    at: Annotated[
-        str | None, Param("Condition, time bin or place (default: all).", complete="conditions", longest=200)
-    ] = None,
+    at: Annotated[str | None, condition_param("Condition, time bin or place (default: all).")] = None,
     start: From = None,
     end: Until = None,
     confidence: Confidence = 0.95,
