@@ -18,6 +18,7 @@ from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.errors import InputError, fewer_than, number_of, some_of
+from chronotope.runtime.blas import one_blas_thread
 
 # Random vectors that set the similarity an equivalent needs.
 DRAWS = 400
@@ -195,7 +196,6 @@ def needed_similarity(
 
 def _random_vectors(model: ConditionedEmbeddings, at: str, min_count: int, seed: int) -> NDArray[np.float32]:
     """Return (DRAWS, D) random unit vectors with the second moments of the words of a condition."""
-    from chronotope.runtime.blas import one_blas_thread
 
     def draw() -> NDArray[np.float32]:
         unit = model.matrix(at, min_count).unit.astype(np.float64)
@@ -223,8 +223,7 @@ def analogy(
     *,
     at: At,
     to: Annotated[
-        str | None,
-        Param("Condition of C and of the answer (default: that of A and B).", complete="conditions", longest=200),
+        str | None, params.condition_param("Condition of C and the answer (default: that of A and B).")
     ] = None,
     top: Top = 10,
     min_count: MinCount = 5,
