@@ -7,23 +7,16 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from chronotope.analysis import geography
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.axes import parse, positions
 from chronotope.analysis.changepoints import find_points
 from chronotope.analysis.charts import Plane, Tiles
-from chronotope.analysis.geography import (
-    Coordinates,
-    feature_collection,
-    morans_i,
-    place_links,
-    read_coordinates,
-    without_coordinates,
-)
 from chronotope.analysis.measures import Numbers
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
-from chronotope.analysis.params import Alpha, AnyFormula, Edges, MinCount, Model, Param, Shuffles, Word
-from chronotope.analysis.params import Coordinates as CoordinatesParam
+from chronotope.analysis.params import Alpha, AnyFormula, Coordinates, Edges, MinCount, Model, Param, Shuffles, Word
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
+from chronotope.runtime.blas import one_blas_thread
 
 # A word gets half of its weight with this many occurrences in the place where it is rarer.
 HALF_WEIGHT = 50
@@ -82,8 +75,6 @@ def places(
 
 def _between(model: Model, conditions: Sequence[int], min_count: int) -> tuple[Numbers, Numbers]:
     """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words."""
-    from chronotope.runtime.blas import one_blas_thread
-
     labels, size = model.conditions.labels, len(conditions)
     counts = np.zeros((size, len(model)))
     for row, condition in enumerate(conditions):
@@ -145,7 +136,7 @@ def word_map(
     word: Word,
     *,
     formula: AnyFormula = None,
-    coordinates: CoordinatesParam = None,
+    coordinates: Coordinates = None,
     edges: Edges = None,
     nearest: Annotated[
         int, Param("Number of nearest places that are neighbors, by coordinates.", least=1, most=1000)
@@ -163,7 +154,7 @@ def word_map(
     if not conditions.places:
         raise SettingsError("the conditions of this model are not places; there is nothing to put on a map")
     word = model.words[model.index(word)]
-    known = None if coordinates is None else read_coordinates(coordinates)
+    known = None if coordinates is None else geography.read_coordinates(coordinates)
     values = _by_place(model, word, formula, min_count)
     counts = model.count(word)
     rows: list[dict[str, Any]] = []
@@ -187,22 +178,22 @@ def _measure(formula: str | None) -> str:
 
 
 def _map_facts(
-    rows: Sequence[dict[str, Any]], known: Coordinates | None, edges: Any, nearest: int, shuffles: int
+    rows: Sequence[dict[str, Any]], known: geography.Coordinates | None, edges: Any, nearest: int, shuffles: int
 ) -> tuple[list[str], dict[str, Any]]:
     """Return notes, and Moran's I and polygons as facts."""
     notes: list[str] = []
     facts: dict[str, Any] = {"moran": None}
     places = [row["place"] for row in rows]
     if known is not None:
-        if missing := without_coordinates(places, known):
+        if missing := geography.without_coordinates(places, known):
             notes.append(f"Without coordinates: {some_of(missing)}.")
         if known.polygons:
-            facts["polygons"] = feature_collection(places, known)
+            facts["polygons"] = geography.feature_collection(places, known)
     if known is not None or edges is not None:
-        links = place_links(places, edges, known, nearest)
+        links = geography.place_links(places, edges, known, nearest)
         # A place that is not on the map has no neighbors.
         values = [row["value"] if edges is not None or row["lat"] is not None else None for row in rows]
-        facts["moran"] = moran = morans_i(values, links, shuffles=shuffles)
+        facts["moran"] = moran = geography.morans_i(values, links, shuffles=shuffles)
         if moran is None:
             notes.append("No Moran's I: it needs four places with different values, and neighbors among them.")
         else:
