@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import Words
+from chronotope.analysis.measures import Rows, Words
 from chronotope.analysis.significance.resample import Resample, resampled_rows
 from chronotope.conditions import Conditions
 from chronotope.config import from_dict
@@ -111,24 +111,19 @@ def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
     )
 
 
-class Refit:
-    """The vectors of one resample, as `measures.Rows`: of the words to test in each compared condition."""
+def refit_rows(vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int, Words]) -> Rows:
+    """Return the centered unit vectors of the tested words that occur in each compared condition of a resample."""
+    found = {}
+    for condition, (word, rows) in vectors.items():
+        center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+        own, place, _ = np.intersect1d(word, tested[condition], assume_unique=True, return_indices=True)
+        found[condition] = own.astype(np.int64), unit_rows(rows[place] - center)
 
-    def __init__(self, vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int, Words]) -> None:
-        self._at = {}
-        for condition, (word, rows) in vectors.items():
-            center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-            own, place, _ = np.intersect1d(word, tested[condition], assume_unique=True, return_indices=True)
-            self._at[condition] = own.astype(np.int64), unit_rows(rows[place] - center)
+    def project(words: Words, condition: int, _: int) -> Floats:
+        own, unit = found[condition]
+        return unit[np.searchsorted(own, words)]  # all conditions are in one space
 
-    def at(self, condition: int) -> tuple[Words, Floats]:
-        """Return the tested words that occur in a condition, and their centered unit vectors."""
-        return self._at[condition]
-
-    def project(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
-        """Return the vectors themselves: all conditions are in one space."""
-        own, unit = self._at[condition]
-        return unit[np.searchsorted(own, words)]
+    return Rows(found.__getitem__, project)
 
 
 class Part(NamedTuple):
@@ -168,7 +163,7 @@ class FrozenModel:
             self._others = dict(zip(others, pool.map(self._unchanged, others), strict=True))
         self._reduced = self._eliminate() if len(tested) <= few_conditions else None
 
-    def refit(self, resample: Resample) -> Refit:
+    def refit(self, resample: Resample) -> Rows:
         """Return the vectors with these documents in the compared conditions.
 
         Fewer documents get the weight of all, so that a draw leans on its neighbors no more than the run does.
@@ -183,7 +178,7 @@ class FrozenModel:
             own = np.flatnonzero(rows.condition == place)
             parts[condition] = Part(rows.word[own], np.rint(weight * rows.count[own]).astype(np.int64), product[own])
         vectors = self._solve(parts) if self._reduced is None else self._reduced.solve(list(parts.values()))
-        return Refit(dict(zip(parts, vectors, strict=True)), self._tested)
+        return refit_rows(dict(zip(parts, vectors, strict=True)), self._tested)
 
     def _product(self, matrix: PairMatrix) -> Floats:
         product = np.empty((len(matrix.start) - 1, self._contexts.shape[1]), dtype=np.float32)
