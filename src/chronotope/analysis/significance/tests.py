@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import PEERS, Comparison, Measured, ModelRows, Numbers, peer_windows
+from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows, peer_windows
 from chronotope.analysis.significance.few_words import student
 from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
 from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, Resample, document_counts
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
@@ -38,25 +37,12 @@ OBSERVED, SEEDS = "observed", "seeds"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
-def judge(
-    model: ConditionedEmbeddings,
-    comparison: Comparison,
-    measured: Measured,
-    min_count: int,
-    *,
-    permutations: int,
-    bootstrap: int,
-    within: str | None,
-    seed: int,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    folder: Path | None = None,
-) -> dict[str, Numbers]:
+def judge(task: Task, permutations: int, bootstrap: int, within: str | None, seed: int) -> dict[str, Numbers]:
     """Return what resamples of the run's documents say of the measured words, a column each.
 
-    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for. `folder` keeps
-    finished resamples.
+    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for.
     """
+    model, comparison, measured, min_count, threads, progress, _ = task
     counts, threads = model.counts, threads or cores()
     check_refittable(model, counts, comparison.conditions)
     documents = Documents.of(counts, comparison.conditions, within)
@@ -65,14 +51,13 @@ def judge(
         condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
         for condition in comparison.conditions
     }
-    identity = _identity(model, comparison, min_count) | {"within": within, "scheme": SCHEME, "seed": seed}
 
     def make() -> FrozenModel:
         if progress:
             progress("preparing", 0, None)
         return FrozenModel(model, counts, tested, len(documents.number), threads)
 
-    file = ScoreFile(identity, len(measured.words), folder)
+    file = ScoreFile(task, within=within, scheme=SCHEME, seed=seed)
     resampler = Resampler(make, documents, comparison, measured.words, seed, file)
     score = resampler.observed()
     permuted, drawn = (
@@ -175,23 +160,12 @@ def false_discovery_rates(p: Numbers) -> Numbers:
     return q
 
 
-def over_seeds(
-    model: ConditionedEmbeddings,
-    comparison: Comparison,
-    measured: Measured,
-    min_count: int,
-    seeds: int,
-    *,
-    noise: Numbers | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    folder: Path | None = None,
-) -> dict[str, Numbers]:
+def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str, Numbers]:
     """Train further models with other seeds; return the columns seed_stability and seed_spread.
 
-    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them. `folder` keeps the scores of
-    finished models.
+    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them.
     """
+    model, comparison, measured, min_count, threads, progress, _ = task
     made, counts = model.provenance, model.counts
     method = made.get("method")
     if method not in METHODS or "extended" in made:
@@ -200,7 +174,7 @@ def over_seeds(
     if "seed" not in made["settings"]:
         raise SettingsError(f"{method} has no seed: it always gives the same vectors")
     check_run(model, counts)
-    file = ScoreFile(_identity(model, comparison, min_count), len(measured.words), folder)
+    file = ScoreFile(task)
     done = file.first(SEEDS, seeds)
     while len(done) < seeds:
         seed = int(made["settings"]["seed"]) + len(done) + 1
@@ -213,25 +187,23 @@ def over_seeds(
             counts, threads=threads, place_edges=made.get("place_edges"), on_step=step
         )
         # Words and counts are those of the run, so that the same words are measured.
-        done.append(comparison.measure(ModelRows(other, min_count), len(other)).change.astype(np.float32))
+        done.append(comparison.measure(model_rows(other, min_count), len(other)).change.astype(np.float32))
         file.save(SEEDS, done)
     scores = np.vstack([measured.change, *done])
     ranked = scores if noise is None else scores - np.nan_to_num(noise, nan=np.inf)
     return {"seed_stability": _share_among_top(ranked), "seed_spread": scores.std(axis=0, ddof=1)}
 
 
-def _identity(model: ConditionedEmbeddings, comparison: Comparison, min_count: int) -> dict[str, Any]:
-    return {"model": checksum_of(model.provenance), "question": comparison.identity, "min_count": min_count}
-
-
 class ScoreFile:
-    """The finished scores of one comparison, for resuming; `identity` is everything that they depend on."""
+    """The finished scores of one comparison, for resuming; they depend on the task and on `more`."""
 
-    def __init__(self, identity: Mapping[str, Any], words: int, folder: Path | None) -> None:
-        path = folder / f"drift-{checksum_of(identity)[:16]}.resamples" if folder else None
-        self._file = Checkpoint(path, dict(identity))
+    def __init__(self, task: Task, **more: Any) -> None:
+        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison.identity}
+        identity |= {"min_count": task.min_count, **more}
+        path = Path(task.folder) / f"drift-{checksum_of(identity)[:16]}.resamples" if task.folder else None
+        self._file = Checkpoint(path, identity)
         try:
-            found = self._file.load(dict.fromkeys((OBSERVED, SEEDS, *NAMES.values()), (None, words)))
+            found = self._file.load(dict.fromkeys((OBSERVED, SEEDS, *NAMES.values()), (None, len(task.measured.words))))
         except DamagedFileError:
             raise DamagedFileError(f"{path} cannot be read; delete it, and ask again") from None
         self._done: dict[str, Scores] = dict(found[0]) if found else {}
