@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.drift import check_within, documents_with, only_named, shown_figures, word_numbers
-from chronotope.analysis.measures import Comparison, ModelRows, Numbers, matched_z
+from chronotope.analysis.measures import Comparison, Numbers, Task, matched_z, model_rows
 from chronotope.analysis.own_vectors import timeline
 from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordList
 from chronotope.embeddings import ConditionedEmbeddings
@@ -71,19 +70,14 @@ def stable(
     named = word_numbers(model, words)
     min_conditions = min_conditions or max(2, size // 2)
     comparison = Comparison("series", tuple(range(size)))
-    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    measured = comparison.measure(model_rows(model, min_count), len(model))
     many, count, _ = comparison.counts(model, min_count)
     figures: dict[str, Numbers] = {}
     how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        common: dict[str, Any] = {
-            "threads": threads,
-            "progress": progress,
-            "folder": Path(keep_in) if keep_in else None,
-        }
-        found = judge(model, comparison, measured, min_count, **how, **common)
+        found = judge(Task(model, comparison, measured, min_count, threads, progress, keep_in), **how)
         # The upper end of the change is the lower end of the stability.
         ends = (("corrected", "corrected"), ("low", "high"), ("high", "low"))
         figures = {name: np.minimum(1 - found[change], 1) for name, change in ends if change in found}
