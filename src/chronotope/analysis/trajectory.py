@@ -17,6 +17,7 @@ from chronotope.analysis.charts import Plane
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, unit_vectors
 from chronotope.analysis.params import MinCount, Model, Param, Place, Word
 from chronotope.analysis.series import conditions_of, hidden_conditions
+from chronotope.runtime.blas import one_blas_thread
 
 # With fewer points each would be a mean of nearly all others, and the picture would be arbitrary.
 MIN_POINTS = 12
@@ -83,8 +84,6 @@ def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
     """Return the locally linear embedding, or None and a sentence that says why it would mean nothing."""
     from sklearn.manifold import LocallyLinearEmbedding
 
-    from chronotope.runtime.blas import one_blas_thread
-
     if len(rows) < MIN_POINTS:
         return None, f"Drawn by principal axes: {len(rows)} points are too few for LLE."
     # One thread and the dense solver: the same picture every time.
@@ -123,8 +122,6 @@ def _collapsed(plane: NDArray[np.float64]) -> bool:
 
 
 def _principal_axes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    from chronotope.runtime.blas import one_blas_thread
-
     centered = rows - rows.mean(axis=0)
     with one_blas_thread():
         left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
