@@ -210,8 +210,8 @@ def question(
     """Register a function as a question.
 
     The function gets a model or a run first, then parameters whose types come from `params`. The decorated function
-    also takes the path of a model or run, and `topn` for `top`; it checks limits and column names, and adds the facts
-    `axis` and `min_count` and the signature of the model. `group` is the heading in `--help`; `columns` are names from
+    also takes the path of a model or run, and `topn` for `top`; it checks limits and column names, and adds the fact
+    `axis` and the signature of the model. `group` is the heading in `--help`; `columns` are names from
     `columns.COLUMNS`, separated by spaces.
     """
     names = tuple(columns.split())
@@ -253,8 +253,7 @@ def questions() -> dict[str, Question]:
 
 def _with_common_facts(answer: Answer, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts; over time with all conditions in order, so that a chart keeps the place of a missing one."""
-    facts = {"axis": "time" if given.get("place") else source.conditions.axis}
-    facts |= ({"min_count": given["min_count"]} if "min_count" in given else {}) | dict(answer.facts)
+    facts = {"axis": "time" if given.get("place") else source.conditions.axis, **answer.facts}
     if facts["axis"] != "time" or "condition" not in answer.frame.columns or not len(answer):
         return facts
     place = (answer["condition"][0] or "").partition(SEPARATOR)[2]
