@@ -79,7 +79,7 @@ def axis(
     notes = hidden_conditions(model, words, among, min_count)
     if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
         notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
-    facts = {"plus": list(plus), "minus": list(minus), "fixed": fixed, "bootstrap": bootstrap}
+    facts = {"plus": list(plus), "minus": list(minus), "fixed": fixed, "min_count": min_count, "bootstrap": bootstrap}
     facts["interval"] = "documents" if bootstrap else "seeds"
     return Answer(rows, title=f"{', '.join(words)}: position on {shown(plus, minus)}", notes=notes, facts=facts)
 
