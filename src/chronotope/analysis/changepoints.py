@@ -88,8 +88,8 @@ def changepoints(
     >>> [row["after"] for row in changepoints(model, "bank") if row["accepted"]]
     ['1995']
     """
-    options: dict[str, Any] = {"against": against, "alpha": alpha, "shuffles": shuffles}
-    points = find_points(model, word, place=place, most=most, min_count=min_count, seed=seed, **options)
+    options: dict[str, Any] = {"alpha": alpha, "shuffles": shuffles, "min_count": min_count}
+    points = find_points(model, word, place=place, against=against, most=most, seed=seed, **options)
     rows = []
     for point in points:
         joined, left = moved_words(model, word, *point.stretches, top, min_count) if point.accepted else ([], [])
@@ -105,7 +105,8 @@ def changepoints(
         f"most {alpha:g}; with fewer than {SHORTEST_FOR_P} bins, p_words alone."
     )
     title = f"{word}{where}: {'change points' if accepted else 'no significant change point'}"
-    return Answer(rows, title=title, notes=notes, facts={"place": place, "accepted": accepted, **options})
+    facts = {"place": place, "against": against, "accepted": accepted, **options}
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def find_points(
