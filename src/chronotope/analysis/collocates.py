@@ -147,7 +147,7 @@ def collocates(
     if without:
         times, where = number_of(min_count, "times"), some_of(without)
         notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
-    facts = {"window": window, "occurrences": occurrences}
+    facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
     return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
 
 
@@ -197,7 +197,7 @@ def collocate_changes(
     notes = [index.absence(term, f"in {' and '.join(absent)}")] if absent else []
     if not rows and not absent:
         notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
-    facts = {"from": start, "to": end, "window": window, "occurrences": occurrences}
+    facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
