@@ -109,7 +109,7 @@ def drift(
     made = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     facts: dict[str, Any] = {"over": comparison.over}
     facts |= {"from": labels[first] if part else None, "to": labels[last] if part else None}
-    facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words)}
+    facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words), "min_count": min_count}
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     return Answer(
         _rows(task, shown) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
