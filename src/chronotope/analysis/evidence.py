@@ -71,8 +71,8 @@ def evidence(
     distance = distance or run.settings.window
     index.text  # noqa: B018  # refuse a run without its text before the search
     found = index.occurrences(term, chosen)
-    facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end, "sampled": False}
-    facts |= {"occurrences": int(found.count.sum()), "documents": len(found.document)}
+    facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end}
+    facts |= {"occurrences": int(found.count.sum()), "documents": len(found.document), "sampled": False}
     times, documents = number_of(facts["occurrences"], "times"), number_of(len(found.document), "documents")
     notes = [f"{term.text} occurs {times} in {documents}."]
     if other is None:
