@@ -58,7 +58,7 @@ def neighbors(
     """
     word = model.words[model.index(word)]
     chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
-    facts = {"at": at, "retrieval": retrieval}
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     if chosen is not None and len(chosen) > 1:
         rows, notes = _in_each(model, word, chosen, top, how)
@@ -158,7 +158,7 @@ def equivalents(
             model.equivalents(word, at, label, size, retrieval=by, fallback=fallback, **options)
             for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
         )
-        near, nearest_near = ([one for one in some if one.similarity >= needed] for some in (found, nearest_word))
+        near, nearest_near = ([match for match in some if match.similarity >= needed] for some in (found, nearest_word))
         matches = near[:top] or nearest_near
         if not matches:
             without.append(label)
@@ -174,7 +174,7 @@ def equivalents(
         notes.append("There is no other condition.")
     if without:
         notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
-    facts = {"at": at, "to": to, "chance": chance, "retrieval": retrieval, "role_map": role_map}
+    facts = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval, "role_map": role_map}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=notes, facts=facts | {"without_match": without})
 
@@ -223,7 +223,7 @@ def analogy(
     *,
     at: At,
     to: Annotated[
-        str | None, params.condition_param("Condition of C and the answer (default: that of A and B).")
+        str | None, params.condition_param("Condition of C and of the answer (default: that of A and B).")
     ] = None,
     top: Top = 10,
     min_count: MinCount = 5,
@@ -267,7 +267,7 @@ def analogy(
         [answer | {"rank": rank, "fallback": absent} for rank, answer in enumerate(kept, 1)],
         title=f"{a} is to {b} as {c} is to … ({where})",
         notes=[] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."],
-        facts={"a": a, "b": b, "c": c, "at": at, "to": to},
+        facts={"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
     )
 
 
