@@ -68,7 +68,8 @@ def places(
         for a in order
         for b in order
     ]
-    facts = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity, "groups": max(group)}
+    facts: dict[str, Any] = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
+    facts |= {"groups": max(group), "min_count": min_count}
     title, notes = "Distance of places in their use of words", ["Places with little text look remote."]
     return Answer(rows, title=title, notes=notes, facts=facts)
 
@@ -169,7 +170,7 @@ def word_map(
     notes, facts = _map_facts(rows, known, edges, nearest, shuffles)
     if rare := [row["place"] for row in rows if row["value"] is None]:
         notes.insert(0, f"Without a value, since {word} occurs {fewer_than(min_count)}: {some_of(rare)}.")
-    facts = {"axis": "place", "formula": formula, **facts}
+    facts = {"axis": "place", "formula": formula, "min_count": min_count, **facts}
     return Answer(rows, title=f"{word} by place: {_measure(formula)}", notes=notes, facts=facts)
 
 
@@ -278,7 +279,7 @@ def grid(
     notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
     accepted = [str(one["after"]) for one in changes if one["accepted"]]
     notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")
-    facts = {"formula": formula, "alpha": alpha, "changes": changes}
+    facts = {"formula": formula, "alpha": alpha, "min_count": min_count, "changes": changes}
     return Answer(cells, title=f"{word} by time and place: {_measure(formula)}", notes=notes, facts=facts)
 
 
