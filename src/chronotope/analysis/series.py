@@ -72,8 +72,9 @@ def series(
         if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
     names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
+    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap}
     title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
-    return Answer(rows, title=title, notes=notes, facts={"against": against, "bootstrap": bootstrap})
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _series(
@@ -170,7 +171,7 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
     }
     notes = hidden_conditions(model, [word], among, min_count)
     title = f"{word}: similarity between every two conditions"
-    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes)
+    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes, facts={"min_count": min_count})
 
 
 @question(
@@ -198,7 +199,8 @@ def similarity(model: Model, word: Words, *, place: Place = None, min_count: Min
             for first, second in combinations(words, 2)
         ]
     notes = hidden_conditions(model, words, among, min_count)
-    return Answer(rows, title=f"{', '.join(words)}: similarity with each other", notes=notes)
+    title = f"{', '.join(words)}: similarity with each other"
+    return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
 
 
 def word_list(word: str | Sequence[str]) -> list[str]:
