@@ -92,7 +92,8 @@ def stable(
     left_out = number_of(len(model) - len(numbers), "words")
     notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
     shown = only_named(model, named, numbers, order, top, notes)
-    facts = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_conditions": min_conditions, **how}
+    facts: dict[str, Any] = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_count": min_count}
+    facts |= {"min_conditions": min_conditions, **how}
     facts["consistency"] = consistency(model, min_count)
     facts["own_deviation"] = deviation(model, numbers, stability, min_count)
     if bootstrap:
