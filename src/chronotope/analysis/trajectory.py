@@ -77,7 +77,8 @@ def trajectory(
     if hidden := len(near_in) - len(kept):
         notes.append(f"{hidden} neighbors that are near in the fewest conditions are left out.")
     rows = [{"word": word, **row, "x": x, "y": y} for row, (x, y) in zip(rows, plane.tolist(), strict=True)]
-    return Answer(rows, title=f"{word}: its path among its neighbors", notes=notes, facts={"method": used})
+    facts = {"method": used, "min_count": min_count}
+    return Answer(rows, title=f"{word}: its path among its neighbors", notes=notes, facts=facts)
 
 
 def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
