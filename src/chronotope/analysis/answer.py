@@ -41,18 +41,15 @@ class Answer:
     Attributes
     ----------
     frame
-        The rows, made of a frame, a list of dictionaries or a dictionary of columns. `chronotope.analysis.columns` says
-        what each column means.
-    title
-        One line that says what the rows are.
+        The rows; `chronotope.analysis.columns` says what each column means.
+    title, name
+        One line that says what the rows are, and the question.
     notes
         Sentences that a reader needs: what is left out or hidden, and why.
     facts
         Further results and the settings of the question, as plain data.
     signature
         Everything that could change the answer, in one line.
-    name
-        The question.
     chart
         How it is drawn; None if it is not.
 
@@ -111,13 +108,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: rows, title, notes, facts and signature."""
-        return {
-            "rows": self.frame.to_dicts(),
-            "title": self.title,
-            "notes": list(self.notes),
-            "facts": dict(self.facts),
-            "signature": self.signature,
-        }
+        shown = {"rows": self.frame.to_dicts(), "title": self.title, "notes": list(self.notes)}
+        return shown | {"facts": dict(self.facts), "signature": self.signature}
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON."""
@@ -129,9 +121,8 @@ class Answer:
         A text that begins with = + - @ gets a leading apostrophe: spreadsheets would run it as a formula.
         """
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.frame.columns)
-        writer.writerows([_csv_cell(value) for value in row] for row in self.frame.iter_rows())
+        rows = ([_csv_cell(value) for value in row] for row in self.frame.iter_rows())
+        csv.writer(out, lineterminator="\n").writerows([self.frame.columns, *rows])
         return out.getvalue()
 
     def to_markdown(self) -> str:
@@ -143,10 +134,7 @@ class Answer:
 
     def shown_frame(self) -> pl.DataFrame:
         """Return the frame without columns that hold no value."""
-        empty = [
-            name for name in self.frame.columns if self.frame.height and self.frame[name].null_count() == len(self)
-        ]
-        return self.frame.drop(empty)
+        return self.frame.drop([column.name for column in self.frame if len(self) and column.null_count() == len(self)])
 
     def plot(self) -> Any:
         """Return an `altair.VConcatChart`; raise SettingsError if the answer has none."""
@@ -222,18 +210,9 @@ def question(
     """Register a function as a question.
 
     The function gets a model or a run first, then parameters whose types come from `params`. The decorated function
-    also takes the path of a model or run, and `topn` for `top`; it checks limits and column names.
-
-    Parameters
-    ----------
-    name
-        The name in Python, on the command line and in the API.
-    group
-        The heading in `--help`.
-    columns
-        The names of the columns, separated by spaces; each is defined in `columns.COLUMNS`.
-    chart
-        How the answer is drawn.
+    also takes the path of a model or run, and `topn` for `top`; it checks limits and column names, and adds the fact
+    `axis` and the signature of the model. `group` is the heading in `--help`; `columns` are names from
+    `columns.COLUMNS`, separated by spaces.
     """
     names = tuple(columns.split())
     if unknown := [column for column in names if column not in COLUMNS]:
@@ -248,11 +227,13 @@ def question(
                 kwargs["top"] = kwargs.pop("topn")
             bound = signature.bind(*args, **kwargs)
             entry.check(bound.arguments)
-            source = entry.source
-            bound.arguments[source.name] = open_source(bound.arguments[source.name], source.type)
+            bound.apply_defaults()
+            given, first = bound.arguments, entry.source
+            source = given[first.name] = open_source(given[first.name], first.type)
             answer = function(*bound.args, **bound.kwargs)
-            facts = _with_conditions(answer, bound.arguments[source.name])
-            return replace(answer, rows=_with_types(answer.frame, names), facts=facts, name=name, chart=chart)
+            frame, facts = _with_types(answer.frame, names), _with_common_facts(answer, source, given)
+            by = answer.signature or source.signature
+            return replace(answer, rows=frame, facts=facts, signature=by, name=name, chart=chart)
 
         entry = Question(name, group, names, chart, ask)
         _registry[name] = entry
@@ -270,13 +251,14 @@ def questions() -> dict[str, Question]:
     return dict(sorted(_registry.items(), key=lambda item: (order.index(item[1].group), item[0])))
 
 
-def _with_conditions(answer: Answer, source: Any) -> dict[str, Any]:
+def _with_common_facts(answer: Answer, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts; over time with all conditions in order, so that a chart keeps the place of a missing one."""
-    if answer.facts.get("axis") != "time" or "condition" not in answer.frame.columns or not len(answer):
-        return dict(answer.facts)
+    facts = {"axis": "time" if given.get("place") else source.conditions.axis, **answer.facts}
+    if facts["axis"] != "time" or "condition" not in answer.frame.columns or not len(answer):
+        return facts
     place = (answer["condition"][0] or "").partition(SEPARATOR)[2]
     labels = [label for label in source.conditions.labels if label.partition(SEPARATOR)[2] == place]
-    return {"conditions": labels, **answer.facts}
+    return {"conditions": labels, **facts}
 
 
 def _check(parameter: Parameter, value: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,24 +13,15 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.own_vectors import in_one_space, unit_vectors, what_helps
-from chronotope.analysis.params import (
-    Bootstrap,
-    Fixed,
-    Formula,
-    MinCount,
-    Model,
-    Place,
-    Progress,
-    Seed,
-    Threads,
-    Words,
-)
-from chronotope.analysis.series import axis_of, conditions_of, hidden_conditions, word_list
+from chronotope.analysis.params import Bootstrap, Fixed, Formula, MinCount, Model, Place, Progress, Seed, Threads, Words
+from chronotope.analysis.series import conditions_of, hidden_conditions, word_list
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
+
+Numbers = NDArray[np.float64]
 
 SEED_DRAWS = 1000
 COVERAGE = 0.95
@@ -79,78 +71,58 @@ def axis(
     >>> axis(model, "apple", "fruit - company")["position"].round(1).to_list()
     [0.9, -0.8]
     """
-    plus, minus = parse(formula, model)
+    plus, minus = sides = parse(formula, model)
     words = [model.words[model.index(one)] for one in word_list(word)]
     among = conditions_of(model.conditions, place)
-    rows = [
-        row
-        for one in words
-        for row in positions(model, one, (plus, minus), among, fixed, min_count, bootstrap, seed, threads, progress)
-    ]
+    draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
+    rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, draws)]
     notes = hidden_conditions(model, words, among, min_count)
     if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
         notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
-    return Answer(
-        rows,
-        title=f"{', '.join(words)}: position on {shown(plus, minus)}",
-        notes=notes,
-        facts={"axis": axis_of(model.conditions, place), "plus": list(plus), "minus": list(minus), "fixed": fixed}
-        | {"min_count": min_count, "bootstrap": bootstrap, "interval": "documents" if bootstrap else "seeds"},
-        signature=model.signature,
-    )
+    facts = {"plus": list(plus), "minus": list(minus), "fixed": fixed, "min_count": min_count, "bootstrap": bootstrap}
+    facts["interval"] = "documents" if bootstrap else "seeds"
+    return Answer(rows, title=f"{', '.join(words)}: position on {shown(plus, minus)}", notes=notes, facts=facts)
 
 
 def positions(
-    model: ConditionedEmbeddings,
+    model: Model,
     word: str,
-    sides: tuple[Sequence[str], Sequence[str]],
+    sides: Sides,
     among: Sequence[int],
+    min_count: int,
     fixed: bool = False,
-    min_count: int = 5,
-    bootstrap: int = 0,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Any = None,
+    draws: Mapping[str, Any] = MappingProxyType({"many": 0, "seed": 1}),
 ) -> list[dict[str, Any]]:
-    """Return the rows of `axis` for one word in some conditions."""
+    """Return the rows of `axis` for one word in some conditions; `draws` are the arguments of `FewWords.drawn`."""
     plus, minus = sides
     if word in (*plus, *minus):
         raise SettingsError(f"'{word}' is itself a seed of '{shown(plus, minus)}'; name another word")
     if fixed:
         in_one_space(model)
-    names = (word, *plus, *minus)
+    words = (word, *plus, *minus)
     labels = [model.conditions.labels[number] for number in among]
-    counts = np.array([[model.count(name, label) for label in labels] for name in names])
-    seeds = Seeds(model, plus, minus, counts[1:] >= min_count, labels, fixed)
+    counts = np.array([[model.count(name, label) for label in labels] for name in words])
+    seeds = Seeds(model, sides, counts[1:] >= min_count, labels, fixed)
     known = (counts[0] >= min_count) & seeds.known
     if not known.any():
-        helps = what_helps(model.conditions, min_count)
-        raise InputError(
-            f"'{word}' and the seeds of '{shown(plus, minus)}' are together frequent enough in no condition{helps}"
-        )
+        names, helps = f"'{word}' and the seeds of '{shown(plus, minus)}'", what_helps(model.conditions, min_count)
+        raise InputError(f"{names} are together frequent enough in no condition{helps}")
     figures = np.full((4, len(labels)), np.nan)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(draws["seed"])
     for at in np.flatnonzero(known).tolist():
         own = model.project([word], labels[at], labels[at])[0].astype(np.float64)
         ends = seeds.in_condition(at)
         figures[0, at] = _cosines(own, *(end.mean(axis=0, keepdims=True) for end in ends))[0]
-        if not bootstrap:
+        if not draws["many"]:
             figures[2:, at] = _interval(own, ends, rng)
-    if bootstrap:
+    if draws["many"]:
         from chronotope.analysis.significance.few_words import FewWords
 
-        few = FewWords(model, model.counts, names)
-        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, :, among]
-        figures[1:] = np.where(known, _noiseless(few, drawn, seeds, among), np.nan)
-    rows = []
-    for at, (label, *values) in enumerate(zip(labels, *figures.tolist(), strict=True)):
-        many = seeds.many(at)
-        rows.append(
-            {"word": word, "condition": label, "count": int(counts[0, at])}
-            | dict(zip(("position", "corrected", "low", "high"), values, strict=True))
-            | {"plus_seeds": many[0], "minus_seeds": many[1]}
-        )
-    return rows
+        few = FewWords(model, model.counts, words)
+        figures[1:] = np.where(known, _noiseless(few, few.drawn(**draws)[:, :, among], seeds, among), np.nan)
+    columns = ("condition", "count", "position", "corrected", "low", "high", "plus_seeds", "minus_seeds")
+    values = zip(labels, counts[0].tolist(), *figures.tolist(), *seeds.many.tolist(), strict=True)
+    return [{"word": word, **dict(zip(columns, row, strict=True))} for row in values]
 
 
 def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds, among: Sequence[int]) -> Noiseless:
@@ -164,16 +136,12 @@ def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds, among: S
     return Noiseless.cosines(observed[0], line, drawn[:, 0], drawn_lines, fewest)
 
 
-def _cosines(
-    own: NDArray[np.float64], plus: NDArray[np.float64], minus: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def _cosines(own: Numbers, plus: Numbers, minus: Numbers | None = None) -> Numbers:
     """Return the (N,) cosines of a word with N axes; 0 if the two ends are the same."""
     return np.asarray(np.multiply(unit_vectors(plus if minus is None else plus - minus), own).sum(axis=1))
 
 
-def _interval(
-    own: NDArray[np.float64], ends: Sequence[NDArray[np.float64]], rng: np.random.Generator
-) -> tuple[float, float]:
+def _interval(own: Numbers, ends: Sequence[Numbers], rng: np.random.Generator) -> tuple[float, float]:
     """Return the interval over draws of seeds; NaN if there are too few seeds."""
     if max(len(end) for end in ends) < MIN_SEEDS:
         return np.nan, np.nan
@@ -186,48 +154,31 @@ class Seeds:
     """The directions of the seed words in each condition.
 
     A seed that is too rare has the mean of its directions in the other conditions, else the axis would jump from one
-    set of seeds to another; in models with a space for each condition it is left out there.
-
-    Parameters
-    ----------
-    plus, minus
-        The seeds at the two ends; `minus` may be empty.
-    enough
-        (S, C) whether each seed is frequent enough in each condition.
-    labels
-        The conditions.
-    fixed
-        Whether each seed has its mean direction everywhere.
+    set of seeds to another; in models with a space for each condition it is left out there. (S, C) `enough` says
+    whether a seed is frequent enough in a condition; `fixed` gives each seed its mean direction everywhere.
     """
 
     def __init__(
-        self,
-        model: ConditionedEmbeddings,
-        plus: Sequence[str],
-        minus: Sequence[str],
-        enough: NDArray[np.bool_],
-        labels: Sequence[str],
-        fixed: bool,
+        self, model: Model, sides: Sides, enough: NDArray[np.bool_], labels: Sequence[str], fixed: bool
     ) -> None:
         self.enough, self.fixed = enough, fixed
-        self._plus, self._filled = len(plus), fixed or model.query_mapping is None
+        self._plus, self._filled = len(sides[0]), fixed or model.query_mapping is None
         vectors = np.full((*enough.shape, model.dimensions), np.nan)
-        for seed, word in enumerate((*plus, *minus)):
+        for seed, word in enumerate((*sides[0], *sides[1])):
             for at in np.flatnonzero(enough[seed]).tolist():
                 vectors[seed, at] = model.project([word], labels[at], labels[at])[0]
         self._unit = self._directions(vectors)
 
     @property
+    def many(self) -> NDArray[np.int64]:
+        """(2, C) how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
+        own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
+        return np.array([own[: self._plus].sum(axis=0), own[self._plus :].sum(axis=0)])
+
+    @property
     def known(self) -> NDArray[np.bool_]:
         """(C,) whether both ends of the axis exist in a condition."""
-        own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
-        ends = [end.any(axis=0) for end in (own[: self._plus], own[self._plus :]) if len(end)]
-        return np.asarray(np.logical_and.reduce(ends))
-
-    def many(self, at: int) -> tuple[int, int]:
-        """Return how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
-        own = np.asarray(self.enough.any(axis=1)) if self.fixed else self.enough[:, at]
-        return int(own[: self._plus].sum()), int(own[self._plus :].sum())
+        return np.asarray((self.many[: 2 if len(self.enough) > self._plus else 1] > 0).all(axis=0))
 
     def in_condition(self, at: int) -> list[NDArray[np.float64]]:
         """Return the (S, D) directions of the seeds at each end that has any."""
@@ -318,13 +269,8 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
 
 def _spelled(word: str, known: ConditionedEmbeddings) -> str:
     """Return a word as the model spells it; point out a missing space around a minus."""
-    if word not in known:
-        _check_minus(word, known)
-    return known.words[known.index(word)]
-
-
-def _check_minus(word: str, known: Container[str]) -> None:
-    for sign in re.finditer("[-−–]", word):
+    for sign in re.finditer("[-−–]", word) if word not in known else ():
         left, right = word[: sign.start()], word[sign.end() :]
         if left in known and right in known:
             raise SettingsError(f"'{word}' is no word of this model; for {left} minus {right} write '{left} - {right}'")
+    return known.words[known.index(word)]

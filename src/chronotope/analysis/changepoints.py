@@ -8,7 +8,7 @@ the largest shifts of words of like frequency, which are smoothed just as much. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, timeline
-from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word
+from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word, condition_param
 from chronotope.analysis.series import hidden_conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError
+from chronotope.runtime.blas import one_blas_thread
 
 Numbers = NDArray[np.float64]
 
@@ -41,29 +41,15 @@ REACH = 5
 
 
 class Point(NamedTuple):
-    """A point in time at which a word shifts.
+    """A point in time at which a word shifts."""
 
-    Attributes
-    ----------
-    before, after
-        The last condition before it, and the first after it.
-    shift
-        1 − cosine of the mean vectors of the stretches before and after.
-    p, p_words
-        P-values: among random orders of the bins, and among words of like frequency (None if there are too few).
-    accepted
-        Whether it is significant.
-    stretches
-        The conditions of the stretches before and after.
-    """
-
-    before: str
-    after: str
-    shift: float
-    p: float
-    p_words: float | None
-    accepted: bool
-    stretches: tuple[list[int], list[int]]
+    before: str  # the last condition before it
+    after: str  # the first condition after it
+    shift: float  # 1 − cosine of the mean vectors of the stretches before and after
+    p: float  # among random orders of the bins
+    p_words: float | None  # among words of like frequency; None if there are too few
+    accepted: bool  # significant
+    stretches: tuple[list[int], list[int]]  # the conditions before and after
 
 
 @question(
@@ -79,11 +65,7 @@ def changepoints(
     place: Place = None,
     against: Annotated[
         str | None,
-        Param(
-            "Look for shifts of the similarity with this condition (or `first`), not of the vectors.",
-            complete="conditions",
-            longest=200,
-        ),
+        condition_param("Look for shifts of the similarity with this condition (or `first`), not of the vectors."),
     ] = None,
     most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
     alpha: Alpha = 0.05,
@@ -106,50 +88,29 @@ def changepoints(
     >>> [row["after"] for row in changepoints(model, "bank") if row["accepted"]]
     ['1995']
     """
-    points = find_points(
-        model,
-        word,
-        place=place,
-        against=against,
-        most=most,
-        alpha=alpha,
-        shuffles=shuffles,
-        min_count=min_count,
-        seed=seed,
-    )
+    options: dict[str, Any] = {"alpha": alpha, "shuffles": shuffles, "min_count": min_count}
+    points = find_points(model, word, place=place, against=against, most=most, seed=seed, **options)
     rows = []
     for point in points:
         joined, left = moved_words(model, word, *point.stretches, top, min_count) if point.accepted else ([], [])
         shown = {name: value for name, value in point._asdict().items() if name != "stretches"}
         rows.append({"word": word, "place": place} | shown | {"joined": joined, "left": left})
-    accepted = sum(point.accepted for point in points)
-    where, one = f" in {place}" if place else "", points[0]
+    accepted, where = sum(point.accepted for point in points), f" in {place}" if place else ""
     notes = hidden_conditions(model, [word], timeline(model.conditions, place), min_count)
     if not accepted:
-        notes.insert(0, f"The largest shift, between {one.before} and {one.after}, is not significant.")
+        ends = f"between {points[0].before} and {points[0].after}"
+        notes.insert(0, f"The largest shift, {ends}, is not significant.")
     notes.append(
         f"p: among {shuffles:,} random orders of the bins; p_words: among words of like frequency. Both must be at "
         f"most {alpha:g}; with fewer than {SHORTEST_FOR_P} bins, p_words alone."
     )
-    return Answer(
-        rows,
-        title=f"{word}{where}: {'change points' if accepted else 'no significant change point'}",
-        notes=notes,
-        facts={
-            "axis": "time",
-            "place": place,
-            "against": against,
-            "accepted": accepted,
-            "alpha": alpha,
-            "shuffles": shuffles,
-            "min_count": min_count,
-        },
-        signature=model.signature,
-    )
+    title = f"{word}{where}: {'change points' if accepted else 'no significant change point'}"
+    facts = {"place": place, "against": against, "accepted": accepted, **options}
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def find_points(
-    model: ConditionedEmbeddings,
+    model: Model,
     word: str,
     *,
     place: str | None = None,
@@ -177,9 +138,8 @@ def find_points(
         kept = conditions != base
         series, others = _similarities(unit, others, conditions == base)
         conditions, unit = conditions[kept], unit[kept]
-    candidates = sorted(
-        _candidates(series, others, alpha, shuffles, seed), key=lambda one: (not one.accepted, one.p, one.p_words or 0)
-    )
+    candidates = _candidates(series, others, alpha, shuffles, seed)
+    candidates.sort(key=lambda one: (not one.accepted, one.p, one.p_words or 0))
     chosen = [one for one in candidates if one.accepted][:most] or candidates[:1]
     chosen.sort(key=lambda one: one.split)
     bounds = [0, *(one.split for one in chosen), len(unit)]
@@ -187,9 +147,7 @@ def find_points(
     for begin, one, end in zip(bounds, chosen, bounds[2:], strict=False):
         before, after = conditions[begin : one.split].tolist(), conditions[one.split : end].tolist()
         shift = _distance(unit[begin : one.split], unit[one.split : end])
-        points.append(
-            Point(labels[before[-1]], labels[after[0]], shift, one.p, one.p_words, one.accepted, (before, after))
-        )
+        points.append(Point(labels[before[-1]], labels[after[0]], shift, *one[1:], (before, after)))
     return points
 
 
@@ -249,8 +207,6 @@ def mean_shift(values: Numbers, *, shuffles: int = 999, seed: int = 1) -> Shift:
     rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
     split, size = (part[0] for part in largest_shifts(rows[None]))
     if rows.shape[1] > rows.shape[0]:
-        from chronotope.runtime.blas import one_blas_thread
-
         # Shorter vectors with the same inner products: their means move in the same way.
         with one_blas_thread():
             rows = np.linalg.qr(rows.T)[1].T
@@ -276,9 +232,7 @@ def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
     return splits[best], np.sqrt(sizes[np.arange(len(series)), best])
 
 
-def _words_of_like_frequency(
-    model: ConditionedEmbeddings, word: int, conditions: NDArray[np.int64], min_count: int
-) -> Numbers:
+def _words_of_like_frequency(model: Model, word: int, conditions: NDArray[np.int64], min_count: int) -> Numbers:
     """(R, T, D) the unit vectors of words of like frequency that occur often enough in the same conditions."""
     matrices = [model.matrix(model.conditions.labels[condition], min_count) for condition in conditions]
     present = np.zeros(len(model), dtype=np.int64)
@@ -315,7 +269,7 @@ def _distance(before: Numbers, after: Numbers) -> float:
 
 
 def moved_words(
-    model: ConditionedEmbeddings, word: str, before: Sequence[int], after: Sequence[int], top: int, min_count: int
+    model: Model, word: str, before: Sequence[int], after: Sequence[int], top: int, min_count: int
 ) -> tuple[list[str], list[str]]:
     """Return the neighbors that joined and those that left between two stretches, the largest movements first.
 
@@ -336,7 +290,7 @@ def moved_words(
         return np.asarray(np.multiply(unit[1:], unit[0]).sum(axis=1))
 
     old, new = (np.mean([similarities(label) for label in stretch], axis=0) for stretch in stretches)
-    gain = dict(zip(names, (new - old).tolist(), strict=True))
-    joined = sorted((name for name in names if name in near[1] and gain[name] > 0), key=lambda name: -gain[name])
-    left = sorted((name for name in names if name in near[0] and gain[name] < 0), key=lambda name: gain[name])
+    gains = sorted(zip((new - old).tolist(), names, strict=True), key=lambda pair: pair[0])
+    left = [name for gain, name in gains if name in near[0] and gain < 0]
+    joined = [name for gain, name in sorted(gains, key=lambda pair: -pair[0]) if name in near[1] and gain > 0]
     return joined[:top], left[:top]

@@ -10,12 +10,8 @@ from typing import Any
 class Chart:
     """Base of the families.
 
-    Attributes
-    ----------
-    faint
-        The count column; a mark that rests on fewer than five occurrences is drawn faint.
-    limit
-        The maximum number of lines or bars; a caption says how many are hidden.
+    `faint` is the count column: a mark that rests on fewer than five occurrences is drawn faint. `limit` is the maximum
+    number of lines or bars; a caption says how many are hidden.
     """
 
     def to_dict(self) -> dict[str, Any]:

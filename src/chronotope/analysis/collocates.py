@@ -21,9 +21,11 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.evidence import AnyTerm, Where, sample_note
-from chronotope.analysis.params import From, Param, Run, Seed, Top, Until
+from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, condition_param
+from chronotope.cooccurrence.counting import distance_weights
 from chronotope.errors import number_of, some_of
 
+Integers = NDArray[np.int64]
 THOUSAND = 1000
 # Critical value of χ² with one degree of freedom at p = 0.05: below it a word is no collocate.
 CHANCE = 3.84
@@ -45,14 +47,7 @@ Window = Annotated[int | None, Param("Words on either side (default: the run's w
     chart=Ranked(label="context", value="pull", faint=None),
 )
 def contexts(
-    run: Run,
-    word: AnyTerm,
-    *,
-    at: Where = None,
-    start: From = None,
-    end: Until = None,
-    top: Top = 10,
-    seed: Seed = 1,
+    run: Run, word: AnyTerm, *, at: Where = None, start: From = None, end: Until = None, top: Top = 10, seed: Seed = 1
 ) -> Answer:
     """Which contexts pull a word most in a condition, compared with all other conditions?"""
     index = Concordance(run)
@@ -73,7 +68,7 @@ def contexts(
         for name, side in ((f"In {where}", here), ("Elsewhere", elsewhere))
         if side.searched < side.documents
     ]
-    facts: dict[str, Any] = {"axis": index.conditions.axis, "at": at, "from": start, "to": end, "sampled": bool(notes)}
+    facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": bool(notes)}
     facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
     if not here.documents:
         notes.append(index.absence(term, "there"))
@@ -115,9 +110,7 @@ def collocates(
     run: Run,
     word: AnyTerm,
     *,
-    at: Annotated[
-        str | None, Param("Condition, time bin or place (default: each).", complete="conditions", longest=200)
-    ] = None,
+    at: Annotated[str | None, condition_param("Condition, time bin or place (default: each).")] = None,
     top: Top = 20,
     min_count: Beside = 5,
     window: Window = None,
@@ -141,8 +134,7 @@ def collocates(
         occurrences[label] = beside.occurrences
         rows += [
             {"word": term.text, "condition": label, "collocate": run.vocabulary.words[number]}
-            | {name: getattr(beside, name)[number] for name in ("count", "documents", "expected", "pmi")}
-            | {"log_likelihood": beside.log_likelihood[number]}
+            | {name: getattr(beside, name)[number] for name in beside._fields[:5]}
             for number in _most_certain(beside.log_likelihood, _attracted(beside, min_count), top)
         ]
     absent = [label for label in labels if not occurrences[label]]
@@ -153,16 +145,10 @@ def collocates(
         notes.append(f"Left out, since {term.text} does not occur there: {some_of(absent)}.")
     without = [label for label in labels if occurrences[label] and not any(row["condition"] == label for row in rows)]
     if without:
-        times = number_of(min_count, "times")
-        where = some_of(without)
+        times, where = number_of(min_count, "times"), some_of(without)
         notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
-    return Answer(
-        rows,
-        title=f"{term.text}: collocates",
-        notes=notes,
-        facts={"axis": index.conditions.axis, "window": window, "min_count": min_count, "occurrences": occurrences},
-        signature=index.signature,
-    )
+    facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
+    return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
 
 
 @question(
@@ -175,8 +161,8 @@ def collocates(
 def collocate_changes(
     run: Run,
     word: AnyTerm,
-    start: Annotated[str, Param("Earlier condition.", option="--from", complete="conditions", longest=200)],
-    end: Annotated[str, Param("Later condition.", option="--to", complete="conditions", longest=200)],
+    start: Annotated[str, condition_param("Earlier condition.", option="--from")],
+    end: Annotated[str, condition_param("Later condition.", option="--to")],
     *,
     top: Top = 20,
     min_count: Beside = 5,
@@ -193,18 +179,16 @@ def collocate_changes(
     sizes = max(before.size, 1), max(after.size, 1)
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])
+    columns: dict[str, NDArray[Any]] = {"count_before": before.count, "count_after": after.count}
+    columns |= {"per_thousand_before": before.count / sizes[0] * THOUSAND}
+    columns |= {
+        "per_thousand_after": after.count / sizes[1] * THOUSAND,
+        "log_ratio": ratio,
+        "log_likelihood": likelihood,
+    }
     rows = [
-        {
-            "word": term.text,
-            "collocate": run.vocabulary.words[number],
-            "direction": direction,
-            "count_before": before.count[number],
-            "count_after": after.count[number],
-            "per_thousand_before": before.count[number] / sizes[0] * THOUSAND,
-            "per_thousand_after": after.count[number] / sizes[1] * THOUSAND,
-            "log_ratio": ratio[number],
-            "log_likelihood": likelihood[number],
-        }
+        {"word": term.text, "collocate": run.vocabulary.words[number], "direction": direction}
+        | {name: values[number] for name, values in columns.items()}
         for direction, changed, side in (("rises", ratio > 0, after), ("falls", ratio < 0, before))
         for number in _most_certain(likelihood, changed & (likelihood >= CHANCE) & _attracted(side, min_count), top)
     ]
@@ -213,14 +197,9 @@ def collocate_changes(
     notes = [index.absence(term, f"in {' and '.join(absent)}")] if absent else []
     if not rows and not absent:
         notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
-    return Answer(
-        rows,
-        title=f"{term.text}: collocates that rise and fall from {start} to {end}",
-        notes=notes,
-        facts={"axis": index.conditions.axis, "from": start, "to": end, "window": window, "min_count": min_count}
-        | {"occurrences": occurrences},
-        signature=index.signature,
-    )
+    facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
+    title = f"{term.text}: collocates that rise and fall from {start} to {end}"
+    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
 class _Beside(NamedTuple):
@@ -263,17 +242,13 @@ def _beside(index: Concordance, term: Term, conditions: NDArray[np.int64], windo
     return _Beside(count, in_documents, expected, pmi, likelihood, size, occurrences)
 
 
-def _log_likelihood(
-    a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _log_likelihood(a: Integers, b: Integers, c: Integers, d: Integers) -> NDArray[np.float64]:
     """Return the log-likelihood ratio (G²) of 2 × 2 tables with rows (a, b) and (c, d)."""
     from scipy.special import xlogy
 
-    cells = xlogy(a, a) + xlogy(b, b) + xlogy(c, c) + xlogy(d, d)
-    edges = xlogy(a + b, a + b) + xlogy(c + d, c + d) + xlogy(a + c, a + c) + xlogy(b + d, b + d)
+    cells, edges = (sum(xlogy(n, n) for n in part) for part in ((a, b, c, d), (a + b, c + d, a + c, b + d)))
     total = a + b + c + d
-    likelihood: NDArray[np.float64] = np.maximum(2 * (cells - edges + xlogy(total, total)), 0)
-    return likelihood
+    return np.asarray(np.maximum(2 * (cells - edges + xlogy(total, total)), 0))
 
 
 def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
@@ -318,8 +293,6 @@ class _Windows(NamedTuple):
 def context_weights(index: Concordance, term: Term, documents: NDArray[np.int64]) -> NDArray[np.float64]:
     """(W,) the co-occurrence of each word of the vocabulary with the term in some documents, in units of the run."""
     words = len(index.counts.vocabulary)
-    from chronotope.cooccurrence.counting import distance_weights
-
     weights = distance_weights(index.counts.settings, index.counts.unit)
     total = np.zeros(words)
     for chunk in index.chunks(documents):

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope import errors
 from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
@@ -17,14 +18,6 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, Occurrences
-from chronotope.errors import (
-    DamagedFileError,
-    InputError,
-    SettingsError,
-    UnknownConditionError,
-    UnknownWordError,
-    number_of,
-)
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
@@ -62,7 +55,9 @@ class Concordance:
         """The text of the documents."""
         folder = self.counts.folder
         if not TextStore.is_in(folder):
-            raise InputError(f"{folder} was prepared without its text (--no-text), so it has no sentences to show")
+            raise errors.InputError(
+                f"{folder} was prepared without its text (--no-text), so it has no sentences to show"
+            )
         return TextStore(folder)
 
     @cached_property
@@ -82,8 +77,7 @@ class Concordance:
 
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
-        exact = self._number(words.strip())
-        if exact is not None:
+        if (exact := self._number(words.strip())) is not None:
             return Term(words.strip(), (exact,))
         pretokenized = self.settings.tokenizer != "words"
         pattern = PATTERNS["whitespace" if pretokenized else "words"]
@@ -94,15 +88,14 @@ class Concordance:
             # The longest phrase first, as when the corpus was read.
             for size in range(len(parts), 0, -1):
                 phrase = "_".join(parts[:size])
-                number = self._number(phrase)
-                if number is not None:
+                if (number := self._number(phrase)) is not None:
                     found.append((phrase, number))
                     parts = parts[size:]
                     break
             else:
-                raise UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
+                raise errors.UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
-            raise InputError(f"'{words}' holds no word")
+            raise errors.InputError(f"'{words}' holds no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
 
     def _alike(self, word: str) -> list[str]:
@@ -172,7 +165,7 @@ class Concordance:
         dates = table["time"].to_list() if self.conditions.times else [None] * len(table)
         names = [str(source["name"]) for source in self.counts.store.sources]
         if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
-            raise DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
+            raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
         places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
         return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
 
@@ -193,7 +186,9 @@ class Concordance:
         condition = self.counts.store.document_condition[found.document]
         count = np.bincount(condition, found.count, len(self.conditions)).astype(np.int64)
         most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
-        named = [f"{self.conditions.labels[number]} ({number_of(int(count[number]), 'times')})" for number in most]
+        named = [
+            f"{self.conditions.labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most
+        ]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
 
@@ -240,12 +235,8 @@ def choose_conditions(
 ) -> NDArray[np.int64]:
     """Return the numbers of one condition, of a range of time, or of all conditions.
 
-    Parameters
-    ----------
-    at
-        A condition; with time × place also a time bin or a place alone, for all its conditions.
-    start, end
-        The first and the last time bin, both included; `1990/canada` to `1995/canada` stays in that place.
+    With time × place, `at` may be a time bin or a place alone, for all its conditions. A range includes both ends;
+    `1990/canada` to `1995/canada` stays in that place.
 
     Examples
     --------
@@ -259,16 +250,18 @@ def choose_conditions(
             return number
         time, place = _time_and_place(conditions, at)
     elif at is not None:
-        raise SettingsError("give either one condition (at) or a range (from, to), not both")
+        raise errors.SettingsError("give either one condition (at) or a range (from, to), not both")
     elif not conditions.times:
-        raise SettingsError("a range (from, to) needs time bins, and this run has none")
+        raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
     else:
         first, place = _time_and_place(conditions, start) if start else (0, None)
         last, other = _time_and_place(conditions, end) if end else (len(conditions.times) - 1, place)
         if first is None or last is None or (start and other != place):
-            raise SettingsError(f"'{start}' to '{end}' is no range: give two time bins, or the same place at both ends")
+            raise errors.SettingsError(
+                f"'{start}' to '{end}' is no range: give two time bins, or the same place at both ends"
+            )
         if first > last:
-            raise SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
+            raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
         inside = (np.array(conditions.time_of) >= first) & (np.array(conditions.time_of) <= last)
         return number[inside & _is(conditions.place_of, other)]
     return number[_is(conditions.time_of, time) & _is(conditions.place_of, place)]
@@ -281,16 +274,13 @@ def _is(axis: tuple[int, ...], wanted: int | None) -> NDArray[np.bool_] | bool:
 def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int | None]:
     """Return the time and the place of a label; None for all of them."""
     wanted = str(label).strip().casefold()
-    for position, labels in enumerate((conditions.times, conditions.places)):
-        if wanted in (found := [name.casefold() for name in labels]):
-            both: list[int | None] = [None, None]
-            both[position] = found.index(wanted)
-            return both[0], both[1]
+    times, places = ([name.casefold() for name in axis] for axis in (conditions.times, conditions.places))
+    if wanted in times:
+        return times.index(wanted), None
+    if wanted in places:
+        return None, places.index(wanted)
     if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
         parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
-        raise UnknownConditionError(label, (*conditions.labels, *parts))
+        raise errors.UnknownConditionError(label, (*conditions.labels, *parts))
     number = conditions.index(label)
-    return (
-        conditions.time_of[number] if conditions.times else None,
-        conditions.place_of[number] if conditions.places else None,
-    )
+    return conditions.time_of[number] if times else None, conditions.place_of[number] if places else None

@@ -9,28 +9,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.measures import Comparison, Measured, ModelRows, Numbers, compare, matched_z, own_share
+from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import what_helps
-from chronotope.analysis.params import (
-    Bootstrap,
-    From,
-    KeepIn,
-    MinCount,
-    Model,
-    Param,
-    Permutations,
-    Progress,
-    Seed,
-    Seeds,
-    Threads,
-    Top,
-    Until,
-    Within,
-    WordList,
-    read_words,
-)
+from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList, read_words
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
 
@@ -41,6 +25,7 @@ Over: TypeAlias = Annotated[
         "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
     ),
 ]
+Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
 FIGURES = ("corrected", "noise", "low", "high", "p", "q", "draw_stability", "seed_stability", "seed_spread")
@@ -58,11 +43,7 @@ TITLES = {
     columns="word change z own before after count_before count_after documents neighbors_before neighbors_after "
     "corrected noise low high p q draw_stability seed_stability seed_spread",
     chart=Ranked(
-        label="word",
-        value="change",
-        band=("low", "high"),
-        detail=("neighbors_before", "neighbors_after"),
-        faint=None,
+        label="word", value="change", band=("low", "high"), detail=("neighbors_before", "neighbors_after"), faint=None
     ),
 )
 def drift(
@@ -74,14 +55,14 @@ def drift(
     words: WordList = None,
     top: Top = 20,
     min_count: MinCount = 20,
-    permutations: Permutations = 0,
-    bootstrap: Bootstrap = 0,
-    within: Within = None,
+    permutations: params.Permutations = 0,
+    bootstrap: params.Bootstrap = 0,
+    within: params.Within = None,
     seed: Seed = 1,
-    seeds: Seeds = 0,
-    threads: Threads = None,
-    progress: Progress = None,
-    keep_in: KeepIn = None,
+    seeds: params.Seeds = 0,
+    threads: params.Threads = None,
+    progress: params.Progress = None,
+    keep_in: params.KeepIn = None,
 ) -> Answer:
     """Which words changed most, and how much of that is chance?
 
@@ -103,19 +84,19 @@ def drift(
     check_within(within, permutations)
     named = word_numbers(model, words)
     comparison = compare(model.conditions, start, end, over)
-    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    measured = comparison.measure(model_rows(model, min_count), len(model))
     z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
     figures: dict[str, Numbers] = {}
-    common: dict[str, Any] = {"threads": threads, "progress": progress, "folder": Path(keep_in) if keep_in else None}
+    task = Task(model, comparison, measured, min_count, threads, progress, keep_in)
+    how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
-        figures = judge(model, comparison, measured, min_count, **how, **common)
+        figures = judge(task, **how)
     if seeds:
         from chronotope.analysis.significance.tests import over_seeds
 
-        figures |= over_seeds(model, comparison, measured, min_count, seeds, noise=figures.get("noise"), **common)
+        figures |= over_seeds(task, seeds, figures.get("noise"))
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
     notes = [_compared(model, comparison, len(order), min_count)]
@@ -124,36 +105,29 @@ def drift(
     labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
     first, last = ends or (comparison.conditions[0], comparison.conditions[-1])
     part = ends is not None or start is not None or end is not None
-    resampling = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed, "seeds": seeds}
-    made = [
-        f"{name} {value}" for name, value in resampling.items() if ("noise" in figures if name == "seed" else value)
-    ]
-    q = figures.get("q")
+    how |= {"seeds": seeds}
+    made = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
+    facts: dict[str, Any] = {"over": comparison.over}
+    facts |= {"from": labels[first] if part else None, "to": labels[last] if part else None}
+    facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words), "min_count": min_count}
+    facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     return Answer(
-        _rows(model, comparison, measured, shown, min_count)
-        | {"z": z[shown]}
-        | {name: figures[name][shown] if name in figures else [None] * len(shown) for name in FIGURES},
+        _rows(task, shown) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
         title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
         notes=notes,
-        facts={
-            "axis": model.conditions.axis,
-            "over": comparison.over,
-            "from": labels[first] if part else None,
-            "to": labels[last] if part else None,
-            "words": len(measured.words),
-            "left_out": len(model) - len(measured.words),
-            "min_count": min_count,
-            "discoveries": None if q is None else int(np.count_nonzero(q <= LEVEL)),
-            **resampling,
-        },
+        facts=facts,
         signature="|".join([model.signature, *made]),
     )
 
 
-def _rows(
-    model: ConditionedEmbeddings, comparison: Comparison, measured: Measured, shown: NDArray[np.int64], min_count: int
-) -> dict[str, Any]:
+def shown_figures(figures: dict[str, Numbers], names: Sequence[str], shown: Places) -> dict[str, Any]:
+    """Return the columns of the shown words; nulls for figures that were not asked for."""
+    return {name: figures[name][shown] if name in figures else [None] * len(shown) for name in names}
+
+
+def _rows(task: Task, shown: Places) -> dict[str, Any]:
     """Return the columns of the shown words that need no resamples."""
+    model, comparison, measured, min_count = task[:4]
     words, before, after = measured.words[shown], measured.before[shown], measured.after[shown]
     labels, own = model.conditions.labels, np.zeros(len(shown))
     for first, last in np.unique(np.stack([before, after]), axis=1).T.tolist():
@@ -166,17 +140,11 @@ def _rows(
         for condition in np.unique(conditions).tolist():
             here = np.flatnonzero(conditions == condition)
             asked = [names[at] for at in here]
-            for at, found in zip(
-                here, model.neighbors(asked, labels[condition], NEIGHBORS, min_count=min_count), strict=True
-            ):
-                near[at] = [match.word for match in found]
-        columns |= {
-            side: [labels[condition] for condition in conditions],
-            f"count_{side}": [
-                model.observed.of(*pair) for pair in zip(words.tolist(), conditions.tolist(), strict=True)
-            ],
-            f"neighbors_{side}": near,
-        }
+            found = model.neighbors(asked, labels[condition], NEIGHBORS, min_count=min_count)
+            for at, matches in zip(here, found, strict=True):
+                near[at] = [match.word for match in matches]
+        counts = [model.observed.of(*pair) for pair in zip(words.tolist(), conditions.tolist(), strict=True)]
+        columns |= {side: [labels[at] for at in conditions], f"count_{side}": counts, f"neighbors_{side}": near}
     return columns | {"documents": documents_with(model, comparison.conditions, words)}
 
 
@@ -185,11 +153,9 @@ def _compared(model: ConditionedEmbeddings, comparison: Comparison, words: int, 
     if words:
         left_out, enough = number_of(len(model) - words, "words"), number_of(min_count, "occurrences")
         return f"{number_of(words, 'words')} compared; left out: {left_out} with fewer than {enough} in the conditions."
-    labels = model.conditions.labels
-    ends = [labels[at] for at in comparison.conditions]
-    where = f"in both {ends[0]} and {ends[1]}" if comparison.over == "ends" else "in the conditions compared"
-    helps = what_helps(model.conditions, min_count)
-    return f"No word occurs {number_of(min_count, 'times')} or more {where}{helps}."
+    ends = " and ".join(model.conditions.labels[at] for at in comparison.conditions)
+    where = f"in both {ends}" if comparison.over == "ends" else "in the conditions compared"
+    return f"No word occurs {number_of(min_count, 'times')} or more {where}{what_helps(model.conditions, min_count)}."
 
 
 def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap: int, seeds: int) -> list[str]:
@@ -203,16 +169,12 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
     elif permutations:
         found = int(np.count_nonzero(figures["q"] <= LEVEL))
         notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}.")
+    among = f"in which a word is among the {first:,} most changed."
     if bootstrap:
-        notes.append(
-            f"Interval: 95 %, of the corrected change; draw_stability: share of {bootstrap:,} draws of documents in "
-            f"which a word is among the {first:,} most changed."
-        )
+        draws = f"share of {bootstrap:,} draws of documents"
+        notes.append(f"Interval: 95 %, of the corrected change; draw_stability: {draws} {among}")
     if seeds:
-        notes.append(
-            f"seed_stability: share of {seeds + 1:,} models with different seeds in which a word is among the "
-            f"{first:,} most changed."
-        )
+        notes.append(f"seed_stability: share of {seeds + 1:,} models with different seeds {among}")
     return notes
 
 
@@ -229,13 +191,8 @@ def word_numbers(model: ConditionedEmbeddings, words: str | Sequence[str] | Path
 
 
 def only_named(
-    model: ConditionedEmbeddings,
-    named: list[int] | None,
-    ranked: NDArray[np.int64],
-    order: NDArray[np.int64],
-    top: int,
-    notes: list[str],
-) -> NDArray[np.int64]:
+    model: Model, named: list[int] | None, ranked: Places, order: Places, top: int, notes: list[str]
+) -> Places:
     """Return the first places in `order` of the named words; note which of them are left out."""
     if named is None:
         return order[:top]
@@ -247,9 +204,7 @@ def only_named(
     return order[:top]
 
 
-def documents_with(
-    model: ConditionedEmbeddings, conditions: Sequence[int], words: NDArray[np.int64]
-) -> list[int] | list[None]:
+def documents_with(model: Model, conditions: Sequence[int], words: Places) -> list[int] | list[None]:
     """Return the number of documents that contain each word, over some conditions; None if the run is not at hand."""
     from chronotope.analysis.significance.resample import document_counts
 
@@ -257,9 +212,8 @@ def documents_with(
     try:
         counts = model.counts
         known = dict(enumerate(counts.conditions.labels))
-        if model.provenance.get("run") != counts.checksum or any(known.get(at) != labels[at] for at in conditions):
-            return [None] * len(words)
-        found: list[int] = document_counts(counts, conditions, words).sum(axis=0).tolist()
+        if model.provenance.get("run") == counts.checksum and all(known.get(at) == labels[at] for at in conditions):
+            return [int(number) for number in document_counts(counts, conditions, words).sum(axis=0)]
     except (InputError, DamagedFileError):
-        return [None] * len(words)
-    return found
+        pass
+    return [None] * len(words)

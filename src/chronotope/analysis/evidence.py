@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, hash_order, turns
-from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word
+from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.corpus.tokens import Occurrences
@@ -19,10 +19,7 @@ from chronotope.errors import SettingsError, number_of
 MOST_TOKENS = 1 << 19
 
 AnyTerm = Annotated[Word, Param("Word, phrase, or 'several words in a row'.", argument=True, longest=200)]
-Where = Annotated[
-    str | None,
-    Param("Condition, time bin or place (default: all of the text).", complete="conditions", longest=200),
-]
+Where = Annotated[str | None, condition_param("Condition, time bin or place (default: all of the text).")]
 
 
 class _Hits(NamedTuple):
@@ -74,17 +71,10 @@ def evidence(
     distance = distance or run.settings.window
     index.text  # noqa: B018  # refuse a run without its text before the search
     found = index.occurrences(term, chosen)
-    facts: dict[str, Any] = {
-        "axis": index.conditions.axis,
-        "word": term.text,
-        "at": at,
-        "from": start,
-        "to": end,
-        "occurrences": int(found.count.sum()),
-        "documents": len(found.document),
-        "sampled": False,
-    }
-    notes = [f"{term.text} occurs {number_of(facts['occurrences'], 'times')} in {_documents(len(found.document))}."]
+    facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end}
+    facts |= {"occurrences": int(found.count.sum()), "documents": len(found.document), "sampled": False}
+    times, documents = number_of(facts["occurrences"], "times"), number_of(len(found.document), "documents")
+    notes = [f"{term.text} occurs {times} in {documents}."]
     if other is None:
         hits = _spread(index, term, found, top, seed)
     else:
@@ -95,7 +85,7 @@ def evidence(
         facts |= {"with_both": len(both), "searched": len(searched), "sampled": len(searched) < len(both)}
         times = f"stands {number_of(len(hits.position), 'times')}" if len(hits.position) else "never stands"
         within = f"It {times} within {number_of(distance, 'words')} of {other.text}"
-        notes.append(f"{within}; {_documents(len(both))} contain{'s' * (len(both) == 1)} both.")
+        notes.append(f"{within}; {number_of(len(both), 'documents')} contain{'s' * (len(both) == 1)} both.")
         if facts["sampled"]:
             notes.append(sample_note(len(searched), len(both), "contain both words").capitalize())
     rows = _sentences(index, term, other, hits, top)
@@ -111,10 +101,6 @@ def sample_note(searched: int, documents: int, which: str) -> str:
     """Return a note that only a sample of documents was searched."""
     share = f"{searched:,} of the {documents:,} documents that {which} ({searched / documents:.1%})"
     return f"only an even sample of the text was searched, {share}."
-
-
-def _documents(number: int) -> str:
-    return number_of(number, "documents")
 
 
 def _spread(index: Concordance, term: Term, found: Occurrences, top: int, seed: int) -> _Hits:
@@ -174,23 +160,12 @@ def _sentences(index: Concordance, term: Term, other: Term | None, hits: _Hits, 
     rows = []
     for (number, sentence), (name, date) in zip(chosen, sources, strict=True):
         condition = int(store.document_condition[documents[number]])
-        near = sentence.near or (None, None)
-        rows.append(
-            {
-                "condition": where.labels[condition],
-                "date": date,
-                "place": where.places[where.place_of[condition]] if where.places else None,
-                "document": name,
-                "text": sentence.text,
-                "start": sentence.word.start,
-                "end": sentence.word.end,
-                "near_start": near[0],
-                "near_end": near[1],
-                "distance_words": int(hits.distance[number]) if other else None,
-                "cut_before": sentence.cut[0],
-                "cut_after": sentence.cut[1],
-            }
-        )
+        place = where.places[where.place_of[condition]] if where.places else None
+        row: dict[str, Any] = {"condition": where.labels[condition], "date": date, "place": place, "document": name}
+        row |= {"text": sentence.text, "distance_words": int(hits.distance[number]) if other else None}
+        ends = (*sentence.word, *(sentence.near or (None, None)), *sentence.cut)
+        names = ("start", "end", "near_start", "near_end", "cut_before", "cut_after")
+        rows.append(row | dict(zip(names, ends, strict=True)))
     return rows
 
 

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
-from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words
+from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words, condition_param
 from chronotope.analysis.series import word_list
 from chronotope.errors import some_of
 
+Numbers = NDArray[np.float64]
 MILLION = 1_000_000
 
 
@@ -35,9 +36,7 @@ def frequency(
     run: Run,
     word: Annotated[Words, Param("Words, phrases, or 'several words in a row'.", argument=True, longest=200)],
     *,
-    at: Annotated[
-        str | None, Param("Condition, time bin or place (default: all).", complete="conditions", longest=200)
-    ] = None,
+    at: Annotated[str | None, condition_param("Condition, time bin or place (default: all).")] = None,
     start: From = None,
     end: Until = None,
     confidence: Confidence = 0.95,
@@ -58,28 +57,19 @@ def frequency(
     chosen = choose_conditions(index.conditions, at, start, end)
     terms = list({term.numbers: term for term in map(index.term, word_list(word))}.values())
     rows = [row for term in terms for row in _rows(index, term, chosen, confidence)]
-    empty = list(dict.fromkeys(row["condition"] for row in rows if not row["tokens"]))
-    return Answer(
-        rows,
-        title=f"{', '.join(term.text for term in terms)}: occurrences per million tokens",
-        notes=[f"Interval: {confidence:.0%}, by documents."]
-        + ([f"Without counted text, so without a frequency: {some_of(empty)}."] if empty else []),
-        facts={
-            "axis": index.conditions.axis,
-            "confidence": confidence,
-            "interval": "ratio estimator over documents, on the log scale",
-            "at": at,
-            "from": start,
-            "to": end,
-        },
-        signature=index.signature,
-    )
+    notes = [f"Interval: {confidence:.0%}, by documents."]
+    if empty := list(dict.fromkeys(row["condition"] for row in rows if not row["tokens"])):
+        notes.append(f"Without counted text, so without a frequency: {some_of(empty)}.")
+    facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}
+    facts |= {"at": at, "from": start, "to": end}
+    title = f"{', '.join(term.text for term in terms)}: occurrences per million tokens"
+    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
 def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence: float) -> list[dict[str, Any]]:
     size = len(index.conditions)
 
-    def sums(condition: NDArray[np.integer], values: NDArray[np.floating]) -> NDArray[np.float64]:
+    def sums(condition: NDArray[np.integer], values: NDArray[np.floating]) -> Numbers:
         """(C,) the sum of values in each condition."""
         return np.bincount(condition, values, size).astype(np.float64)
 
@@ -94,27 +84,18 @@ def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence:
     squares += rate**2 * (sums(everywhere, lengths**2) - sums(here, length**2))
     bounds = _intervals(count, tokens, all_documents, squares, confidence)
     per_million = np.where(tokens > 0, MILLION * np.array([rate, *bounds]), np.nan)
+    columns = {"count": count, "documents": documents, "tokens": tokens, "all_documents": all_documents}
+    columns |= dict(zip(("per_million", "low", "high"), per_million, strict=True))
     return [
-        {
-            "word": term.text,
-            "condition": index.conditions.labels[number],
-            "count": int(count[number]),
-            **dict(zip(("per_million", "low", "high"), per_million[:, number].tolist(), strict=True)),
-            "documents": int(documents[number]),
-            "tokens": int(tokens[number]),
-            "all_documents": int(all_documents[number]),
-        }
+        {"word": term.text, "condition": index.conditions.labels[number]}
+        | {name: values[number] for name, values in columns.items()}
         for number in chosen.tolist()
     ]
 
 
 def _intervals(
-    count: NDArray[np.float64],
-    tokens: NDArray[np.float64],
-    documents: NDArray[np.int64],
-    squares: NDArray[np.float64],
-    confidence: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    count: Numbers, tokens: Numbers, documents: NDArray[np.int64], squares: Numbers, confidence: float
+) -> tuple[Numbers, Numbers]:
     """Return the ends of the intervals of rates; `squares` are the sums over documents of (count − rate · length)²."""
     from scipy.special import ndtri, stdtrit
 

@@ -25,19 +25,10 @@ class Coordinates(NamedTuple):
 
 
 def read_coordinates(source: Any) -> Coordinates:
-    """Read the coordinates of places.
+    """Read the coordinates of places; raise InputError if some are not valid.
 
-    Parameters
-    ----------
-    source
-        A CSV file with the columns place, lat, lon; a GeoJSON file whose features have a property 'place', 'name' or
-        'id' and are points or polygons; a polars or pandas frame with the columns of the CSV; or a mapping
-        {place: (lat, lon)}.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line or feature has no valid coordinates.
+    They are a CSV file with the columns place, lat, lon; a GeoJSON file whose features have a property 'place', 'name'
+    or 'id' and are points or polygons; a polars or pandas frame with the columns of the CSV; or {place: (lat, lon)}.
     """
     if isinstance(source, Coordinates):
         return source
@@ -49,19 +40,20 @@ def read_coordinates(source: Any) -> Coordinates:
         raise InputError(f"coordinates must be a file, a frame or a mapping, not {type(source).__name__}")
     _check_columns(list(source.columns), "the frame of coordinates")
     rows = zip(*(list(source[name]) for name in ("place", "lat", "lon")), strict=True)
-    found = {
-        _key(place): _point((lat, lon), f"row {number} ('{place}')") for number, (place, lat, lon) in enumerate(rows)
-    }
-    return Coordinates(found)
+    return Coordinates({_key(row[0]): _point(row[1:], f"row {at} ('{row[0]}')") for at, row in enumerate(rows)})
 
 
-def _read_file(path: Path) -> Coordinates:
+def _read_text(path: str | Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
+
+
+def _read_file(path: Path) -> Coordinates:
+    text = _read_text(path)
     if text.lstrip().startswith("{"):
         return _read_geojson(path, text)
     rows = csv.DictReader(text.splitlines())
@@ -157,24 +149,15 @@ def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list
 
 def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[str, Any]:
     """Return the polygons of places as GeoJSON, each with the property `place`."""
-    polygons = coordinates.polygons or {}
+    shapes = [(place, (coordinates.polygons or {}).get(_key(place))) for place in places]
     features = [
-        {"type": "Feature", "properties": {"place": place}, "geometry": polygons[_key(place)]}
-        for place in places
-        if _key(place) in polygons
+        {"type": "Feature", "properties": {"place": name}, "geometry": shape} for name, shape in shapes if shape
     ]
     return {"type": "FeatureCollection", "features": features}
 
 
 def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
-    """Return the pairs of places of which one is among the nearest of the other, along great circles.
-
-    Parameters
-    ----------
-    points
-        Latitude and longitude of each place, in degrees.
-    nearest
-        How many neighbors a place chooses.
+    """Return the pairs of points (lat, lon) of which one is among the `nearest` of the other, along great circles.
 
     Examples
     --------
@@ -195,14 +178,7 @@ def place_links(
 ) -> list[tuple[int, int]]:
     """Return which places are neighbors, by number: as `edges` say, or the nearest by coordinates.
 
-    Parameters
-    ----------
-    edges
-        Pairs of places in any case, or a file with lines `place,place`.
-    coordinates
-        A place without coordinates has no neighbors.
-    nearest
-        How many neighbors a place chooses by coordinates.
+    Edges are pairs of places, in any case, or a file with lines `place,place`. A place without coordinates has none.
     """
     names = [_key(place) for place in places]
     if edges is None:
@@ -226,14 +202,8 @@ def place_links(
 
 def read_edges(path: str | Path) -> list[tuple[str, str]]:
     """Read pairs of places from a file with lines `place,place`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
     pairs = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_read_text(path).splitlines(), start=1):
         parts = [part.strip() for part in line.split(",")]
         if len(parts) == 2 and all(parts):
             pairs.append((parts[0], parts[1]))
@@ -245,21 +215,11 @@ def read_edges(path: str | Path) -> list[tuple[str, str]]:
 def morans_i(
     values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
 ) -> dict[str, float | int] | None:
-    """Return Moran's I of a value over places: whether neighboring places are alike.
+    """Return Moran's I of a value over places: whether neighboring places, linked by number, are alike.
 
-    Parameters
-    ----------
-    values
-        One for each place; a place with None takes no part.
-    links
-        The pairs of neighboring places, by number.
-    shuffles
-        How many times the values are assigned to the places at random, for p.
-
-    Returns
-    -------
-    value (about −1: neighbors differ, 0: no pattern, 1: alike), its expected value without a pattern, p, and the number
-    of places and links; None with fewer than four places, equal values, or no links.
+    The result is the value (about −1: neighbors differ, 0: no pattern, 1: alike), its expected value without a pattern,
+    p from random assignments of values to places, and the number of places and links. It is None with fewer than four
+    places with a value, equal values, or no links.
 
     Examples
     --------
@@ -279,8 +239,7 @@ def morans_i(
     observed = float(_moran(deviations[None], ends)[0])
     orders = np.tile(np.arange(len(known)), (shuffles, 1))
     shuffled = deviations[np.random.default_rng(seed).permuted(orders, axis=1)]
-    reached = int(np.count_nonzero(_moran(shuffled, ends) >= observed - 1e-12))
-    p = (1 + reached) / (1 + shuffles)
+    p = (1 + int(np.count_nonzero(_moran(shuffled, ends) >= observed - 1e-12))) / (1 + shuffles)
     expected = -1 / (len(known) - 1)
     return {"value": observed, "expected": expected, "p": p, "places": len(known), "links": len(pairs)}
 

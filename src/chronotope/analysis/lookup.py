@@ -27,24 +27,12 @@ class FoundWord:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The words that some letters may stand for.
-
-    Attributes
-    ----------
-    query
-        The letters.
-    total
-        Number of words that contain them.
-    matches
-        The first of these: words that begin with the letters, then the others, most frequent first.
-    did_you_mean
-        Words of similar spelling, if no word contains the letters.
-    """
+    """The words that some letters may stand for."""
 
     query: str
-    total: int
-    matches: tuple[FoundWord, ...]
-    did_you_mean: tuple[FoundWord, ...]
+    total: int  # words that contain the letters
+    matches: tuple[FoundWord, ...]  # words that begin with the letters, then the others, most frequent first
+    did_you_mean: tuple[FoundWord, ...]  # words of similar spelling, if no word contains the letters
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -78,14 +66,9 @@ class WordIndex:
         """Return up to `limit` words that contain the letters, in any case; without letters the most frequent words."""
         at_least("limit", limit, 1)
         letters = query.strip().casefold()
-        exact: list[int] = []
-        first: list[int] = []
-        inside: list[int] = []
-        for number, word in zip(self._order, self._folded, strict=True):
-            if letters in word:
-                (exact if word == letters else first if word.startswith(letters) else inside).append(number)
-        found = exact + first + inside
-        matches = tuple(self._row(number) for number in found[:limit])
+        found = [(word, number) for word, number in zip(self._folded, self._order, strict=True) if letters in word]
+        found.sort(key=lambda one: (one[0] != letters, not one[0].startswith(letters)))
+        matches = tuple(self._row(number) for _, number in found[:limit])
         return Lookup(query, len(found), matches, () if found else self.alike(query))
 
     def alike(self, word: str) -> tuple[FoundWord, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -21,33 +22,25 @@ PEERS = 200
 MAD_TO_SD = 1.4826
 
 
-class Rows(Protocol):
-    """Vectors of words, condition by condition."""
+class Rows(NamedTuple):
+    """Vectors of words, condition by condition: of a model, or of a resample."""
 
-    def at(self, condition: int) -> tuple[Words, Floats]:
-        """Return the words of a condition, ascending, and their centered unit vectors."""
-        ...
-
-    def project(self, words: Words, condition: int, to: int) -> Floats:
-        """Return the unit vectors of words in one condition, mapped to the space of another."""
-        ...
+    at: Callable[[int], tuple[Words, Floats]]  # the words of a condition, ascending, and their centered unit vectors
+    project: Callable[[Words, int, int], Floats]  # unit vectors in one condition, mapped to the space of another
 
 
-class ModelRows:
-    """The vectors of a model; in each condition, of the words that occur at least `min_count` times."""
+def model_rows(model: ConditionedEmbeddings, min_count: int) -> Rows:
+    """Return the vectors of a model; in each condition, of the words that occur at least `min_count` times."""
+    labels = model.conditions.labels
 
-    def __init__(self, model: ConditionedEmbeddings, min_count: int) -> None:
-        self._model, self._min_count = model, min_count
-
-    def at(self, condition: int) -> tuple[Words, Floats]:
-        """Return the words of a condition, ascending, and their centered unit vectors."""
-        found = self._model.matrix(self._model.conditions.labels[condition], self._min_count)
+    def at(condition: int) -> tuple[Words, Floats]:
+        found = model.matrix(labels[condition], min_count)
         return found.word, found.unit
 
-    def project(self, words: Words, condition: int, to: int) -> Floats:
-        """Return the unit vectors of words in one condition, mapped to the space of another."""
-        labels = self._model.conditions.labels
-        return self._model.project([self._model.words[word] for word in words], labels[condition], labels[to])
+    def project(words: Words, condition: int, to: int) -> Floats:
+        return model.project([model.words[word] for word in words], labels[condition], labels[to])
+
+    return Rows(at, project)
 
 
 class Measured(NamedTuple):
@@ -55,28 +48,33 @@ class Measured(NamedTuple):
 
     words: Words
     change: Numbers
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
+    before: Words
+    after: Words
+
+
+class Task(NamedTuple):
+    """What resamples are asked about, and how they are made; `folder` keeps finished ones."""
+
+    model: ConditionedEmbeddings
+    comparison: Comparison
+    measured: Measured
+    min_count: int
+    threads: int | None = None
+    progress: Callable[[str, int, int | None], None] | None = None
+    folder: str | Path | None = None
 
 
 class Comparison(NamedTuple):
     """What is compared for each word.
 
-    Attributes
-    ----------
-    over
-        'ends': 1 − cosine between two conditions. 'steps': the largest such change between consecutive bins.
-        'series': 1 − mean cosine over all pairs of conditions. 'unusual': 1 − cosine of the most unusual condition with
-        the mean direction of the others.
-    conditions
-        The conditions that take part, ascending.
-    steps
-        The pairs that are compared, for 'ends' and 'steps'.
+    'ends': 1 − cosine between two conditions. 'steps': the largest such change between consecutive bins. 'series':
+    1 − mean cosine over all pairs of conditions. 'unusual': 1 − cosine of the most unusual condition with the mean
+    direction of the others.
     """
 
     over: str
-    conditions: tuple[int, ...]
-    steps: tuple[tuple[int, int], ...] = ()
+    conditions: tuple[int, ...]  # ascending
+    steps: tuple[tuple[int, int], ...] = ()  # the pairs that are compared, for 'ends' and 'steps'
 
     @property
     def identity(self) -> list[Any]:
@@ -132,10 +130,8 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
     last = len(conditions) - 1 if end is None else conditions.index(end)
     labels = conditions.labels
     if len(conditions) == 1:
-        raise SettingsError(
-            f"a change is between two conditions, and this model has one, {labels[0]}; prepare the text "
-            "with shorter time bins (--every), or with --place"
-        )
+        helps = "prepare the text with shorter time bins (--every), or with --place"
+        raise SettingsError(f"a change is between two conditions, and this model has one, {labels[0]}; {helps}")
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {labels[first]}")
     if over == "ends":
@@ -202,9 +198,7 @@ def _among_all(rows: Rows, conditions: Sequence[int], words: int, mean: bool) ->
     return _measured(many >= 2, 1 - cosines, before, after)
 
 
-def _measured(
-    known: NDArray[np.bool_], change: Numbers, before: NDArray[np.int64], after: NDArray[np.int64]
-) -> Measured:
+def _measured(known: NDArray[np.bool_], change: Numbers, before: Words, after: Words) -> Measured:
     return Measured(np.flatnonzero(known), np.maximum(change[known], 0), before[known], after[known])
 
 

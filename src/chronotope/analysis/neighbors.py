@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Ranked
 from chronotope.analysis.own_vectors import named_conditions, what_helps
-from chronotope.analysis.params import (
-    AnyAt,
-    At,
-    Chance,
-    Fallback,
-    MinCount,
-    Model,
-    Param,
-    Place,
-    Retrieval,
-    RoleMap,
-    Seed,
-    To,
-    Top,
-    Word,
-)
-from chronotope.analysis.series import axis_of, hidden_conditions
+from chronotope.analysis.params import At, Fallback, MinCount, Model, Param, Place, Retrieval, Top, Word
+from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.errors import InputError, fewer_than, number_of, some_of
+from chronotope.runtime.blas import one_blas_thread
 
 # Random vectors that set the similarity an equivalent needs.
 DRAWS = 400
@@ -48,7 +36,7 @@ def neighbors(
     model: Model,
     word: Word,
     *,
-    at: AnyAt = None,
+    at: params.AnyAt = None,
     place: Place = None,
     top: Top = 10,
     min_count: MinCount = 5,
@@ -70,50 +58,37 @@ def neighbors(
     """
     word = model.words[model.index(word)]
     chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
-    facts = {"axis": axis_of(model.conditions, place), "at": at, "min_count": min_count, "retrieval": retrieval}
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
+    how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     if chosen is not None and len(chosen) > 1:
-        rows, notes = _in_each(model, word, chosen, top, min_count, retrieval, fallback)
-        title = f"{word}: neighbors in each condition"
-        return Answer(rows, title=title, notes=notes, facts=facts, signature=model.signature)
+        rows, notes = _in_each(model, word, chosen, top, how)
+        return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
     label = None if chosen is None else model.conditions.labels[chosen[0]]
     count = model.count(word, label) if label else sum(model.count(word).values())
     rows = [
         {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
         | {"similarity": match.similarity, "score": match.score, "neighbor_count": match.count, "fallback": not count}
-        for rank, match in enumerate(
-            model.neighbors(word, label, top, min_count=min_count, retrieval=retrieval, fallback=fallback), 1
-        )
+        for rank, match in enumerate(model.neighbors(word, label, top, **how), 1)
     ]
     notes = _rare(word, label, count, min_count)
     if not rows:
         notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
-    return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts, signature=model.signature)
+    return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts)
 
 
 def _in_each(
-    model: ConditionedEmbeddings,
-    word: str,
-    chosen: Sequence[int],
-    top: int,
-    min_count: int,
-    retrieval: Literal["csls", "cosine"],
-    fallback: bool,
+    model: Model, word: str, chosen: Sequence[int], top: int, how: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
     labels, counts = [model.conditions.labels[number] for number in chosen], model.count(word)
+    min_count, fallback = how["min_count"], how["fallback"]
     kept = labels if fallback else [label for label in labels if counts[label] >= min_count]
     if not kept:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
-    found = {
-        label: model.neighbors(word, label, top, min_count=min_count, retrieval=retrieval, fallback=fallback)
-        for label in kept
-    }
+    found = {label: model.neighbors(word, label, top, **how) for label in kept}
     ranked = {(match.word, label): (rank, match.score) for label in kept for rank, match in enumerate(found[label], 1)}
-    near: dict[str, int] = {}
-    for name, _ in ranked:
-        near[name] = near.get(name, 0) + 1
-    names = sorted(near, key=lambda name: -near[name])
+    names = [name for name, _ in Counter(name for name, _ in ranked).most_common()]
     table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for label in kept:
         own, *others = model.project([word, *names], label, label).astype(np.float64)
@@ -121,7 +96,7 @@ def _in_each(
             if (count := model.count(name, label)) < min_count:
                 continue
             similarity = float((own * other).sum())
-            rank, score = ranked.get((name, label), (None, similarity if retrieval == "cosine" else None))
+            rank, score = ranked.get((name, label), (None, similarity if how["retrieval"] == "cosine" else None))
             table[name].append(
                 {"word": word, "condition": label, "count": counts[label], "rank": rank, "neighbor": name}
                 | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
@@ -141,16 +116,16 @@ def equivalents(
     word: Word,
     *,
     at: At,
-    to: To = None,
+    to: params.To = None,
     top: Annotated[
         int | None, Param("Number of words in each condition (default: 10 in one, 3 in all).", least=1, most=100_000)
     ] = None,
-    chance: Chance = 0.05,
+    chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
-    seed: Seed = 1,
+    seed: params.Seed = 1,
     fallback: Fallback = False,
-    role_map: RoleMap = False,
+    role_map: params.RoleMap = False,
 ) -> Answer:
     """Which words play the part of a word elsewhere, and where does none?
 
@@ -176,16 +151,15 @@ def equivalents(
     top = top or (10 if one else 3)
     rows: list[dict[str, Any]] = []
     without = []
+    options: Any = {"min_count": min_count, "role_map": role_map}
     for label in (model.conditions.labels[number] for number in targets):
-        needed = needed_similarity(model, at, label, chance=chance, min_count=min_count, seed=seed, role_map=role_map)
-        options: Any = {"min_count": min_count, "fallback": fallback, "role_map": role_map}
+        needed = needed_similarity(model, at, label, chance=chance, seed=seed, **options)
         found, nearest_word = (
-            model.equivalents(word, at, label, size, retrieval=by, **options)
+            model.equivalents(word, at, label, size, retrieval=by, fallback=fallback, **options)
             for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
         )
-        matches = [match for match in found if match.similarity >= needed][:top] or [
-            match for match in nearest_word if match.similarity >= needed
-        ]
+        near, nearest_near = ([match for match in some if match.similarity >= needed] for some in (found, nearest_word))
+        matches = near[:top] or nearest_near
         if not matches:
             without.append(label)
         listed = found[:top] if one else matches or nearest_word
@@ -200,25 +174,13 @@ def equivalents(
         notes.append("There is no other condition.")
     if without:
         notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
-    return Answer(
-        rows,
-        title=f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}",
-        notes=notes,
-        facts={"axis": model.conditions.axis, "at": at, "to": to, "chance": chance, "min_count": min_count}
-        | {"retrieval": retrieval, "role_map": role_map, "without_match": without},
-        signature=model.signature,
-    )
+    facts = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval, "role_map": role_map}
+    title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
+    return Answer(rows, title=title, notes=notes, facts=facts | {"without_match": without})
 
 
 def needed_similarity(
-    model: ConditionedEmbeddings,
-    at: str,
-    to: str,
-    *,
-    chance: float = 0.05,
-    min_count: int = 5,
-    seed: int = 1,
-    role_map: bool = False,
+    model: Model, at: str, to: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1, role_map: bool = False
 ) -> float:
     """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
     if chance == 1 or not len(model.matrix(to, min_count).unit):
@@ -234,7 +196,6 @@ def needed_similarity(
 
 def _random_vectors(model: ConditionedEmbeddings, at: str, min_count: int, seed: int) -> NDArray[np.float32]:
     """Return (DRAWS, D) random unit vectors with the second moments of the words of a condition."""
-    from chronotope.runtime.blas import one_blas_thread
 
     def draw() -> NDArray[np.float32]:
         unit = model.matrix(at, min_count).unit.astype(np.float64)
@@ -262,8 +223,7 @@ def analogy(
     *,
     at: At,
     to: Annotated[
-        str | None,
-        Param("Condition of C and of the answer (default: that of A and B).", complete="conditions", longest=200),
+        str | None, params.condition_param("Condition of C and of the answer (default: that of A and B).")
     ] = None,
     top: Top = 10,
     min_count: MinCount = 5,
@@ -307,8 +267,7 @@ def analogy(
         [answer | {"rank": rank, "fallback": absent} for rank, answer in enumerate(kept, 1)],
         title=f"{a} is to {b} as {c} is to … ({where})",
         notes=[] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."],
-        facts={"axis": model.conditions.axis, "a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
-        signature=model.signature,
+        facts={"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
     )
 
 

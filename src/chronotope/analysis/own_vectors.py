@@ -24,16 +24,9 @@ class OwnVectors(NamedTuple):
 def own_vectors(
     embeddings: ConditionedEmbeddings, word: str, min_count: int, among: Iterable[int] | None = None, least: int = 1
 ) -> OwnVectors:
-    """Return the vectors of a word in the conditions where it occurs at least `min_count` times.
+    """Return the vectors of a word in those conditions of `among`, in order, where it occurs `min_count` times.
 
-    Parameters
-    ----------
-    min_count
-        At least 1, since an absent word has no vector of its own.
-    among
-        The conditions to look at, in order; by default all.
-    least
-        Minimum number of conditions; raise InputError if there are fewer.
+    Raise InputError if these are fewer than `least`. `min_count` is at least 1: an absent word has no vector.
     """
     at_least("min_count", min_count, 1)
     number, labels = embeddings.index(word), embeddings.conditions.labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
@@ -15,137 +15,98 @@ from chronotope.errors import InputError
 
 @dataclass(frozen=True)
 class Param:
-    """What a parameter means, and where it may be used.
+    """What a parameter means, and where it may be used."""
 
-    Attributes
-    ----------
-    help
-        One line for `--help`, the API and the reference.
-    least, most
-        Limits of a number.
-    option
-        Name on the command line, if it is not the name in Python with hyphens.
-    argument
-        Whether it is a positional argument on the command line.
-    metavar
-        Placeholder in `--help`.
-    complete
-        What the shell completes: 'conditions', 'places' or nothing.
-    longest
-        Maximum length of a string, or of each string of a list.
-    local
-        Whether it makes sense only on this machine (threads, files): the API does not offer it.
-    """
-
-    help: str
+    help: str  # one line for `--help`, the API and the reference
     least: float | None = None
     most: float | None = None
-    option: str | None = None
-    argument: bool = False
-    metavar: str | None = None
-    complete: Literal["conditions", "places"] | None = None
-    longest: int = 500
-    local: bool = False
+    option: str | None = None  # name on the command line, if it is not the name in Python with hyphens
+    argument: bool = False  # positional on the command line
+    metavar: str | None = None  # placeholder in `--help`
+    complete: Literal["conditions", "places"] | None = None  # by the shell
+    longest: int = 500  # characters of a string, or of each string of a list
+    local: bool = False  # makes sense only on this machine (threads, files): the API does not offer it
+
+
+def condition_param(help: str, option: str | None = None) -> Param:
+    """Describe a parameter that names a condition."""
+    return Param(help, option=option, complete="conditions", longest=200)
 
 
 # The first parameter of a question; strings and paths are opened.
-Model: TypeAlias = Annotated[ConditionedEmbeddings, Param("Model file, or the run that contains model.ct.")]
-Run: TypeAlias = Annotated[Counts, Param("Folder that `prepare` wrote, or a model beside it.")]
+Model = Annotated[ConditionedEmbeddings, Param("Model file, or the run that contains model.ct.")]
+Run = Annotated[Counts, Param("Folder that `prepare` wrote, or a model beside it.")]
 
-Word: TypeAlias = Annotated[str, Param("Word to ask about.", argument=True, longest=200)]
-Words: TypeAlias = Annotated[str | Sequence[str], Param("Word or words to ask about.", argument=True, longest=200)]
-Formula: TypeAlias = Annotated[
+Word = Annotated[str, Param("Word to ask about.", argument=True, longest=200)]
+Words = Annotated[str | Sequence[str], Param("Word or words to ask about.", argument=True, longest=200)]
+Formula = Annotated[
     str, Param("Axis of words: 'fruit - company', '(fruit + pie) - (company + google)'.", argument=True)
 ]
-AnyFormula: TypeAlias = Annotated[str | None, Param("Measure along an axis of words: 'fruit - company'.")]
+AnyFormula = Annotated[str | None, Param("Measure along an axis of words: 'fruit - company'.")]
 
-At: TypeAlias = Annotated[
-    str, Param("Condition: 1998, 1990s, 1998-03, canada, 1998/canada.", complete="conditions", longest=200)
-]
-AnyAt: TypeAlias = Annotated[
-    str | None, Param("Condition (default: all together), or `all` for each.", complete="conditions", longest=200)
-]
-To: TypeAlias = Annotated[
-    str | None, Param("Condition to look in (default: every condition).", complete="conditions", longest=200)
-]
-From: TypeAlias = Annotated[str | None, Param("First condition.", option="--from", complete="conditions", longest=200)]
-Until: TypeAlias = Annotated[str | None, Param("Last condition.", option="--to", complete="conditions", longest=200)]
-Place: TypeAlias = Annotated[
+At = Annotated[str, condition_param("Condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
+AnyAt = Annotated[str | None, condition_param("Condition (default: all together), or `all` for each.")]
+To = Annotated[str | None, condition_param("Condition to look in (default: every condition).")]
+From = Annotated[str | None, condition_param("First condition.", option="--from")]
+Until = Annotated[str | None, condition_param("Last condition.", option="--to")]
+Place = Annotated[
     str | None, Param("With time × place: the place whose time line is meant.", complete="places", longest=200)
 ]
-Against: TypeAlias = Annotated[
-    str,
-    Param("Compare with: first, previous, overall (all others), or a condition.", complete="conditions", longest=200),
-]
+Against = Annotated[str, condition_param("Compare with: first, previous, overall (all others), or a condition.")]
 
-Top: TypeAlias = Annotated[int, Param("Number of results.", least=1, most=100_000)]
-MinCount: TypeAlias = Annotated[
+Top = Annotated[int, Param("Number of results.", least=1, most=100_000)]
+MinCount = Annotated[
     int, Param("Minimum number of occurrences in a condition; rarer words are left out.", least=1, most=10**9)
 ]
-Retrieval: TypeAlias = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes hubs) or cosine.")]
-Fallback: TypeAlias = Annotated[
+Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes hubs) or cosine.")]
+Fallback = Annotated[
     bool, Param("Answer for a word that is absent from the condition from its other conditions, and mark it.")
 ]
-RoleMap: TypeAlias = Annotated[
-    bool, Param("Move the query by the map between words that play the same role in both conditions.")
-]
-Fixed: TypeAlias = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
-Chance: TypeAlias = Annotated[float, Param("False-match rate for random vectors.", least=1e-6, most=1.0)]
-Alpha: TypeAlias = Annotated[
-    float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)
-]
-Confidence: TypeAlias = Annotated[float, Param("Confidence level of the intervals.", least=0.5, most=0.9999)]
+RoleMap = Annotated[bool, Param("Move the query by the map between words that play the same role in both conditions.")]
+Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
+Chance = Annotated[float, Param("False-match rate for random vectors.", least=1e-6, most=1.0)]
+Alpha = Annotated[float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)]
+Confidence = Annotated[float, Param("Confidence level of the intervals.", least=0.5, most=0.9999)]
 
-Bootstrap: TypeAlias = Annotated[
+Bootstrap = Annotated[
     int, Param("Number of bootstrap draws of documents, for 95 % intervals; 100 is usual.", least=0, most=10_000)
 ]
-Permutations: TypeAlias = Annotated[
+Permutations = Annotated[
     int, Param("Number of label permutations of documents, for p and q; 200 is usual.", least=0, most=100_000)
 ]
-Shuffles: TypeAlias = Annotated[int, Param("Number of random orders to compare with.", least=19, most=100_000)]
-Within: TypeAlias = Annotated[
+Shuffles = Annotated[int, Param("Number of random orders to compare with.", least=19, most=100_000)]
+Within = Annotated[
     str | None, Param("Permute and draw only among documents with the same value of this field.", metavar="FIELD")
 ]
-Seed: TypeAlias = Annotated[int, Param("Seed of the random numbers.", least=0, most=2**64 - 1)]
-Seeds: TypeAlias = Annotated[
+Seed = Annotated[int, Param("Seed of the random numbers.", least=0, most=2**64 - 1)]
+Seeds = Annotated[
     int, Param("Number of further models to train with other seeds, for seed stability.", least=0, most=100, local=True)
 ]
-Threads: TypeAlias = Annotated[
+Threads = Annotated[
     int | None, Param("Cores to use (default: all); the result does not depend on it.", least=1, local=True)
 ]
 
 # Given by the command line and the explorer, not by users of them.
-Progress: TypeAlias = Annotated[
+Progress = Annotated[
     Callable[[str, int, int | None], None] | None, Param("Called with the stage, the steps done, and their number.")
 ]
-KeepIn: TypeAlias = Annotated[
+KeepIn = Annotated[
     str | Path | None, Param("Folder for finished resamples, so that an interrupted question can be resumed.")
 ]
 INTERNAL = ("progress", "keep_in")
 
-WordList: TypeAlias = Annotated[
+WordList = Annotated[
     str | Sequence[str] | Path | None,
     Param("Only these words: a list separated by commas, or a file with one word a line.", metavar="WORDS|FILE"),
 ]
-Coordinates: TypeAlias = Annotated[
-    Any,
-    Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True),
+Coordinates = Annotated[
+    Any, Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)
 ]
-Edges: TypeAlias = Annotated[
-    Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)
-]
+Edges = Annotated[Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)]
 
 
 def open_source(source: Any, wanted: Any) -> Any:
-    """Return a model or counts from an object or a path; raise InputError if it is none.
-
-    Parameters
-    ----------
-    source
-        Embeddings, counts, or the path of a model or a run.
-    wanted
-        `ConditionedEmbeddings` or `Counts`.
-    """
+    """Return `ConditionedEmbeddings` or `Counts`, as wanted, from an object or a path; else raise InputError."""
     if isinstance(source, str | Path):
         return load(source) if wanted is ConditionedEmbeddings else Counts.open(run_folder(Path(source)))
     if isinstance(source, ConditionedEmbeddings) and wanted is Counts:

@@ -6,25 +6,17 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from chronotope.analysis import geography
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.axes import parse, positions
 from chronotope.analysis.changepoints import find_points
 from chronotope.analysis.charts import Plane, Tiles
-from chronotope.analysis.geography import (
-    Coordinates,
-    feature_collection,
-    morans_i,
-    place_links,
-    read_coordinates,
-    without_coordinates,
-)
+from chronotope.analysis.measures import Numbers
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
-from chronotope.analysis.params import Alpha, AnyFormula, Edges, MinCount, Model, Param, Shuffles, Word
-from chronotope.analysis.params import Coordinates as CoordinatesParam
-from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.analysis.params import Alpha, AnyFormula, Coordinates, Edges, MinCount, Model, Param, Shuffles, Word
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
+from chronotope.runtime.blas import one_blas_thread
 
 # A word gets half of its weight with this many occurrences in the place where it is rarer.
 HALF_WEIGHT = 50
@@ -57,21 +49,17 @@ def places(
     if len(names) < 2:
         raise SettingsError("the conditions of this model are not places; there is nothing to compare")
     in_one_space(model)
-    by_time: dict[int, list[int]] = {}
-    for number in range(len(conditions)):
-        by_time.setdefault(conditions.time_of[number] if conditions.times else 0, []).append(number)
+    times = np.array(conditions.time_of) if conditions.times else np.zeros(len(conditions), int)
     totals, counts, words = (np.zeros((len(names), len(names))) for _ in range(3))
-    for together in by_time.values():
+    for together in (np.flatnonzero(times == time).tolist() for time in np.unique(times)):
         distance, shared = _between(model, together, min_count)
         there = np.ix_(*[[conditions.place_of[number] for number in together]] * 2)
         totals[there] += distance
         counts[there] += shared > 0
         words[there] += shared
     if not counts[~np.eye(len(names), dtype=bool)].all():
-        raise SettingsError(
-            f"two of the places share no word that occurs {number_of(min_count, 'times')} in both; "
-            "lower min_count (--min-count)"
-        )
+        often = f"occurs {number_of(min_count, 'times')} in both"
+        raise SettingsError(f"two of the places share no word that {often}; lower min_count (--min-count)")
     distances = totals / np.maximum(counts, 1)
     order, group, merges, fidelity = _clusters(distances, groups)
     rows = [
@@ -80,30 +68,21 @@ def places(
         for a in order
         for b in order
     ]
-    return Answer(
-        rows,
-        title="Distance of places in their use of words",
-        notes=["Places with little text look remote."],
-        facts={"axis": conditions.axis, "order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
-        | {"groups": max(group), "min_count": min_count},
-        signature=model.signature,
-    )
+    facts: dict[str, Any] = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
+    facts |= {"groups": max(group), "min_count": min_count}
+    title, notes = "Distance of places in their use of words", ["Places with little text look remote."]
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
-def _between(
-    model: ConditionedEmbeddings, conditions: Sequence[int], min_count: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _between(model: Model, conditions: Sequence[int], min_count: int) -> tuple[Numbers, Numbers]:
     """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words."""
-    from chronotope.runtime.blas import one_blas_thread
-
     labels, size = model.conditions.labels, len(conditions)
     counts = np.zeros((size, len(model)))
     for row, condition in enumerate(conditions):
         counts[row, model.observed.words_in(condition)] = model.observed.counts_in(condition)
     counts[counts < min_count] = 0
     compared = np.flatnonzero(np.count_nonzero(counts, axis=0) > 1)
-    distance, weights = np.zeros((size, size)), np.zeros((size, size))
-    shared = np.zeros((size, size), dtype=np.int64)
+    distance, weights, shared = np.zeros((3, size, size))
     block = max(1, BLOCK_NUMBERS // (size * max(size, model.dimensions)))
     for begin in range(0, len(compared), block):
         part = compared[begin : begin + block]
@@ -123,9 +102,7 @@ def _between(
     return distance, shared
 
 
-def _clusters(
-    distances: NDArray[np.float64], groups: int | None
-) -> tuple[list[int], list[int], list[list[float]], float | None]:
+def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[int], list[list[float]], float | None]:
     """Return the order of places, the group of each, the merges and the fidelity of the tree.
 
     A merge is two numbers (of places in that order, then of the groups so far) and their distance. Fidelity is the
@@ -160,7 +137,7 @@ def word_map(
     word: Word,
     *,
     formula: AnyFormula = None,
-    coordinates: CoordinatesParam = None,
+    coordinates: Coordinates = None,
     edges: Edges = None,
     nearest: Annotated[
         int, Param("Number of nearest places that are neighbors, by coordinates.", least=1, most=1000)
@@ -178,7 +155,7 @@ def word_map(
     if not conditions.places:
         raise SettingsError("the conditions of this model are not places; there is nothing to put on a map")
     word = model.words[model.index(word)]
-    known = None if coordinates is None else read_coordinates(coordinates)
+    known = None if coordinates is None else geography.read_coordinates(coordinates)
     values = _by_place(model, word, formula, min_count)
     counts = model.count(word)
     rows: list[dict[str, Any]] = []
@@ -190,16 +167,11 @@ def word_map(
             {"word": word, "place": place, "count": sum(counts[label] for label in here), "value": value}
             | {"low": low, "high": high, "lat": lat, "lon": lon}
         )
-    notes, facts = _map_facts(rows, conditions.places, known, edges, nearest, shuffles)
+    notes, facts = _map_facts(rows, known, edges, nearest, shuffles)
     if rare := [row["place"] for row in rows if row["value"] is None]:
         notes.insert(0, f"Without a value, since {word} occurs {fewer_than(min_count)}: {some_of(rare)}.")
-    return Answer(
-        rows,
-        title=f"{word} by place: {_measure(formula)}",
-        notes=notes,
-        facts={"axis": "place", "formula": formula, "min_count": min_count, **facts},
-        signature=model.signature,
-    )
+    facts = {"axis": "place", "formula": formula, "min_count": min_count, **facts}
+    return Answer(rows, title=f"{word} by place: {_measure(formula)}", notes=notes, facts=facts)
 
 
 def _measure(formula: str | None) -> str:
@@ -207,26 +179,22 @@ def _measure(formula: str | None) -> str:
 
 
 def _map_facts(
-    rows: Sequence[dict[str, Any]],
-    places: Sequence[str],
-    known: Coordinates | None,
-    edges: Any,
-    nearest: int,
-    shuffles: int,
+    rows: Sequence[dict[str, Any]], known: geography.Coordinates | None, edges: Any, nearest: int, shuffles: int
 ) -> tuple[list[str], dict[str, Any]]:
     """Return notes, and Moran's I and polygons as facts."""
     notes: list[str] = []
     facts: dict[str, Any] = {"moran": None}
+    places = [row["place"] for row in rows]
     if known is not None:
-        if missing := without_coordinates(places, known):
+        if missing := geography.without_coordinates(places, known):
             notes.append(f"Without coordinates: {some_of(missing)}.")
         if known.polygons:
-            facts["polygons"] = feature_collection(places, known)
+            facts["polygons"] = geography.feature_collection(places, known)
     if known is not None or edges is not None:
-        links = place_links(places, edges, known, nearest)
+        links = geography.place_links(places, edges, known, nearest)
         # A place that is not on the map has no neighbors.
         values = [row["value"] if edges is not None or row["lat"] is not None else None for row in rows]
-        facts["moran"] = moran = morans_i(values, links, shuffles=shuffles)
+        facts["moran"] = moran = geography.morans_i(values, links, shuffles=shuffles)
         if moran is None:
             notes.append("No Moran's I: it needs four places with different values, and neighbors among them.")
         else:
@@ -236,7 +204,7 @@ def _map_facts(
 
 
 def _by_place(
-    model: ConditionedEmbeddings, word: str, formula: str | None, min_count: int
+    model: Model, word: str, formula: str | None, min_count: int
 ) -> dict[int, tuple[float, float | None, float | None]]:
     """Return the value of each place, and its interval if it has one condition and the axis enough seeds."""
     place_of = np.array(model.conditions.place_of)
@@ -249,7 +217,7 @@ def _by_place(
         cosines = np.multiply(means, overall(means)).sum(axis=1)
         return {place: (value, None, None) for place, value in zip(numbers.tolist(), cosines.tolist(), strict=True)}
     found: dict[int, list[dict[str, Any]]] = {}
-    rows = positions(model, word, parse(formula, model), range(len(place_of)), min_count=min_count)
+    rows = positions(model, word, parse(formula, model), range(len(place_of)), min_count)
     for place, row in zip(place_of.tolist(), rows, strict=True):
         if np.isfinite(row["position"]):
             found.setdefault(place, []).append(row)
@@ -284,18 +252,16 @@ def grid(
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):
-        raise SettingsError(
-            f"a grid needs time bins in places; the conditions of this model are {conditions.axis} alone"
-        )
+        has = f"the conditions of this model are {conditions.axis} alone"
+        raise SettingsError(f"a grid needs time bins in places; {has}")
     in_one_space(model)
     word = model.words[model.index(word)]
-    values: dict[int, float] = {}
     if formula is None:
         own = own_vectors(model, word, min_count, least=2)
         cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
         values = dict(zip(own.conditions.tolist(), cosines.tolist(), strict=True))
     else:
-        rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count=min_count)
+        rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count)
         values = {at: row["position"] for at, row in enumerate(rows)}
     changes = [_change(model, word, place, alpha, shuffles, min_count) for place in conditions.places]
     order = {label: number for number, label in enumerate(conditions.labels)}
@@ -303,35 +269,25 @@ def grid(
     largest = {one["after"]: one for one in changes}
     nothing: dict[str, Any] = {"accepted": False, "shift": None, "p": None}
     counts = model.count(word)
-    cells = [
-        {"word": word, "time": conditions.times[time], "place": conditions.places[place], "condition": label}
-        | {"count": counts[label], "value": values.get(number), "changed": largest.get(label, nothing)["accepted"]}
-        | {name: largest.get(label, nothing)[name] for name in ("shift", "p")}
-        for number, (label, time, place) in enumerate(
-            zip(conditions.labels, conditions.time_of, conditions.place_of, strict=True)
-        )
-    ]
+    cells = []
+    for number, label in enumerate(conditions.labels):
+        time, place = conditions.times[conditions.time_of[number]], conditions.places[conditions.place_of[number]]
+        cell = {"word": word, "time": time, "place": place, "condition": label, "count": counts[label]}
+        change = largest.get(label, nothing)
+        cell |= {"value": values.get(number), "changed": change["accepted"], "shift": change["shift"], "p": change["p"]}
+        cells.append(cell)
     notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
-    accepted = [f"{one['after']}" for one in changes if one["accepted"]]
+    accepted = [str(one["after"]) for one in changes if one["accepted"]]
     notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")
-    return Answer(
-        cells,
-        title=f"{word} by time and place: {_measure(formula)}",
-        notes=notes,
-        facts={"axis": "time × place", "formula": formula, "alpha": alpha, "min_count": min_count, "changes": changes},
-        signature=model.signature,
-    )
+    facts = {"formula": formula, "alpha": alpha, "min_count": min_count, "changes": changes}
+    return Answer(cells, title=f"{word} by time and place: {_measure(formula)}", notes=notes, facts=facts)
 
 
-def _change(
-    model: ConditionedEmbeddings, word: str, place: str, alpha: float, shuffles: int, min_count: int
-) -> dict[str, Any]:
+def _change(model: Model, word: str, place: str, alpha: float, shuffles: int, min_count: int) -> dict[str, Any]:
     """Return the largest change of a word in a place; nulls if the word is too rare there."""
+    found: dict[str, Any] = {"after": None, "shift": None, "p": None, "p_words": None, "accepted": False}
     try:
         point = find_points(model, word, place=place, most=1, alpha=alpha, shuffles=shuffles, min_count=min_count)[0]
     except InputError:
-        return {"place": place, "after": None, "shift": None, "p": None, "p_words": None, "accepted": False}
-    return {"place": place, "after": point.after, "shift": point.shift, "p": point.p} | {
-        "p_words": point.p_words,
-        "accepted": point.accepted,
-    }
+        return {"place": place, **found}
+    return {"place": place} | {name: getattr(point, name) for name in found}

@@ -31,26 +31,16 @@ class SampledSentence(NamedTuple):
 
 
 class SentenceSample(NamedTuple):
-    """Sentences of one condition, in the order of the run, and where its words stand in them.
-
-    Attributes
-    ----------
-    word, sentence, start, end
-        (N,) a word, a sentence with it, and where it stands there; sorted by word, then by sentence.
-    documents
-        (W,) the number of documents of the condition with each word.
-    searched, tokens
-        The number of tokens that were searched, and of all.
-    """
+    """Sentences of one condition, in the order of the run, and where its words stand in them."""
 
     sentences: tuple[SampledSentence, ...]
-    word: NDArray[np.int64]
-    sentence: NDArray[np.int64]
-    start: NDArray[np.int64]
+    word: NDArray[np.int64]  # (N,) sorted by word, then by sentence
+    sentence: NDArray[np.int64]  # (N,) a sentence with the word
+    start: NDArray[np.int64]  # (N,) where the word stands there
     end: NDArray[np.int64]
-    documents: NDArray[np.int64]
-    searched: int
-    tokens: int
+    documents: NDArray[np.int64]  # (W,) the number of documents of the condition with each word
+    searched: int  # tokens
+    tokens: int  # of the condition
 
 
 class _Found(NamedTuple):
@@ -71,8 +61,7 @@ def sentence_sample(
     at_least("most", most, 1)
     concordance = Concordance(run)
     store = run.store
-    documents = np.arange(store.condition_slice(condition).start, store.condition_slice(condition).stop)
-    documents = documents[concordance.counted_documents[documents]]
+    documents = np.flatnonzero((store.document_condition == condition) & concordance.counted_documents)
     order = documents[np.argsort(hash_order(documents, seed), kind="stable")]
     reached = np.cumsum(concordance.lengths[order])
     looked_at = order[: max(1, int(np.searchsorted(reached, most_tokens, side="right")))]
@@ -143,37 +132,21 @@ def _listed(
         SampledSentence(found.text, name, date, *found.cut)
         for (_, _, found), (name, date) in zip(kept, sources, strict=True)
     )
-    rows = np.array(
-        [
-            (word, number, start, end)
-            for number, (_, _, found) in enumerate(kept)
-            for word, start, end in _first_of_each(found)
-        ],
-        np.int64,
-    ).reshape(-1, 4)
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    # Each word of a sentence once, at its first position.
+    first = {(word, at): (start, end) for at, one in enumerate(kept) for word, start, end in reversed(one[2].words)}
+    rows = np.array([(*pair, *first[pair]) for pair in sorted(first)], np.int64).reshape(-1, 4)
     # An even choice for frequent words: the first sentences are all of one document.
     size = np.bincount(rows[:, 0], minlength=words)
     rank = np.arange(len(rows)) - (np.cumsum(size) - size)[rows[:, 0]]
     step = np.maximum(1, size[rows[:, 0]] / most)
-    chosen = rows[np.floor(rank / step) != np.floor((rank - 1) / step)]
-    store = concordance.counts.store
-    tokens = concordance.tokens(documents)
+    word, sentence, start, end = rows[np.floor(rank / step) != np.floor((rank - 1) / step)].T.copy()
     document = np.repeat(np.arange(len(documents)), concordance.lengths[documents])
-    ids = store.ids[tokens].astype(np.int64)
+    ids = concordance.counts.store.ids[concordance.tokens(documents)].astype(np.int64)
     pairs = np.unique(document[ids < words] * words + ids[ids < words])
     return SentenceSample(
         sentences,
-        chosen[:, 0].copy(),
-        chosen[:, 1].copy(),
-        chosen[:, 2].copy(),
-        chosen[:, 3].copy(),
+        *(word, sentence, start, end),
         np.bincount(pairs % words, minlength=words),
         int(concordance.lengths[looked_at].sum()),
         int(concordance.lengths[documents].sum()),
     )
-
-
-def _first_of_each(found: _Found) -> list[tuple[int, int, int]]:
-    """Return each word of a sentence once, at its first position."""
-    return list({word: (word, start, end) for word, start, end in reversed(found.words)}.values())

@@ -22,7 +22,6 @@ from chronotope.analysis.own_vectors import (
 )
 from chronotope.analysis.params import Against, Bootstrap, MinCount, Model, Place, Progress, Seed, Threads, Word, Words
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
@@ -65,49 +64,27 @@ def series(
     """
     words = word_list(word)
     among = conditions_of(model.conditions, place, ordered=against == PREVIOUS)
-    rows = [
-        row
-        for one in words
-        for row in _series(model, one, against, among, min_count, bootstrap, seed, threads, progress)
-    ]
+    draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
+    rows = [row for one in words for row in _series(model, one, against, among, min_count, draws)]
     notes = hidden_conditions(model, words, among, min_count)
     if bootstrap:
         notes.append("Interval: 95 %, from draws of documents; the line is the corrected similarity.")
         if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
-    compared = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}.get(
-        against, against
-    )
-    return Answer(
-        rows,
-        title=f"{', '.join(words)}: similarity with {compared}",
-        notes=notes,
-        facts={
-            "axis": axis_of(model.conditions, place),
-            "against": against,
-            "min_count": min_count,
-            "bootstrap": bootstrap,
-        },
-        signature=model.signature,
-    )
+    names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
+    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap}
+    title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _series(
-    model: ConditionedEmbeddings,
-    word: str,
-    against: str,
-    among: list[int],
-    min_count: int,
-    bootstrap: int,
-    seed: int,
-    threads: int | None,
-    progress: Any,
+    model: Model, word: str, against: str, among: list[int], min_count: int, draws: dict[str, Any]
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
     base: int | None = None
     labels = [conditions.labels[condition] for condition in own.conditions]
-    partners: list[str | None] = [None] * len(labels)
+    partners: list[str | None]
     if against == OVERALL:
         in_one_space(model)
         cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
@@ -115,7 +92,7 @@ def _series(
     elif against == PREVIOUS:
         cosines = np.append(np.nan, np.diagonal(own_cosines(model, word, own), 1))
         partners = [None, *labels[:-1]]
-    elif len(own.conditions):
+    else:
         at = own.conditions[0] if against == FIRST else conditions.index(against)
         if at not in own.conditions:
             helps = what_helps(conditions, min_count)
@@ -123,26 +100,25 @@ def _series(
         base = int(np.flatnonzero(own.conditions == at)[0])
         cosines = own_cosines(model, word, own)[base]
         partners = [labels[base]] * len(labels)
-    else:
-        cosines = np.array([])
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
-    if bootstrap:
+    if draws["many"]:
         from chronotope.analysis.significance.few_words import FewWords
 
         few = FewWords(model, model.counts, [word])
-        drawn = few.drawn(bootstrap, seed, threads=threads, progress=progress)[:, 0, own.conditions]
-        figures[1:] = _noiseless(few, own.conditions, drawn, against, base)
+        figures[1:] = _noiseless(few, own.conditions, few.drawn(**draws)[:, 0, own.conditions], against, base)
     found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
     rows = []
     for condition in among:
         count = model.observed.of(number, condition)
         total = max(1, int(model.observed.counts_in(condition).sum()))
-        partner, *values = found.get(condition, (None, None, None, None, None))
-        rows.append(
-            {"word": word, "condition": conditions.labels[condition], "count": count}
-            | {"per_million": 1e6 * count / total, "against": partner}
-            | dict(zip(("similarity", "corrected", "low", "high"), values, strict=True))
-        )
+        row = {
+            "word": word,
+            "condition": conditions.labels[condition],
+            "count": count,
+            "per_million": 1e6 * count / total,
+        }
+        values = found.get(condition, [None] * 5)
+        rows.append(row | dict(zip(("against", "similarity", "corrected", "low", "high"), values, strict=True)))
     return rows
 
 
@@ -187,24 +163,15 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
     cosines = own_cosines(model, word, own)
     labels = [model.conditions.labels[condition] for condition in own.conditions]
     counts = [model.count(word, label) for label in labels]
-    rows = [
-        {
-            "word": word,
-            "condition": here,
-            "against": there,
-            "count": min(counts[a], counts[b]),
-            "similarity": cosines[a, b],
-        }
-        for a, here in enumerate(labels)
-        for b, there in enumerate(labels)
-    ]
-    return Answer(
-        rows,
-        title=f"{word}: similarity between every two conditions",
-        notes=hidden_conditions(model, [word], among, min_count),
-        facts={"axis": axis_of(model.conditions, place), "min_count": min_count},
-        signature=model.signature,
-    )
+    columns: dict[str, Any] = {
+        "condition": np.repeat(labels, len(labels)),
+        "against": labels * len(labels),
+        "count": np.minimum.outer(counts, counts).ravel(),
+        "similarity": cosines.ravel(),
+    }
+    notes = hidden_conditions(model, [word], among, min_count)
+    title = f"{word}: similarity between every two conditions"
+    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes, facts={"min_count": min_count})
 
 
 @question(
@@ -231,13 +198,9 @@ def similarity(model: Model, word: Words, *, place: Place = None, min_count: Min
             | {"similarity": float((unit[first] * unit[second]).sum()) if {first, second} <= unit.keys() else None}
             for first, second in combinations(words, 2)
         ]
-    return Answer(
-        rows,
-        title=f"{', '.join(words)}: similarity with each other",
-        notes=hidden_conditions(model, words, among, min_count),
-        facts={"axis": axis_of(model.conditions, place), "min_count": min_count},
-        signature=model.signature,
-    )
+    notes = hidden_conditions(model, words, among, min_count)
+    title = f"{', '.join(words)}: similarity with each other"
+    return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
 
 
 def word_list(word: str | Sequence[str]) -> list[str]:
@@ -250,19 +213,11 @@ def conditions_of(conditions: Conditions, place: str | None, ordered: bool = Fal
     return list(range(len(conditions))) if place is None and not ordered else timeline(conditions, place)
 
 
-def axis_of(conditions: Conditions, place: str | None) -> str:
-    """Return what the conditions are: 'time', 'place' or 'time × place'."""
-    return "time" if place else conditions.axis
-
-
-def hidden_conditions(
-    model: ConditionedEmbeddings, words: Sequence[str], among: Sequence[int], min_count: int
-) -> list[str]:
+def hidden_conditions(model: Model, words: Sequence[str], among: Sequence[int], min_count: int) -> list[str]:
     """Return a note for each word that names the conditions in which it is too rare to be compared."""
-    notes = []
+    notes, labels = [], [model.conditions.labels[number] for number in among]
     for word in words:
         counts = model.count(word)
-        hidden = [label for label in (model.conditions.labels[number] for number in among) if counts[label] < min_count]
-        if hidden:
+        if hidden := [label for label in labels if counts[label] < min_count]:
             notes.append(f"Left out, since {word} occurs {fewer_than(min_count)}: {some_of(hidden)}.")
     return notes

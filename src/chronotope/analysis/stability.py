@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.drift import check_within, documents_with, only_named, word_numbers
-from chronotope.analysis.measures import Comparison, ModelRows, Numbers, matched_z
+from chronotope.analysis.drift import check_within, documents_with, only_named, shown_figures, word_numbers
+from chronotope.analysis.measures import Comparison, Numbers, Task, matched_z, model_rows
 from chronotope.analysis.own_vectors import timeline
-from chronotope.analysis.params import (
-    Bootstrap,
-    KeepIn,
-    MinCount,
-    Model,
-    Param,
-    Permutations,
-    Progress,
-    Seed,
-    Threads,
-    Top,
-    Within,
-    WordList,
-)
+from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordList
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of
 
@@ -51,13 +38,13 @@ def stable(
     min_conditions: Annotated[
         int | None, Param("Minimum number of conditions in which a word occurs often enough (default: half).", least=2)
     ] = None,
-    permutations: Permutations = 0,
-    bootstrap: Bootstrap = 0,
-    within: Within = None,
+    permutations: params.Permutations = 0,
+    bootstrap: params.Bootstrap = 0,
+    within: params.Within = None,
     seed: Seed = 1,
-    threads: Threads = None,
-    progress: Progress = None,
-    keep_in: KeepIn = None,
+    threads: params.Threads = None,
+    progress: params.Progress = None,
+    keep_in: params.KeepIn = None,
 ) -> Answer:
     """Which words keep their meaning over all conditions?
 
@@ -83,25 +70,14 @@ def stable(
     named = word_numbers(model, words)
     min_conditions = min_conditions or max(2, size // 2)
     comparison = Comparison("series", tuple(range(size)))
-    measured = comparison.measure(ModelRows(model, min_count), len(model))
+    measured = comparison.measure(model_rows(model, min_count), len(model))
     many, count, _ = comparison.counts(model, min_count)
     figures: dict[str, Numbers] = {}
+    how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        found = judge(
-            model,
-            comparison,
-            measured,
-            min_count,
-            permutations=permutations,
-            bootstrap=bootstrap,
-            within=within,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-            folder=Path(keep_in) if keep_in else None,
-        )
+        found = judge(Task(model, comparison, measured, min_count, threads, progress, keep_in), **how)
         # The upper end of the change is the lower end of the stability.
         ends = (("corrected", "corrected"), ("low", "high"), ("high", "low"))
         figures = {name: np.minimum(1 - found[change], 1) for name, change in ends if change in found}
@@ -116,41 +92,19 @@ def stable(
     left_out = number_of(len(model) - len(numbers), "words")
     notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
     shown = only_named(model, named, numbers, order, top, notes)
-    facts = {
-        "consistency": consistency(model, min_count),
-        "own_deviation": deviation(model, numbers, stability, min_count),
-    }
+    facts: dict[str, Any] = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_count": min_count}
+    facts |= {"min_conditions": min_conditions, **how}
+    facts["consistency"] = consistency(model, min_count)
+    facts["own_deviation"] = deviation(model, numbers, stability, min_count)
     if bootstrap:
         notes.append("Interval: 95 %, of the corrected stability.")
-    return Answer(
-        {
-            "word": [model.words[number] for number in numbers[shown]],
-            "stability": stability[shown],
-            "z": z[shown],
-            "conditions": many[numbers[shown]],
-            "count": count[numbers[shown]],
-            "documents": documents_with(model, comparison.conditions, numbers[shown]),
-        }
-        | {
-            name: figures[name][shown] if name in figures else [None] * len(shown)
-            for name in ("corrected", "low", "high", "p")
-        },
-        title=f"The {'least' if least else 'most'} stable words",
-        notes=notes + _sentences(facts),
-        facts={
-            "axis": model.conditions.axis,
-            "words": len(numbers),
-            "left_out": len(model) - len(numbers),
-            "min_count": min_count,
-            "min_conditions": min_conditions,
-            "permutations": permutations,
-            "bootstrap": bootstrap,
-            "within": within,
-            "seed": seed,
-            **facts,
-        },
-        signature=model.signature,
-    )
+    chosen = numbers[shown]
+    columns = {"word": [model.words[number] for number in chosen], "stability": stability[shown], "z": z[shown]}
+    columns |= {"conditions": many[chosen], "count": count[chosen]}
+    columns |= {"documents": documents_with(model, comparison.conditions, chosen)}
+    columns |= shown_figures(figures, ("corrected", "low", "high", "p"), shown)
+    title = f"The {'least' if least else 'most'} stable words"
+    return Answer(columns, title=title, notes=notes + _sentences(facts), facts=facts)
 
 
 def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] | None:
@@ -182,18 +136,11 @@ def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] 
         nearer += int(np.count_nonzero(by_lag[0] > by_lag[-1]))
     if not words:
         return None
-    lags = sorted(sums)
-    return {
-        "lags": lags,
-        "similarity": [float(np.mean(sums[lag])) for lag in lags],
-        "words": words,
-        "nearer": nearer / words,
-    }
+    similarity = [float(np.mean(sums[lag])) for lag in sorted(sums)]
+    return {"lags": sorted(sums), "similarity": similarity, "words": words, "nearer": nearer / words}
 
 
-def deviation(
-    model: ConditionedEmbeddings, words: NDArray[np.int64], stability: Numbers, min_count: int
-) -> dict[str, Any]:
+def deviation(model: Model, words: NDArray[np.int64], stability: Numbers, min_count: int) -> dict[str, Any]:
     """Return the words with the largest and smallest own part, and its rank correlation with 1 − stability.
 
     The own part is the length of the deviation from the common vector over that of the whole, mean over conditions.
@@ -217,11 +164,8 @@ def deviation(
         return [{"word": model.words[words[at]], "own": float(share[at])} for at in places[:SHOWN]]
 
     known = len(words) >= 3 and np.ptp(share) > 0 and np.ptp(stability) > 0
-    return {
-        "largest": named(order),
-        "smallest": named(order[::-1]),
-        "agreement": float(spearmanr(share, 1 - stability).statistic) if known else None,
-    }
+    agreement = float(spearmanr(share, 1 - stability).statistic) if known else None
+    return {"largest": named(order), "smallest": named(order[::-1]), "agreement": agreement}
 
 
 def _sentences(facts: dict[str, Any]) -> list[str]:
@@ -235,7 +179,6 @@ def _sentences(facts: dict[str, Any]) -> list[str]:
     if own["largest"]:
         known = own["agreement"] is not None
         agreement = f" (rank correlation with change {own['agreement']:.2f})" if known else ""
-        notes.append(
-            f"Largest deviation from the common vector: {', '.join(o['word'] for o in own['largest'])}{agreement}."
-        )
+        names = ", ".join(one["word"] for one in own["largest"])
+        notes.append(f"Largest deviation from the common vector: {names}{agreement}.")
     return notes

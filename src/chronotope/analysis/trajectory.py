@@ -16,7 +16,8 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Plane
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, unit_vectors
 from chronotope.analysis.params import MinCount, Model, Param, Place, Word
-from chronotope.analysis.series import axis_of, conditions_of, hidden_conditions
+from chronotope.analysis.series import conditions_of, hidden_conditions
+from chronotope.runtime.blas import one_blas_thread
 
 # With fewer points each would be a mean of nearly all others, and the picture would be arbitrary.
 MIN_POINTS = 12
@@ -75,20 +76,14 @@ def trajectory(
     notes = hidden_conditions(model, [word], among, min_count) + [note] * bool(note)
     if hidden := len(near_in) - len(kept):
         notes.append(f"{hidden} neighbors that are near in the fewest conditions are left out.")
-    return Answer(
-        [{"word": word, **row, "x": x, "y": y} for row, (x, y) in zip(rows, plane.tolist(), strict=True)],
-        title=f"{word}: its path among its neighbors",
-        notes=notes,
-        facts={"axis": axis_of(model.conditions, place), "method": used, "min_count": min_count},
-        signature=model.signature,
-    )
+    rows = [{"word": word, **row, "x": x, "y": y} for row, (x, y) in zip(rows, plane.tolist(), strict=True)]
+    facts = {"method": used, "min_count": min_count}
+    return Answer(rows, title=f"{word}: its path among its neighbors", notes=notes, facts=facts)
 
 
 def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
     """Return the locally linear embedding, or None and a sentence that says why it would mean nothing."""
     from sklearn.manifold import LocallyLinearEmbedding
-
-    from chronotope.runtime.blas import one_blas_thread
 
     if len(rows) < MIN_POINTS:
         return None, f"Drawn by principal axes: {len(rows)} points are too few for LLE."
@@ -121,15 +116,13 @@ def _connecting(rows: NDArray[np.float64]) -> int | None:
 
 def _collapsed(plane: NDArray[np.float64]) -> bool:
     """Return whether most points lie on another one."""
-    scaled = plane / (np.ptp(plane, axis=0).max() or 1)
-    gaps = np.sqrt(np.square(scaled[:, None] - scaled[None]).sum(axis=2))
-    np.fill_diagonal(gaps, np.inf)
-    return bool(np.median(gaps.min(axis=1)) < APART)
+    from scipy.spatial import KDTree
+
+    gaps = np.asarray(KDTree(plane).query(plane, k=2)[0])[:, 1]
+    return bool(np.median(gaps) < APART * (np.ptp(plane, axis=0).max() or 1))
 
 
 def _principal_axes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    from chronotope.runtime.blas import one_blas_thread
-
     centered = rows - rows.mean(axis=0)
     with one_blas_thread():
         left, sizes, _ = np.linalg.svd(centered, full_matrices=False)

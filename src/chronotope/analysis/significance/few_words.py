@@ -6,7 +6,7 @@ depend on the vectors of all words; they hardly move, and stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from chronotope.analysis.params import Progress
 from chronotope.analysis.significance.refit import NO_CELLS, check_refittable
 from chronotope.analysis.significance.resample import BOOTSTRAP, DOCUMENTS_AT_ONCE, Documents, Text
 from chronotope.config import from_dict
@@ -28,6 +29,7 @@ from chronotope.methods.graph.links import make_problem
 from chronotope.runtime.resources import cores, in_order
 
 Numbers = NDArray[np.float64]
+Drawn = NDArray[np.floating]
 
 COVERAGE = 0.95
 # Draws of fewer documents do not show what other documents would have said.
@@ -37,17 +39,7 @@ MOST_NOISE = 0.9
 
 
 class FewWords:
-    """Some words of a model whose vectors can be solved again for any documents.
-
-    Parameters
-    ----------
-    model
-        A model of method graph or shared-context.
-    counts
-        The run that it was trained on.
-    words
-        The words.
-    """
+    """Some words of a model of method graph or shared-context, whose vectors can be solved again for any documents."""
 
     def __init__(self, model: ConditionedEmbeddings, counts: Counts, words: Sequence[str]) -> None:
         check_refittable(model, counts, range(len(model.conditions)))
@@ -68,12 +60,7 @@ class FewWords:
         return self._solve(np.ones(len(self._documents.number)))
 
     def drawn(
-        self,
-        many: int,
-        seed: int,
-        *,
-        threads: int | None = None,
-        progress: Callable[[str, int, int | None], None] | None = None,
+        self, many: int, seed: int, *, threads: int | None = None, progress: Progress = None
     ) -> NDArray[np.float32]:
         """(many, K, C, D) the centered vectors for draws of the documents of each condition; NaN where absent."""
         vectors = np.empty((many, *self._shape, self._model.dimensions), dtype=np.float32)
@@ -179,23 +166,11 @@ class Noiseless(NamedTuple):
 
     @classmethod
     def cosines(
-        cls,
-        first: Numbers,
-        second: Numbers,
-        drawn_first: NDArray[np.floating],
-        drawn_second: NDArray[np.floating],
-        documents: NDArray[np.int64],
+        cls, first: Numbers, second: Numbers, drawn_first: Drawn, drawn_second: Drawn, documents: NDArray[np.int64]
     ) -> Noiseless:
-        """Return the cosine of each vector with its partner.
+        """Return the cosine of each of (N, D) vectors with its partner.
 
-        Parameters
-        ----------
-        first, second
-            (N, D) the vectors, and their partners.
-        drawn_first, drawn_second
-            (draws, N, D) the same for draws of documents; NaN where a draw has none.
-        documents
-            (N,) the number of documents of the rarer of the two.
+        The drawn vectors are (draws, N, D), NaN where a draw has none; (N,) `documents` of the rarer of the two.
 
         Examples
         --------
@@ -207,10 +182,8 @@ class Noiseless(NamedTuple):
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             squares = np.square(first).sum(axis=1), np.square(second).sum(axis=1)
-            kept = [
-                1 - _covariance(drawn, drawn) / square
-                for drawn, square in zip((drawn_first, drawn_second), squares, strict=True)
-            ]
+            kept = [1 - _covariance(drawn_first, drawn_first) / squares[0]]
+            kept.append(1 - _covariance(drawn_second, drawn_second) / squares[1])
             reliable = (np.minimum(*kept) >= 1 - MOST_NOISE) & (documents >= FEWEST_DOCUMENTS)
             scale = np.sqrt(np.where(reliable, kept[0] * kept[1], np.nan))
             product = (first * second).sum(axis=1) - _covariance(drawn_first, drawn_second)
@@ -220,13 +193,13 @@ class Noiseless(NamedTuple):
         return cls(*(np.clip(part, -1, 1) for part in (value, value - reach, value + reach)))
 
 
-def _cosines(first: NDArray[np.floating], second: NDArray[np.floating]) -> Numbers:
+def _cosines(first: Drawn, second: Drawn) -> Numbers:
     product = np.multiply(first, second, dtype=np.float64).sum(axis=2)
     lengths = (np.square(part, dtype=np.float64).sum(axis=2) for part in (first, second))
     return np.asarray(product / np.sqrt(np.multiply(*lengths)))
 
 
-def _covariance(first: NDArray[np.floating], second: NDArray[np.floating]) -> Numbers:
+def _covariance(first: Drawn, second: Drawn) -> Numbers:
     """(N,) the covariance of drawn vectors, summed over dimensions, over the draws that have both."""
     known = np.isfinite(first[:, :, 0]) & np.isfinite(second[:, :, 0])
     many = known.sum(axis=0)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import Words
+from chronotope.analysis.measures import Rows, Words
 from chronotope.analysis.significance.resample import Resample, resampled_rows
 from chronotope.conditions import Conditions
 from chronotope.config import from_dict
@@ -48,10 +48,9 @@ PAIRS_AT_ONCE = 10_000
 def check_refittable(model: ConditionedEmbeddings, counts: Counts, compared: Iterable[int]) -> None:
     """Refuse a model without common contexts, another run, and conditions that the run lacks (after `extend`)."""
     if not len(model.contexts):
-        raise SettingsError(
-            f"permutations and bootstrap need a model with common contexts (graph or shared-context), and this is "
-            f"{model.provenance.get('method', 'of unknown method')}; the plain columns need neither"
-        )
+        needed = "permutations and bootstrap need a model with common contexts (graph or shared-context)"
+        method = model.provenance.get("method", "of unknown method")
+        raise SettingsError(f"{needed}, and this is {method}; the plain columns need neither")
     check_run(model, counts)
     known, labels = dict(enumerate(counts.conditions.labels)), model.conditions.labels
     if added := [labels[number] for number in compared if known.get(number) != labels[number]]:
@@ -100,14 +99,10 @@ def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
         count.append(total[words[-1]])
     start = np.concatenate([[0], np.cumsum([len(part) for part in words])]).astype(np.int64)
     conditions, first = counts.conditions, [group[0] for group in groups]
+    axes = (tuple(axis[number] for number in first if axis) for axis in (conditions.time_of, conditions.place_of))
     return replace(
         counts,
-        conditions=Conditions(
-            conditions.times,
-            conditions.places,
-            tuple(conditions.time_of[number] for number in first) if conditions.times else (),
-            tuple(conditions.place_of[number] for number in first) if conditions.places else (),
-        ),
+        conditions=Conditions(conditions.times, conditions.places, *axes),
         vocabulary=replace(counts.vocabulary, support=Support(start, np.concatenate(words), np.concatenate(count))),
         pairs=np.array([counts.pairs[group].sum() for group in groups]),
         tokens=np.array([counts.tokens[group].sum() for group in groups]),
@@ -116,32 +111,19 @@ def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
     )
 
 
-class Refit:
-    """The vectors of one resample, as `measures.Rows`.
+def refit_rows(vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int, Words]) -> Rows:
+    """Return the centered unit vectors of the tested words that occur in each compared condition of a resample."""
+    found = {}
+    for condition, (word, rows) in vectors.items():
+        center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+        own, place, _ = np.intersect1d(word, tested[condition], assume_unique=True, return_indices=True)
+        found[condition] = own.astype(np.int64), unit_rows(rows[place] - center)
 
-    Parameters
-    ----------
-    vectors
-        For each compared condition, the words that occur there, ascending, and their vectors.
-    tested
-        For each of these conditions, the words to measure.
-    """
+    def project(words: Words, condition: int, _: int) -> Floats:
+        own, unit = found[condition]
+        return unit[np.searchsorted(own, words)]  # all conditions are in one space
 
-    def __init__(self, vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int, Words]) -> None:
-        self._at = {}
-        for condition, (word, rows) in vectors.items():
-            center = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-            own, place, _ = np.intersect1d(word, tested[condition], assume_unique=True, return_indices=True)
-            self._at[condition] = own.astype(np.int64), unit_rows(rows[place] - center)
-
-    def at(self, condition: int) -> tuple[Words, Floats]:
-        """Return the tested words that occur in a condition, and their centered unit vectors."""
-        return self._at[condition]
-
-    def project(self, words: Words, condition: int, to: int) -> Floats:  # noqa: ARG002
-        """Return the vectors themselves: all conditions are in one space."""
-        own, unit = self._at[condition]
-        return unit[np.searchsorted(own, words)]
+    return Rows(found.__getitem__, project)
 
 
 class Part(NamedTuple):
@@ -155,18 +137,8 @@ class Part(NamedTuple):
 class FrozenModel:
     """A model of method `graph` or `shared-context` whose rows can be solved again for any documents.
 
-    Parameters
-    ----------
-    model, counts
-        The model, and the run that it was trained on.
-    tested
-        For each compared condition, ascending, the words to measure.
-    documents
-        The number of documents in these conditions.
-    threads
-        Number of cores; the result does not depend on it.
-    few_conditions
-        Up to this number of compared conditions, eliminate all others once: faster, and equal up to rounding.
+    `tested` are the words to measure in each compared condition, ascending, and `documents` the number of documents in
+    these. Up to `few_conditions` of them, all others are eliminated once: faster, and equal up to rounding.
     """
 
     def __init__(
@@ -191,7 +163,7 @@ class FrozenModel:
             self._others = dict(zip(others, pool.map(self._unchanged, others), strict=True))
         self._reduced = self._eliminate() if len(tested) <= few_conditions else None
 
-    def refit(self, resample: Resample) -> Refit:
+    def refit(self, resample: Resample) -> Rows:
         """Return the vectors with these documents in the compared conditions.
 
         Fewer documents get the weight of all, so that a draw leans on its neighbors no more than the run does.
@@ -206,7 +178,7 @@ class FrozenModel:
             own = np.flatnonzero(rows.condition == place)
             parts[condition] = Part(rows.word[own], np.rint(weight * rows.count[own]).astype(np.int64), product[own])
         vectors = self._solve(parts) if self._reduced is None else self._reduced.solve(list(parts.values()))
-        return Refit(dict(zip(parts, vectors, strict=True)), self._tested)
+        return refit_rows(dict(zip(parts, vectors, strict=True)), self._tested)
 
     def _product(self, matrix: PairMatrix) -> Floats:
         product = np.empty((len(matrix.start) - 1, self._contexts.shape[1]), dtype=np.float32)
@@ -254,31 +226,17 @@ class FrozenModel:
 
     def _pooled_contexts(self) -> NDArray[np.float64]:
         """Return the count of each context in the run; permuting documents changes only its scaling."""
-        scale, directional = scale_of_conditions(self._counts), self._settings.association.directional_contexts
-        parts = [
-            scale[number] * context_totals(self._counts.cells(number), self.words, directional)
-            for number in range(len(scale))
-        ]
+        directional, cells = self._settings.association.directional_contexts, self._counts.cells
+        scale = enumerate(scale_of_conditions(self._counts))
+        parts = [times * context_totals(cells(number), self.words, directional) for number, times in scale]
         return np.asarray(np.sum(parts, axis=0))
 
 
 class Reduced:
     """The equations of all words for a few free conditions, the fixed ones eliminated (Schur complements).
 
-    A word that is absent from a free condition has a row there without weight: along a chain it changes nothing.
-
-    Parameters
-    ----------
-    problem
-        The equations, with a row for each word in each free condition.
-    product
-        (P, D) M B of the fixed rows.
-    place
-        (P,) the number of a row's free condition; −1 for fixed rows.
-    free
-        The number of free conditions.
-    shrinkage
-        The count with which a row has weight ½.
+    A word that is absent from a free condition has a row there without weight: along a chain it changes nothing. (P, D)
+    `product` is M B of the fixed rows; (P,) `place` the number of a row's free condition, −1 for fixed rows.
     """
 
     def __init__(

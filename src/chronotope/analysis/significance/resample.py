@@ -20,6 +20,7 @@ from chronotope.corpus.tokens import FIELDS
 from chronotope.errors import InputError
 from chronotope.runtime.kernels import kernel
 
+Integers = NDArray[np.int64]
 PERMUTATION, BOOTSTRAP = 0, 1
 # Half of the documents differ from all as much as all differ from the text that there could be. Drawing with
 # replacement would count documents twice: mutual information would take a context that occurs once for meaning.
@@ -28,25 +29,13 @@ DOCUMENTS_AT_ONCE = 500
 
 
 class Resample(NamedTuple):
-    """Documents and the conditions that they are put in.
+    """Documents and the conditions that they are put in."""
 
-    Attributes
-    ----------
-    document
-        (M,) their numbers in the run, the documents of one stratum together.
-    condition, own
-        (M,) the conditions that they are put in and that they come from, as places among those that take part.
-    stratum
-        (M,) their strata.
-    permuted
-        Whether labels were permuted: then the documents of a stratum are in random order.
-    """
-
-    document: NDArray[np.int64]
-    condition: NDArray[np.int32]
-    own: NDArray[np.int32]
+    document: NDArray[np.int64]  # (M,) numbers in the run, the documents of one stratum together
+    condition: NDArray[np.int32]  # (M,) where they are put, as places among the conditions that take part
+    own: NDArray[np.int32]  # (M,) where they come from
     stratum: NDArray[np.int64]
-    permuted: bool
+    permuted: bool  # whether labels were permuted: then the documents of a stratum are in random order
 
 
 class Documents(NamedTuple):
@@ -102,9 +91,8 @@ def _values(counts: Counts, field: str) -> NDArray[np.int64]:
     if field == "place" and conditions.places:
         return np.array(conditions.place_of, dtype=np.int64)[store.document_condition]
     known = ", ".join([*kept, *(["place"] if conditions.places else [])]) or "no field"
-    raise InputError(
-        f"{counts.folder} keeps {known} for its documents, and not '{field}'; prepare it again with --keep {field}"
-    )
+    keeps = f"{counts.folder} keeps {known} for its documents"
+    raise InputError(f"{keeps}, and not '{field}'; prepare it again with --keep {field}")
 
 
 def document_counts(counts: Counts, conditions: Sequence[int], words: ArrayLike) -> NDArray[np.int64]:
@@ -127,21 +115,11 @@ def document_counts(counts: Counts, conditions: Sequence[int], words: ArrayLike)
 
 
 class Text(NamedTuple):
-    """Documents one after the other, with a window of blanks around each.
+    """Documents one after the other, with a window of blanks around each, and without rare words."""
 
-    Attributes
-    ----------
-    token
-        The words; the size of the vocabulary for a blank. Rare words are left out, as in the counts of the run.
-    document
-        The number of each token's document among those asked for; −1 for a blank.
-    at
-        The places of the tokens that are not blanks.
-    """
-
-    token: NDArray[np.int32]
-    document: NDArray[np.int32]
-    at: NDArray[np.int64]
+    token: NDArray[np.int32]  # the words; the size of the vocabulary for a blank
+    document: NDArray[np.int32]  # of each token, as a place among those asked for; −1 for a blank
+    at: NDArray[np.int64]  # the places of the tokens that are not blanks
 
     @classmethod
     def of(cls, store: TokenStore, documents: NDArray[np.int64], words: int, window: int) -> Text:
@@ -157,9 +135,7 @@ class Text(NamedTuple):
         token[at], document[at] = found, own
         return cls(token, document, at)
 
-    def context_weights(
-        self, weights: NDArray[np.int64], directional: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def context_weights(self, weights: Integers, directional: bool) -> tuple[Integers, Integers]:
         """Return contexts, one or two for each token, and how often each occurs there: Σ weights of its neighbors."""
         before, after = (
             sum(weights[d] * (self.document[self.at + sign * d] >= 0) for d in range(1, len(weights)))
@@ -172,20 +148,12 @@ class Text(NamedTuple):
 
 
 class ResampledRows(NamedTuple):
-    """A row for each word in each condition in which it occurs, words ascending.
+    """A row for each word in each condition in which it occurs, words ascending."""
 
-    Attributes
-    ----------
-    word, condition, count
-        (P,) of each row: the word, the place of its condition among those that take part, its count.
-    matrix
-        The rows of mutual information.
-    """
-
-    word: NDArray[np.int32]
-    condition: NDArray[np.int32]
+    word: NDArray[np.int32]  # (P,)
+    condition: NDArray[np.int32]  # (P,) as a place among the conditions that take part
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
-    matrix: PairMatrix
+    matrix: PairMatrix  # of mutual information
 
 
 def resampled_rows(
@@ -200,20 +168,9 @@ def resampled_rows(
     """Return the rows of all words in a resample.
 
     Labels are permuted word by word: each condition keeps its number of occurrences of a word, whichever documents they
-    come from, so that a word that became rare keeps the noise of a rare word.
-
-    Parameters
-    ----------
-    store, resample
-        The tokens of the run; the documents and their conditions.
-    conditions, words
-        The number of conditions, and the size of the vocabulary.
-    weights
-        The weight of a context at each distance, from `distance_weights`.
-    association
-        How counts become mutual information.
-    expected
-        The count of each context, if not that in the documents of each condition.
+    come from, so that a word that became rare keeps the noise of a rare word. `conditions` and `words` are numbers of
+    them; `weights` come from `distance_weights`; `expected` is the count of each context, if not that in the documents
+    of each condition.
     """
     window, directional = len(weights) - 1, association.directional_contexts
     contexts = words * (1 + directional)
@@ -243,9 +200,8 @@ def resampled_rows(
     first = np.flatnonzero(np.diff(word * conditions + label, prepend=-1))
     count = np.diff(np.append(first, len(place)))
     room = int(np.minimum(2 * window * many, conditions * contexts).sum())
-    matrix = PairMatrix(
-        np.zeros(len(first) + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.float32), contexts
-    )
+    cells = np.empty(room, np.int32), np.empty(room, np.float32)
+    matrix = PairMatrix(np.zeros(len(first) + 1, np.int64), *cells, contexts)
     found = ResampledRows(word[first].astype(np.int32), label[first], count, matrix)
     _fill(text.token, place[order], found, weights, association, log_share, np.log(whole))
     end = matrix.start[-1]

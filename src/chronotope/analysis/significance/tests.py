@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import PEERS, Comparison, Measured, ModelRows, Numbers, peer_windows
+from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows, peer_windows
 from chronotope.analysis.significance.few_words import student
 from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
 from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, Resample, document_counts
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
@@ -37,25 +37,12 @@ OBSERVED, SEEDS = "observed", "seeds"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
-def judge(
-    model: ConditionedEmbeddings,
-    comparison: Comparison,
-    measured: Measured,
-    min_count: int,
-    *,
-    permutations: int,
-    bootstrap: int,
-    within: str | None,
-    seed: int,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    folder: Path | None = None,
-) -> dict[str, Numbers]:
+def judge(task: Task, permutations: int, bootstrap: int, within: str | None, seed: int) -> dict[str, Numbers]:
     """Return what resamples of the run's documents say of the measured words, a column each.
 
-    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for. `folder` keeps
-    finished resamples.
+    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for.
     """
+    model, comparison, measured, min_count, threads, progress, _ = task
     counts, threads = model.counts, threads or cores()
     check_refittable(model, counts, comparison.conditions)
     documents = Documents.of(counts, comparison.conditions, within)
@@ -64,14 +51,14 @@ def judge(
         condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
         for condition in comparison.conditions
     }
-    identity = _identity(model, comparison, min_count) | {"within": within, "scheme": SCHEME, "seed": seed}
 
     def make() -> FrozenModel:
         if progress:
             progress("preparing", 0, None)
         return FrozenModel(model, counts, tested, len(documents.number), threads)
 
-    resampler = Resampler(make, documents, comparison, measured, seed, ScoreFile(identity, len(measured.words), folder))
+    file = ScoreFile(task, within=within, scheme=SCHEME, seed=seed)
+    resampler = Resampler(make, documents, comparison, measured.words, seed, file)
     score = resampler.observed()
     permuted, drawn = (
         resampler.scores(kind, many, threads, progress) if many else None
@@ -119,21 +106,8 @@ def pooled_p(observed: Numbers, permuted: Numbers, frequency: Numbers, peers: in
     """(K,) p-values from a null that words of like frequency share.
 
     Each score is studentized by the word's own permuted scores, each permuted score by the others of its word. The
-    permuted scores of all peers are the null, so that a few hundred permutations give p-values far below one in a few
-    hundred.
-
-    Parameters
-    ----------
-    observed
-        (K,) the scores.
-    permuted
-        (N, K) the scores under each permutation; NaN where a word could not be measured.
-    frequency
-        (K,) by which words are peers.
-
-    Returns
-    -------
-    (K,) p-values; NaN where too few permutations could be measured, or none of them differs.
+    permuted scores (N, K) of all peers are the null, so that a few hundred permutations give p-values far below one in
+    a few hundred; NaN where too few permutations could be measured, or none of them differs.
     """
     z, chance = studentized(observed, permuted)
     order = np.argsort(frequency, kind="stable")
@@ -186,23 +160,12 @@ def false_discovery_rates(p: Numbers) -> Numbers:
     return q
 
 
-def over_seeds(
-    model: ConditionedEmbeddings,
-    comparison: Comparison,
-    measured: Measured,
-    min_count: int,
-    seeds: int,
-    *,
-    noise: Numbers | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    folder: Path | None = None,
-) -> dict[str, Numbers]:
+def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str, Numbers]:
     """Train further models with other seeds; return the columns seed_stability and seed_spread.
 
-    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them. `folder` keeps the scores of
-    finished models.
+    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them.
     """
+    model, comparison, measured, min_count, threads, progress, _ = task
     made, counts = model.provenance, model.counts
     method = made.get("method")
     if method not in METHODS or "extended" in made:
@@ -211,7 +174,7 @@ def over_seeds(
     if "seed" not in made["settings"]:
         raise SettingsError(f"{method} has no seed: it always gives the same vectors")
     check_run(model, counts)
-    file = ScoreFile(_identity(model, comparison, min_count), len(measured.words), folder)
+    file = ScoreFile(task)
     done = file.first(SEEDS, seeds)
     while len(done) < seeds:
         seed = int(made["settings"]["seed"]) + len(done) + 1
@@ -224,35 +187,23 @@ def over_seeds(
             counts, threads=threads, place_edges=made.get("place_edges"), on_step=step
         )
         # Words and counts are those of the run, so that the same words are measured.
-        done.append(comparison.measure(ModelRows(other, min_count), len(other)).change.astype(np.float32))
+        done.append(comparison.measure(model_rows(other, min_count), len(other)).change.astype(np.float32))
         file.save(SEEDS, done)
     scores = np.vstack([measured.change, *done])
     ranked = scores if noise is None else scores - np.nan_to_num(noise, nan=np.inf)
     return {"seed_stability": _share_among_top(ranked), "seed_spread": scores.std(axis=0, ddof=1)}
 
 
-def _identity(model: ConditionedEmbeddings, comparison: Comparison, min_count: int) -> dict[str, Any]:
-    return {"model": checksum_of(model.provenance), "question": comparison.identity, "min_count": min_count}
-
-
 class ScoreFile:
-    """The finished scores of one comparison, for resuming.
+    """The finished scores of one comparison, for resuming; they depend on the task and on `more`."""
 
-    Parameters
-    ----------
-    identity
-        Everything that the scores depend on, as plain data.
-    words
-        The number of words.
-    folder
-        Where the file is; None: scores are not kept.
-    """
-
-    def __init__(self, identity: Mapping[str, Any], words: int, folder: Path | None) -> None:
-        path = folder / f"drift-{checksum_of(identity)[:16]}.resamples" if folder else None
-        self._file = Checkpoint(path, dict(identity))
+    def __init__(self, task: Task, **more: Any) -> None:
+        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison.identity}
+        identity |= {"min_count": task.min_count, **more}
+        path = Path(task.folder) / f"drift-{checksum_of(identity)[:16]}.resamples" if task.folder else None
+        self._file = Checkpoint(path, identity)
         try:
-            found = self._file.load(dict.fromkeys((OBSERVED, SEEDS, *NAMES.values()), (None, words)))
+            found = self._file.load(dict.fromkeys((OBSERVED, SEEDS, *NAMES.values()), (None, len(task.measured.words))))
         except DamagedFileError:
             raise DamagedFileError(f"{path} cannot be read; delete it, and ask again") from None
         self._done: dict[str, Scores] = dict(found[0]) if found else {}
@@ -279,48 +230,36 @@ class ScoreFile:
                 path.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True, eq=False)
 class Resampler:
     """Measures the words in resamples, in several threads; resumable.
 
-    Parameters
-    ----------
-    make
-        Makes the model whose rows are solved again. It takes a while, and is only called if a score is missing.
-    documents, comparison, measured
-        The documents to resample, the comparison, and the measured words.
-    seed
-        The same seed gives the same resamples for any number of threads.
-    file
-        The finished scores.
+    The same seed gives the same resamples for any number of threads. `make` takes a while: it makes the model whose
+    rows are solved again, and is only called if a score is missing.
     """
 
-    def __init__(
-        self,
-        make: Callable[[], FrozenModel],
-        documents: Documents,
-        comparison: Comparison,
-        measured: Measured,
-        seed: int,
-        file: ScoreFile,
-    ) -> None:
-        self._make, self._documents, self._comparison, self._words = make, documents, comparison, measured.words
-        self._seed, self._file = seed, file
+    make: Callable[[], FrozenModel]
+    documents: Documents
+    comparison: Comparison
+    words: NDArray[np.int64]
+    seed: int
+    file: ScoreFile
 
     def observed(self) -> Numbers:
         """(K,) the score of each word in the documents as they are."""
-        done = self._file.first(OBSERVED, 1) or [self._measure(self._documents.all())]
-        self._file.save(OBSERVED, done)
+        done = self.file.first(OBSERVED, 1) or [self._measure(self.documents.all())]
+        self.file.save(OBSERVED, done)
         return done[0].astype(np.float64)
 
     def scores(self, kind: int, many: int, threads: int, progress: Progress | None) -> Numbers:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""
         name = NAMES[kind]
-        done = self._file.first(name, many)
+        done = self.file.first(name, many)
         if len(done) < many:
             self._model  # noqa: B018  # made once, before several threads ask for it
 
         def one(turn: int) -> Scores:
-            return self._measure(self._documents.resample(kind, self._seed, turn))
+            return self._measure(self.documents.resample(kind, self.seed, turn))
 
         with ThreadPoolExecutor(threads) as pool, stop_requests() as stop:
             try:
@@ -329,22 +268,22 @@ class Resampler:
                     done.append(scores)
                     if progress:
                         progress(name, len(done), many)
-                    if self._file.due:
-                        self._file.save(name, done)
+                    if self.file.due:
+                        self.file.save(name, done)
                     if stop.is_set():
                         raise KeyboardInterrupt
             finally:
-                self._file.save(name, done)
-        return np.array(done, dtype=np.float64).reshape(many, len(self._words))
+                self.file.save(name, done)
+        return np.array(done, dtype=np.float64).reshape(many, len(self.words))
 
     @cached_property
     def _model(self) -> FrozenModel:
-        return self._make()
+        return self.make()
 
     def _measure(self, resample: Resample) -> Scores:
         with one_blas_thread():
-            measured = self._comparison.measure(self._model.refit(resample), self._model.words)
-        scores = np.full(len(self._words), np.nan, dtype=np.float32)
-        _, place, found = np.intersect1d(self._words, measured.words, assume_unique=True, return_indices=True)
+            measured = self.comparison.measure(self._model.refit(resample), self._model.words)
+        scores = np.full(len(self.words), np.nan, dtype=np.float32)
+        _, place, found = np.intersect1d(self.words, measured.words, assume_unique=True, return_indices=True)
         scores[place] = measured.change[found]
         return scores
