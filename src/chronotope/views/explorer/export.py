@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.answer import questions
-from chronotope.analysis.measures import Comparison, ModelRows
+from chronotope.analysis.measures import Comparison, model_rows
 from chronotope.analysis.neighbors import needed_similarity
 from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import ChronotopeError, InputError, SettingsError
@@ -208,7 +208,7 @@ class _Writer:
     def _weights(self) -> NDArray[np.float64]:
         """(W,) how likely readers ask about each word: the root of its count times its change."""
         comparison = Comparison("series", tuple(range(len(self.labels))))
-        found = comparison.measure(ModelRows(self.model, MIN_COUNT), len(self.model))
+        found = comparison.measure(model_rows(self.model, MIN_COUNT), len(self.model))
         weights = np.sqrt(self.counts, dtype=np.float64) / 1e6
         weights[found.words] += np.sqrt(self.counts[found.words]) * found.change
         return weights
