@@ -184,6 +184,13 @@ def test_what_is_absent_gets_one_line(counts, tmp_path):
         ct.evidence(planted(keep_text=False), "bank")
 
 
+def test_a_document_is_cited_by_its_kept_fields():
+    rows = [{"text": "The bank is high.", "year": 1990, "title": title, "speaker": "Ada"} for title in ("Rivers", None)]
+    corpus = ct.read_corpus(rows, time="year", keep=("title", "speaker"))
+    found = ct.evidence(ct.count(corpus, min_count=1), "bank", top=2)
+    assert found["document"][0] in ("Rivers, Ada (records:1)", "Ada (records:2)")
+
+
 def test_a_damaged_run_is_refused(counts, tmp_path):
     for number, name in enumerate(("tokens.bin", "text.parquet")):
         run = tmp_path / str(number)

@@ -35,7 +35,7 @@ COLUMNS: dict[str, Column] = {
         direction="'rises' or 'falls'",
         kind="'path' for the word itself, 'neighbor' for words near it",
         label="the text at a point",
-        document="the document, as the corpus names it",
+        document="the document: the fields that `prepare --keep` kept, then file and line",
         date="the date of the document, as given",
         text="the sentence",
     ),

@@ -17,7 +17,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
-from chronotope.corpus.tokens import DOCUMENTS, Occurrences
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS, Occurrences
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
@@ -158,7 +158,7 @@ class Concordance:
         return here
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
-        """Return the file and line of documents, and their time as the input has it."""
+        """Return the name of documents (kept fields, file and line), and their time as the input has it."""
         columns = {"source": pl.Int32, "line": pl.Int64} | ({"time": pl.String} if self.conditions.times else {})
         path = self.counts.folder / DOCUMENTS
         table = read_table(path, columns)[documents]
@@ -166,8 +166,24 @@ class Concordance:
         names = [str(source["name"]) for source in self.counts.store.sources]
         if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
             raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
-        places = zip(table["source"].to_list(), table["line"].to_list(), dates, strict=True)
-        return [(f"{names[source]}:{line}" if line else names[source], date) for source, line, date in places]
+        files = [
+            f"{names[source]}:{line}" if line else names[source] for source, line in table["source", "line"].rows()
+        ]
+        kept = self._kept_fields(documents)
+        return [
+            (f"{kept} ({file})" if kept else file, date) for kept, file, date in zip(kept, files, dates, strict=True)
+        ]
+
+    def _kept_fields(self, documents: NDArray[np.int64]) -> list[str]:
+        """Return the fields that `prepare --keep` kept of each document, joined by commas."""
+        path = self.counts.folder / FIELDS
+        if not path.exists():
+            return [""] * len(documents)
+        try:
+            rows = pl.read_parquet(path, glob=False)[documents].rows()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise errors.DamagedFileError(f"cannot read {path}: {error}; prepare the run again") from None
+        return [", ".join(str(value) for value in row if value not in (None, "")) for row in rows]
 
     def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
         """Return documents in random order, conditions taking turns."""

@@ -51,7 +51,8 @@ def prepare_command(
         bool, Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
     ] = False,
     keep: Annotated[
-        list[str] | None, Option(metavar="FIELD", help="Field to keep for each document, for drift --within FIELD.")
+        list[str] | None,
+        Option(metavar="FIELD", help="Field to keep for each document, for evidence and drift --within."),
     ] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
