@@ -25,6 +25,7 @@ def test_the_folder_from_disk_does_what_the_server_does(visit, site, folder):
     served.context.close()
     visit.asked.clear()
     page = visit(folder)
+    opened(page)
     field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
     field.type("bank")
     page.get_by_role("option").first.click()

@@ -22,7 +22,6 @@ from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.evidence import AnyTerm, Where, sample_note
 from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, condition_param
-from chronotope.cooccurrence.counting import distance_weights
 from chronotope.errors import number_of, some_of
 
 Integers = NDArray[np.int64]
@@ -292,6 +291,8 @@ class _Windows(NamedTuple):
 
 def context_weights(index: Concordance, term: Term, documents: NDArray[np.int64]) -> NDArray[np.float64]:
     """(W,) the co-occurrence of each word of the vocabulary with the term in some documents, in units of the run."""
+    from chronotope.cooccurrence.counting import distance_weights  # loads numba
+
     words = len(index.counts.vocabulary)
     weights = distance_weights(index.counts.settings, index.counts.unit)
     total = np.zeros(words)
