@@ -146,7 +146,7 @@ def number(value: float, digits: int) -> str:
 
 
 def ticks(labels: Sequence[str], most: int) -> list[str]:
-    """Return at most so many labels at even distances, at least two: of years the round ones.
+    """Return evenly spaced labels, at least two; round years if the labels are years.
 
     >>> ticks([str(year) for year in range(1946, 2025)], 8)
     ['1950', '1960', '1970', '1980', '1990', '2000', '2010', '2020']

@@ -41,7 +41,7 @@ def as_object(fields: Mapping[str, bytes]) -> bytes:
 
 
 def quantize(rows: Floats, bits: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return rows as whole numbers of so many bits, and the value of one unit in each row.
+    """Round rows to signed integers of `bits` bits; also return the size of one step in each row.
 
     >>> quantize(np.array([[0.6, 0.8], [0, 0]], np.float32), bits=4)[0].tolist()
     [[5, 7], [0, 0]]
@@ -52,7 +52,7 @@ def quantize(rows: Floats, bits: int) -> tuple[NDArray[np.int64], NDArray[np.flo
 
 
 def packed(values: NDArray[np.int64], bits: int) -> bytes:
-    """Return signed numbers of so many bits, one after the other, as a quoted text.
+    """Pack signed integers of `bits` bits each into a quoted string.
 
     >>> packed(np.array([-1, 0, 1]), 7)
     b'"\\x7f\\x00\\x01"'
