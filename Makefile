@@ -65,7 +65,7 @@ torture: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m torture.fuzzing --models 100000 --corpora 100000 --runs 5000
 
 bench: $(VENV)/.installed
-	for name in counting prepare queries training graph; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	for name in prepare queries training graph; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 reproduce: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.reproduce $(TABLE) $(if $(DATA),--data '$(DATA)') $(if $(METHODS),--methods '$(METHODS)') \

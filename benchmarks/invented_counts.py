@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ class InMemory:
         yield self.of_conditions[condition]
 
 
+class CountsOfNoText(Counts):
+    """Counts without a run behind them."""
+
+    @property
+    def store(self) -> Any:
+        return SimpleNamespace(sources=[])
+
+
 def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> Counts:
     """Counts of `draws` pairs of words in each condition; about two thirds of the pairs are distinct."""
     random = np.random.default_rng(seed)
@@ -58,7 +67,7 @@ def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> C
         occurrences.append(seen[present[-1]])
     start = np.concatenate([[0], np.cumsum([len(here) for here in present])]).astype(np.int64)
     pairs = np.array([part.count.sum() for part in parts])
-    return Counts(
+    return CountsOfNoText(
         folder=Path(),
         conditions=Conditions.of_times([str(1990 + condition) for condition in range(conditions)]),
         vocabulary=Vocabulary(
