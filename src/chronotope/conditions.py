@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from chronotope.errors import SettingsError, UnknownConditionError
 
 SEPARATOR = "/"
+MOST_LEVELS = 10  # of nested places
 MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
 
 
@@ -42,12 +44,15 @@ class Conditions:
         The labels of each axis; empty where the corpus has no such axis.
     time_of, place_of
         For each condition its position on each axis; empty where there is no such axis.
+    levels
+        The levels of nested places, such as 2 for 'canada' and 'canada/ontario'. Every text counts once in each level.
     """
 
     times: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     time_of: tuple[int, ...] = ()
     place_of: tuple[int, ...] = ()
+    levels: int = 1
 
     @classmethod
     def of_times(cls, times: Sequence[str]) -> Conditions:
@@ -77,6 +82,28 @@ class Conditions:
         return len(self.labels)
 
     @cached_property
+    def parents(self) -> dict[int, int]:
+        """The number of the place above each nested place; none if places do not nest.
+
+        Examples
+        --------
+        >>> Conditions(places=("canada", "canada/ontario", "canada/quebec"), place_of=(0, 1, 2), levels=2).parents
+        {1: 0, 2: 0}
+        """
+        if self.levels == 1:
+            return {}
+        numbers = {place.casefold(): number for number, place in enumerate(self.places)}
+        above = {number: place.rpartition(SEPARATOR)[0].casefold() for number, place in enumerate(self.places)}
+        return {number: numbers[label] for number, label in above.items() if label in numbers}
+
+    @property
+    def tree_edges(self) -> list[tuple[str, str]] | None:
+        """The edges of nested places: each with the place above it, the highest with one another; None if none nest."""
+        highest = [place for number, place in enumerate(self.places) if number not in self.parents]
+        inner = [(self.places[above], self.places[number]) for number, above in self.parents.items()]
+        return [*inner, *combinations(highest, 2)] if inner else None
+
+    @cached_property
     def _by_label(self) -> dict[str, int]:
         return {label.casefold(): number for number, label in enumerate(self.labels)}
 
@@ -90,14 +117,16 @@ class Conditions:
     def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
         """Return the graph of neighboring conditions.
 
-        Time bins form a chain, places a complete graph, time × place their product: a condition is the neighbor of
-        the same place in the nearest bin where that place occurs, and of the other places in the same bin.
+        Time bins form a chain, places a complete graph or, if they nest, a tree. Time × place is the product: a
+        condition is the neighbor of the same place in the nearest bin where that place occurs, and of the other places
+        in the same bin.
 
         Parameters
         ----------
         place_edges
             Which places are neighbors (for instance the countries that share a border) instead of all pairs.
         """
+        place_edges = self.tree_edges if place_edges is None else place_edges
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
         edges: list[NDArray[np.int32]] = []
         latest: dict[int, int] = {}
@@ -141,7 +170,8 @@ class Conditions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, which `from_dict` reads."""
-        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
+        lists = {field.name: list(getattr(self, field.name)) for field in fields(self) if field.name != "levels"}
+        return lists | ({"levels": self.levels} if self.levels > 1 else {})
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Conditions:
@@ -158,7 +188,12 @@ class Conditions:
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        conditions = cls(*(tuple(data[field.name]) for field in fields(cls)))
+        levels = data.get("levels", 1)
+        if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
+            raise ValueError("its places have an impossible number of levels")
+        conditions = cls(
+            tuple(data["times"]), tuple(data["places"]), tuple(data["time_of"]), tuple(data["place_of"]), levels
+        )
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
         return conditions

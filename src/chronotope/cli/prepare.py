@@ -28,7 +28,7 @@ def prepare_command(
     text: Annotated[str | None, Option(help="Field with the text (text).")] = None,
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
     every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
-    place: Annotated[str | None, Option(help="Field with the place.")] = None,
+    place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
     where: Annotated[
         str | None, Option(help='Only rows that satisfy this condition, as in SQL: "year >= 1990".')
     ] = None,

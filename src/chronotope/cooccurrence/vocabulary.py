@@ -98,7 +98,7 @@ class Vocabulary:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """(W,) the count of each word over all conditions."""
+        """(W,) the sum of each word's counts in all conditions."""
         return np.bincount(self.support.word, self.support.count, len(self.words)).astype(np.int64)
 
 

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from chronotope.conditions import Conditions
+from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
 from chronotope.corpus.batches import read_ahead
 from chronotope.corpus.binning import Bins
@@ -129,20 +129,22 @@ def _build(
     documents = documents.with_columns(length=length)
 
     # Sort documents by condition and words by frequency; write the final ids.
-    conditions, position = order_conditions(first, selection.bins, bool(settings.place))
-    condition = position[documents["label"].to_numpy()]
+    conditions, position = order_conditions(first, selection.bins, bool(settings.place), selection.nested)
+    levels = position[:, documents["label"].to_numpy()]
+    condition = levels.ravel()
     order = np.argsort(condition, kind="stable")
     lexicon, rank = rank_words(first.lexicon.words, counts)
-    write_tokens(first.raw, work / TOKENS, length, condition, rank, chunk_tokens)
+    write_tokens(first.raw, work / TOKENS, length, levels, rank, chunk_tokens)
     first.raw.unlink()
 
     # Write the tables.
     lexicon.write_parquet(work / LEXICON)
     if fields.width:
-        fields[order].write_parquet(work / FIELDS)
+        pl.concat([fields] * len(levels))[order].write_parquet(work / FIELDS)
     repeated = ~documents["text_hash"].is_first_distinct()
     columns = ["condition", "start", "length", "source", "line", "held_out"]
-    documents = documents.with_columns(condition=condition, repeated=repeated, row=np.arange(len(documents)))[order]
+    documents = documents.with_columns(repeated=repeated, row=np.arange(len(documents)))
+    documents = pl.concat([documents] * len(levels)).with_columns(condition=condition)[order]
     documents = documents.with_columns(start=pl.col("length").cum_sum() - pl.col("length"))
     if selection.bins:
         documents = documents.rename({"date": "time"})
@@ -188,23 +190,43 @@ def _build(
     )
 
 
-def order_conditions(first: FirstPass, bins: Bins | None, has_place: bool) -> tuple[Conditions, NDArray[np.int32]]:
-    """Return the conditions in order, and the position in it of each label of the first pass."""
-    places = sorted(range(len(first.places)), key=lambda p: (first.places[p].casefold(), first.places[p]))
+def order_conditions(
+    first: FirstPass, bins: Bins | None, has_place: bool, nested: bool
+) -> tuple[Conditions, NDArray[np.int32]]:
+    """Return the conditions in order, and the position in it of each label of the first pass: (levels, labels).
+
+    A text of a nested place counts for the places above it, too: each of them is a level.
+    """
+    names = first.places if has_place else [""]
+    above = [levels_of(name) if nested else (name,) for name in names]  # of a place, from the highest
+    spelled = {place.casefold(): place for places in reversed(above) for place in places}
+    places = sorted(spelled, key=lambda place: (place, spelled[place]))
     place_rank = {place: rank for rank, place in enumerate(places)}
     times = sorted({time for time, _ in first.labels})
     time_rank = {time: rank for rank, time in enumerate(times)}
-    pairs = [(time_rank[time], place_rank.get(place, 0)) for time, place in first.labels]
-    order = sorted(range(len(pairs)), key=pairs.__getitem__)
-    position = np.empty(len(order), np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
+    found = [[(time_rank[time], place_rank[name.casefold()]) for name in above[place]] for time, place in first.labels]
+    pairs = sorted({pair for levels in found for pair in levels})
+    number = {pair: at for at, pair in enumerate(pairs)}
+    position = np.array([[number[pair] for pair in levels] for levels in found], np.int32).T
     conditions = Conditions(
         times=tuple(bins.label(time) for time in times) if bins else (),
-        places=tuple(first.places[place] for place in places) if has_place else (),
-        time_of=tuple(pairs[i][0] for i in order) if bins else (),
-        place_of=tuple(pairs[i][1] for i in order) if has_place else (),
+        places=tuple(spelled[place] for place in places) if has_place else (),
+        time_of=tuple(time for time, _ in pairs) if bins else (),
+        place_of=tuple(place for _, place in pairs) if has_place else (),
+        levels=len(position),
     )
     return conditions, position
+
+
+def levels_of(place: str) -> tuple[str, ...]:
+    """Return a nested place and all places above it, from the highest.
+
+    Examples
+    --------
+    >>> levels_of("canada/ontario/ottawa")
+    ('canada', 'canada/ontario', 'canada/ontario/ottawa')
+    """
+    return tuple(accumulate(place.split(SEPARATOR), lambda above, name: above + SEPARATOR + name))
 
 
 def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
@@ -224,27 +246,29 @@ def write_tokens(
     raw: Path,
     target: Path,
     length: NDArray[np.int64],
-    condition: NDArray[np.int32],
+    levels: NDArray[np.int32],
     rank: NDArray[np.int32],
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> None:
     """Write the tokens with documents sorted by condition and with final word ids.
 
-    The documents of one condition in a chunk are contiguous in the target: one write a chunk and condition.
+    `levels` is (L, N), the conditions of each document: with nested places it is written several times. The documents
+    of one condition in a chunk are contiguous in the target: one write a chunk and condition.
     """
-    order = np.argsort(condition, kind="stable")
-    target_start = np.empty(len(length), np.int64)
-    target_start[order] = np.cumsum(length[order]) - length[order]
+    order, everywhere = np.argsort(levels, axis=None, kind="stable"), np.tile(length, len(levels))
+    target_start = np.empty(levels.shape, np.int64)
+    target_start.flat[order] = np.cumsum(everywhere[order]) - everywhere[order]
     with open(target, "wb") as file:
-        file.truncate(int(length.sum()) * TOKEN.itemsize)
+        file.truncate(int(everywhere.sum()) * TOKEN.itemsize)
         for documents, ids in read_chunks(raw, length, chunk_tokens):
-            size, where = length[documents], condition[documents]
-            sort = np.argsort(where, kind="stable")
-            # The position in the chunk of each token of the sorted documents.
-            shift = (np.cumsum(size) - size)[sort] - (np.cumsum(size[sort]) - size[sort])
-            tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
-            ends = np.concatenate([[0], np.cumsum(size[sort])])
-            runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
-            for first, last in pairwise(runs.tolist()):
-                file.seek(int(target_start[documents.start + sort[first]]) * TOKEN.itemsize)
-                file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)
+            size = length[documents]
+            for where, starts in zip(levels[:, documents], target_start[:, documents], strict=True):
+                sort = np.argsort(where, kind="stable")
+                # The position in the chunk of each token of the sorted documents.
+                shift = (np.cumsum(size) - size)[sort] - (np.cumsum(size[sort]) - size[sort])
+                tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
+                ends = np.concatenate([[0], np.cumsum(size[sort])])
+                runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
+                for first, last in pairwise(runs.tolist()):
+                    file.seek(int(starts[sort[first]]) * TOKEN.itemsize)
+                    file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)

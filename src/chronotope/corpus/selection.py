@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.conditions import SEPARATOR
 from chronotope.config import CorpusSettings
 from chronotope.corpus.binning import Bins, named_bins, regular_bins
 from chronotope.corpus.dates import read_dates
@@ -120,8 +121,14 @@ class Selection:
         if settings.time:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
         filtered = self._filter.fields if self._filter else ()
-        names = (settings.text, settings.time, settings.place, *settings.keep, *filtered)
+        self._places = settings.place.split(SEPARATOR) if settings.place else []
+        names = (settings.text, settings.time, *self._places, *settings.keep, *filtered)
         self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in names if name)))
+
+    @property
+    def nested(self) -> bool:
+        """Whether a place is made of several fields, the wider first."""
+        return len(self._places) > 1
 
     def documents(self, batch: Batch) -> Documents:
         """Return the documents of a batch; a bad row counts for its first fault only."""
@@ -149,8 +156,12 @@ class Selection:
             reject(f"time too coarse for {bins}", too_coarse, date)
             columns |= {"time": time, "date": date}
         if settings.place:
-            columns["place"] = frame[settings.place].str.strip_chars()
-            reject("no place", _blank(columns["place"]))
+            for place in self._places:
+                reject("no place", _blank(frame[place]))
+            parts = [pl.col(place).str.strip_chars() for place in self._places]
+            if self.nested:
+                parts = [part.str.replace_all(SEPARATOR, "-", literal=True) for part in parts]
+            columns["place"] = frame.select(pl.concat_str(parts, separator=SEPARATOR).alias("place"))["place"]
         rows = RowCounts(frame.height + len(batch.bad), left_out, int((good & outside).sum()), bad)
         mask = pl.Series(good & ~outside)
         fields = frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame()

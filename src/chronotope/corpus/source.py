@@ -117,8 +117,9 @@ def read_corpus(
         (1y, 10y, 1q, 1mo, 1w, 1d; default 1y) or named bins instead: ("cold war", 1947, 1991), or a mapping with name,
         start and end.
     place
-        The field with the place, or with any other label. Places that differ only in case are the same. Without time
-        and place the whole corpus is one condition, 'all'.
+        The field with the place, or with any other label. Places that differ only in case are the same. Several
+        fields, "country/region/city", nest places: each text counts for its city, its region and its country. Without
+        time and place the whole corpus is one condition, 'all'.
     where
         An SQL condition on the fields. A field compared with a number is read as a number, any other as text.
     tokenizer

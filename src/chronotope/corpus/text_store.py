@@ -71,7 +71,7 @@ class TextStore:
             raise DamagedFileError(f"{self._path} claims more text than it can hold; it is not read")
         rows = int(self._ends[-1]) if len(self._ends) else 0
         in_range = (self._rows >= 0) & (self._rows < rows) & (self._kinds < len(KINDS))
-        if rows != len(table) or not in_range.all():
+        if rows != len(np.unique(self._rows)) or not in_range.all():
             raise self._damaged("it does not fit its documents")
         self._group = lru_cache(GROUPS_CACHED)(self._read_group)
 

@@ -160,7 +160,7 @@ class TokenStore:
         """Return the documents of a word, held-out ones included; all tokens are searched."""
         places = [first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()]
         count = np.diff(np.searchsorted(np.concatenate(places), self.starts))
-        if count[~self.held_out].sum() != self.counts[word]:
+        if count[~self.held_out].sum() != self.counts[word] * self.conditions.levels:
             raise DamagedFileError(f"{self.folder / TOKENS} does not fit its lexicon; prepare the run again")
         document = np.flatnonzero(count)
         return Occurrences(document, count[document])

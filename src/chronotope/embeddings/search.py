@@ -72,6 +72,7 @@ class Search:
         """The (W,) total counts, and the (D,) mean of the overall vectors of the words that occur."""
         observed = self._model.observed
         counts = np.bincount(observed.word, observed.count, len(self._model)).astype(np.int64)
+        counts //= self._model.conditions.levels  # each text counts once in each level of its place
         present = np.flatnonzero(counts)
         mean = self._common(present).mean(axis=0, dtype=np.float64) if len(present) else self._model.common[0] * 0
         return counts, mean.astype(np.float32)

@@ -184,6 +184,8 @@ class Method:
         )
         given = {"text": text, "time": time, "place": place, "every": every}
         counts = _count(data, {name: value for name, value in given.items() if value is not None}, threads)
+        if place_edges is None and "place_edges" in self.supports:
+            options = replace(options, place_edges=counts.conditions.tree_edges)
         embeddings = self._fit(counts, options)
         embeddings.trained_on = counts
         return embeddings

@@ -21,7 +21,7 @@ from chronotope.cooccurrence.association import rows_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.arrays import centers
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, number_of
 from chronotope.methods.graph.model import GraphModel
 
 
@@ -82,6 +82,10 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
     """Return the old conditions, then the new ones; these must be new and must not lie before the old ones."""
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
+    if old.levels != new.levels:
+        raise InputError(
+            f"the places of the model have {number_of(old.levels, 'levels')}, those of the new text {new.levels}"
+        )
     if again := [label for label in new.labels if label in old.labels]:
         raise InputError(f"the model has {again[0]} already; extend takes only new conditions, or train again")
     times = old.times + tuple(time for time in new.times if time not in old.times)
@@ -94,6 +98,7 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
         places,
         old.time_of + tuple(times.index(new.times[time]) for time in new.time_of),
         old.place_of + tuple(places.index(new.places[place]) for place in new.place_of),
+        old.levels,
     )
 
 

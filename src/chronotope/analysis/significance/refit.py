@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.measures import Rows, Words
 from chronotope.analysis.significance.resample import Resample, resampled_rows
-from chronotope.conditions import Conditions
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, rows_of
@@ -99,10 +98,12 @@ def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
         count.append(total[words[-1]])
     start = np.concatenate([[0], np.cumsum([len(part) for part in words])]).astype(np.int64)
     conditions, first = counts.conditions, [group[0] for group in groups]
-    axes = (tuple(axis[number] for number in first if axis) for axis in (conditions.time_of, conditions.place_of))
+    time_of, place_of = (
+        tuple(axis[number] for number in first if axis) for axis in (conditions.time_of, conditions.place_of)
+    )
     return replace(
         counts,
-        conditions=Conditions(conditions.times, conditions.places, *axes),
+        conditions=replace(conditions, time_of=time_of, place_of=place_of),
         vocabulary=replace(counts.vocabulary, support=Support(start, np.concatenate(words), np.concatenate(count))),
         pairs=np.array([counts.pairs[group].sum() for group in groups]),
         tokens=np.array([counts.tokens[group].sum() for group in groups]),

@@ -1,0 +1,76 @@
+"""Places in places: every text counts for its region and for its country."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import chronotope as ct
+
+REGIONS = {
+    "Canada": {"Ontario": "canoe", "Quebec": "poutine"},
+    "Ireland": {"Cork": "harbour", "Kerry": "sheep"},
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(3)
+    common = [f"w{number}" for number in range(30)]
+    return [
+        {"text": " ".join([*random.choice(common, 12), own, own]), "nation": nation, "region": region, "year": year}
+        for nation, regions in REGIONS.items()
+        for region, own in regions.items()
+        for year in (1990, 1991)
+        for _ in range(40)
+    ]
+
+
+@pytest.mark.parametrize("time", [None, "year"])
+def test_a_country_is_counted_as_without_its_regions(rows, time):
+    nested, plain = (
+        ct.count(ct.read_corpus(rows, time=time, place=place), min_count=5) for place in ("nation/region", "nation")
+    )
+    labels = nested.conditions.labels
+    assert len(labels) == 6 * (2 if time else 1)
+    assert nested.vocabulary.words == plain.vocabulary.words
+    for number, label in enumerate(plain.conditions.labels):
+        for one, other in zip(nested.cells(labels.index(label)), plain.cells(number), strict=True):
+            np.testing.assert_array_equal(one, other)
+    reports = nested.store.report, plain.store.report
+    assert [(one.documents, one.tokens, one.vocabulary) for one in reports] == [(320, 4480, 34)] * 2
+
+
+def test_questions_answer_at_every_level(rows, tmp_path):
+    counts = ct.count(ct.read_corpus(rows, place="nation/region"), tmp_path / "run", min_count=5)
+    model = ct.GraphModel(dimensions=8).fit(counts)
+    assert model.count("canoe") == {
+        "Canada": 160, "Canada/Ontario": 160, "Canada/Quebec": 0, "Ireland": 0, "Ireland/Cork": 0, "Ireland/Kerry": 0,
+    }  # fmt: skip
+    assert model.neighbors("canoe")[0].count <= 480  # overall, each text once
+    for at in ("Canada", "Canada/Ontario"):
+        assert set(ct.evidence(model, "canoe", at=at)["condition"]) == {at}
+    assert ct.drift(model, "Canada", "Ireland", permutations=20, min_count=5)["p"].is_not_null().any()
+    model.save(tmp_path / "model.ct")
+    assert ct.load(tmp_path / "model.ct").conditions == model.conditions
+
+
+@pytest.mark.parametrize("method", [ct.GraphModel(dimensions=4), ct.ConditionedModel(dimensions=4, epochs=2)])
+def test_the_tree_is_the_graph_of_places(rows, method):
+    counts = ct.count(ct.read_corpus(rows, place="nation/region"), min_count=5)
+    assert sorted(method.fit(counts).provenance["place_edges"]) == [
+        ["Canada", "Canada/Ontario"], ["Canada", "Canada/Quebec"], ["Canada", "Ireland"],
+        ["Ireland", "Ireland/Cork"], ["Ireland", "Ireland/Kerry"],
+    ]  # fmt: skip
+
+
+def test_a_text_without_its_region_is_a_bad_row(rows):
+    counts = ct.count(ct.read_corpus([*rows, {**rows[0], "region": " "}], place="nation/region"), min_count=5)
+    assert counts.store.report.documents == 320
+    assert counts.store.problems["no place"].count == 1
+
+
+def test_a_slash_in_a_name_opens_no_level(rows):
+    renamed = [{**row, "region": row["region"].replace("Cork", "Cork/Kinsale")} for row in rows]
+    counts = ct.count(ct.read_corpus(renamed, place="nation/region"), min_count=5)
+    assert "Ireland/Cork-Kinsale" in counts.conditions.labels
