@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.trajectory import trajectory
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus
+    from chronotope.datasets.gold_folders import read_gold_corpus
     from chronotope.datasets.invented import invented_world
     from chronotope.datasets.sotu import sotu_corpus
     from chronotope.embeddings import ConditionedEmbeddings, load
@@ -57,6 +58,7 @@ _HOME = {
         "corpus": "Corpus read_corpus",
         "datasets.sotu": "sotu_corpus",
         "datasets.invented": "invented_world",
+        "datasets.gold_folders": "read_gold_corpus",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
         "DynamicFactorization BayesianModel ContinuousModel",
@@ -77,8 +79,8 @@ __all__ = [
     "StaticWord2Vec", "WordInCondition",
     "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
     "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
-    "matrix", "neighbors", "places", "read_corpus", "read_vectors", "series", "show_progress", "similarity",
-    "sotu_corpus", "stable", "trajectory",
+    "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "series", "show_progress",
+    "similarity", "sotu_corpus", "stable", "trajectory",
 ]  # fmt: skip
 
 

@@ -22,7 +22,8 @@ def evaluate_command(
         Path | None, Option(metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
     ] = None,
     gold: Annotated[
-        Path | None, Option(metavar="FILE", help="Human judgments of change: lines `word<TAB>score`.")
+        Path | None,
+        Option(metavar="FILE", help="Human judgments of change: lines `word<TAB>score`, or a SemEval or DWUG folder."),
     ] = None,
     start: Annotated[
         str | None, Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, stderr, talk
 from chronotope.cli.options import Threads
-from chronotope.config import Config, CorpusSettings, CountSettings, read_config
+from chronotope.config import Config, CorpusSettings, CountSettings, one_of, read_config
 from chronotope.errors import ChronotopeError, SettingsError, number_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ FEW = 50
 def prepare_command(
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
     run: Annotated[Path, Option("-o", "--output", metavar="RUN", help="Folder to write.")],
+    format: Annotated[
+        str | None, Option(help="semeval or dwug: a folder with judgments of change, for `evaluate --gold`.")
+    ] = None,
     text: Annotated[str | None, Option(help="Field with the text (text).")] = None,
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
     every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
@@ -74,7 +77,9 @@ def prepare_command(
     given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
     given |= {"strict": strict or None, "keep": tuple(keep) if keep else None}
     reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
-    if not (reading.time or reading.place):
+    if format:
+        one_of("format", format, ("semeval", "dwug"))
+    elif not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     counting: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "window": window}
     counting["weighting"] = "flat" if flat else None
@@ -83,8 +88,12 @@ def prepare_command(
     options |= {"spill": spill, "force": force}
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
+    from chronotope.datasets.gold_folders import read_gold_corpus
 
-    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
+    if format:
+        corpus = read_gold_corpus(inputs[0], reading)
+    else:
+        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
     made = False
 
     def report(store: TokenStore, vocabulary: Vocabulary) -> None:

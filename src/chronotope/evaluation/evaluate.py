@@ -64,7 +64,8 @@ def evaluate(
         Test pairs: a file with lines `word-condition,word-condition[,category]`, its lines, or pairs. A pair that a
         model cannot answer counts as wrong.
     gold
-        Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, or a mapping. Graded scores
+        Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, a folder of SemEval-2020
+        Task 1 or of a word usage graph (DWUG), or a mapping. Graded scores
         are compared by Spearman's rank correlation, scores of 0 and 1 by the AUC.
     renamings
         Counts, whose words are then renamed, or what `renamed` returned: every method is trained on them and asked for

@@ -1,24 +1,30 @@
 """Graded or binary lexical semantic change: does the change that a model measures agree with human judgments?
 
-A gold file has one word a line, `word<TAB>score`; blank lines and lines that start with # are skipped. If all scores
-are 0 or 1, a model is judged by the area under the ROC curve (AUC), otherwise by Spearman's rank correlation.
+Gold is a file with one word a line, `word<TAB>score`; blank lines and lines that start with # are skipped; or a
+folder of SemEval-2020 Task 1 or of a word usage graph. If all scores are 0 or 1, a model is judged by the area under
+the ROC curve (AUC), otherwise by Spearman's rank correlation.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.datasets.gold_folders import without_tag
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import read_lines
 from chronotope.evaluation.scores import RESAMPLES, SEED
+
+# Where a word usage graph keeps its results; the first is that of the shared task.
+STATS = ("stats/semeval", "stats/opt", "stats")
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,9 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     if isinstance(source, Mapping):
         return Gold("gold", dict(source))
     scores: dict[str, float] = {}
+    if (folder := Path(source)).is_dir():
+        graded = folder / "truth" / "graded.txt"
+        return replace(read_gold(graded), name=folder.name) if graded.is_file() else _usage_graph(folder)
     for number, line in read_lines(source):
         word, tab, text = line.partition("\t")
         word = word.strip()
@@ -56,6 +65,18 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     if not scores:
         raise InputError(f"{source} has no words; each line is word<TAB>score")
     return Gold(Path(source).name, scores)
+
+
+def _usage_graph(folder: Path) -> Gold:
+    """Return the graded change of the words of a word usage graph (DWUG)."""
+    path = next((found for part in STATS if (found := folder / part / "stats_groupings.csv").is_file()), None)
+    if path is None:
+        raise InputError(f"{folder} has neither truth/graded.txt (SemEval-2020) nor stats/…/stats_groupings.csv (DWUG)")
+    table = pl.read_csv(path, separator="\t", quote_char=None, infer_schema=False)
+    if not {"lemma", "change_graded"} <= set(table.columns):
+        raise InputError(f"{path} has no columns lemma and change_graded; columns: {', '.join(table.columns)}")
+    scores = table.select("lemma", pl.col("change_graded").cast(pl.Float64, strict=False)).drop_nulls().iter_rows()
+    return Gold(folder.name, {without_tag(lemma): score for lemma, score in scores})
 
 
 def measure_changes(
