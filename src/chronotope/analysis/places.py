@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from chronotope.analysis import geography
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.axes import parse, positions
-from chronotope.analysis.changepoints import find_points
+from chronotope.analysis.changepoints import Timeline, p_value
 from chronotope.analysis.charts import Plane, Tiles
 from chronotope.analysis.measures import Numbers
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
@@ -241,14 +242,14 @@ def grid(
     *,
     formula: AnyFormula = None,
     alpha: Alpha = 0.05,
-    shuffles: Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:
     """How does a word differ by time and place, and which places change first?
 
     The value is the similarity of the word with its use in all other conditions, or its position on the axis of
-    `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it;
-    `changed` says whether it is significant. `facts["changes"]` lists the places, those that change first at the top.
+    `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it; `changed`
+    says whether it is significant. `p` is among words of like frequency, corrected for the number of places.
+    `facts["changes"]` lists the places, those that change first at the top.
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):
@@ -263,7 +264,7 @@ def grid(
     else:
         rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count)
         values = {at: row["position"] for at, row in enumerate(rows)}
-    changes = [_change(model, word, place, alpha, shuffles, min_count) for place in conditions.places]
+    changes = _changes(model, word, alpha, min_count)
     order = {label: number for number, label in enumerate(conditions.labels)}
     changes.sort(key=lambda one: (not one["accepted"], order.get(one["after"] or "", len(order)), one["place"]))
     largest = {one["after"]: one for one in changes}
@@ -283,11 +284,23 @@ def grid(
     return Answer(cells, title=f"{word} by time and place: {_measure(formula)}", notes=notes, facts=facts)
 
 
-def _change(model: Model, word: str, place: str, alpha: float, shuffles: int, min_count: int) -> dict[str, Any]:
-    """Return the largest change of a word in a place; nulls if the word is too rare there."""
-    found: dict[str, Any] = {"after": None, "shift": None, "p": None, "p_words": None, "accepted": False}
-    try:
-        point = find_points(model, word, place=place, most=1, alpha=alpha, shuffles=shuffles, min_count=min_count)[0]
-    except InputError:
-        return {"place": place, **found}
-    return {"place": place} | {name: getattr(point, name) for name in found}
+def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict[str, Any]]:
+    """Return the largest change of a word in each place; nulls if it, or most other words, are too rare there."""
+    found = {}
+    for place in model.conditions.places:
+        with suppress(InputError):
+            line = Timeline.of(model, word, place, None, min_count)
+            shift = line.largest()
+            if len(shift.null):
+                found[place] = line.points([shift.split], [np.nan])[0], shift
+    # One null of all places: that of one place is too coarse to be corrected for many.
+    null = np.concatenate([shift.null for _, shift in found.values()] or [np.empty(0)])
+    changes: list[dict[str, Any]] = []
+    for place in model.conditions.places:
+        change: dict[str, Any] = {"place": place, "after": None, "shift": None, "p": None, "accepted": False}
+        if place in found:
+            point, shift = found[place]
+            p = min(1.0, len(found) * p_value(shift.size, null))
+            change |= {"after": point.after, "shift": point.shift, "p": p, "accepted": p <= alpha}
+        changes.append(change)
+    return changes
