@@ -23,7 +23,7 @@ def fitted(world: World, **fields: str) -> ct.ConditionedEmbeddings:
 
 
 def on_a_line(seed: int) -> tuple[list[bool], list[list[int]]]:
-    """Return whether each unchanged word has a point, and how far the points of each changed word are from the truth."""
+    """Return whether each unchanged word has a point, and how far from the truth each changed word's points are."""
     still = fitted(ct.invented_world(**LINE, seed=seed, changes=False))
     found = [len(ct.changepoints(still, word, top=0, min_count=3)) > 0 for word in still.words[::2]]
     world = ct.invented_world(**LINE, seed=seed)
@@ -55,8 +55,9 @@ def main() -> None:
     still = [one for found, _ in lines for one in found]
     away = [one for _, found in lines for one in found]
     print(f"no change: {len(still)} words, {sum(still) / len(still):.1%} with a point")
-    print(f"planted: {len(away)}, found in the right year {sum(0 in one for one in away)}, within one "
-          f"{sum(min(one, default=9) <= 1 for one in away)}; other points {sum(d > 1 for one in away for d in one)}")  # fmt: skip
+    exact, near = sum(0 in one for one in away), sum(min(one, default=9) <= 1 for one in away)
+    other = sum(distance > 1 for one in away for distance in one)
+    print(f"planted: {len(away)}, found in the right year {exact}, within one {near}; other points {other}")
     still, found, other = ([one for grid in grids for one in grid[part]] for part in range(3))
     print(f"four places, no change: {len(still)} words, {sum(still) / len(still):.1%} with a point in any of them")
     print(f"planted in one place: {len(found)}, found there {sum(found)}, elsewhere {sum(other)} of {len(other)}")

@@ -9,7 +9,7 @@ a stretch of the series is tested at its share of the level (Meinshausen, 2008).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +109,13 @@ def changepoints(
 
 
 class Timeline(NamedTuple):
-    """The series of a word and those of words of like frequency, over the bins in which the word occurs often enough."""
+    """The series of a word and those of words of like frequency, over the bins in which the word is frequent enough."""
 
     labels: Sequence[str]  # of all conditions of the model
     conditions: NDArray[np.int64]  # (T,)
     unit: Numbers  # (T, D) the vectors of the word
     series: Numbers  # (1 + R, T, D) those of the word and of R others; or (1 + R, T, 1) similarities
-    count: Numbers  # (1 + R,) how often they occur
+    frequency: Numbers  # (1 + R,) how often they occur
 
     @classmethod
     def of(cls, model: Model, word: str, place: str | None, against: str | None, min_count: int) -> Timeline:
@@ -152,7 +152,7 @@ class Timeline(NamedTuple):
         if self.others < FEWEST_REFERENCES:
             return Shift(begin + int(split[0]), 0.0, np.empty(0))
         # Rare words shift more: only what a line over the frequencies does not explain counts.
-        known = np.stack([np.ones(len(size)), np.log(self.count / self.count[0])], axis=1)
+        known = np.stack([np.ones(len(size)), np.log(self.frequency / self.frequency[0])], axis=1)
         size = np.log(np.maximum(size, TINY))
         size -= known @ np.linalg.lstsq(known[1:], size[1:])[0]
         size /= MAD_TO_SD * np.median(np.abs(size[1:])) or 1.0
@@ -187,8 +187,8 @@ def _candidates(line: Timeline, alpha: float) -> list[_Candidate]:
         begin, end, least = stretches.pop(0)
         if end - begin < 2 * LEAST:
             continue
-        split, *judged = line.largest(begin, end)
-        p = max(least, min(1.0, p_value(*judged) * size / (end - begin)))
+        split, shift, null = line.largest(begin, end)
+        p = max(least, min(1.0, p_value(shift, null) * size / (end - begin)))
         distance = _distance(line.series[0, begin:split], line.series[0, split:end])
         if distance < ECHO * largest:
             continue
@@ -251,7 +251,7 @@ def _similarities(series: Numbers, base: NDArray[np.bool_]) -> Numbers:
         mean, spread = found[1:].mean(axis=0), found[1:].std(axis=0)
         spread[spread == 0] = 1
         found = (found - mean) / spread
-    return found[:, :, None]
+    return np.asarray(found[:, :, None])
 
 
 def _distance(before: Numbers, after: Numbers) -> float:
