@@ -31,6 +31,8 @@ FEWEST_REFERENCES = 19
 ECHO = 0.25
 # Minimum number of bins on each side of a shift.
 LEAST = 2
+# A word that stands out by more robust standard deviations than this has changed itself: no example of chance.
+CHANGED = 5.0
 TINY = 1e-12
 # Neighbors of each condition that may be among the words that joined or left.
 NEAR = 10
@@ -102,7 +104,7 @@ def changepoints(
     if more := len(significant) - len(chosen):
         notes.append(f"{number_of(more, 'more points')} left out (`most`).")
     compared = f"the largest shifts of {number_of(line.others, 'words')} of like frequency"
-    notes.append(f"p: among {compared}, corrected for the number of shifts looked for.")
+    notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
     title = f"{word}{f' in {place}' if place else ''}: {'change points' if rows else 'no significant change point'}"
     facts = {"place": place, "against": against, "accepted": len(rows), "alpha": alpha, "min_count": min_count}
     return Answer(rows, title=title, notes=notes, facts=facts)
@@ -156,7 +158,7 @@ class Timeline(NamedTuple):
         size = np.log(np.maximum(size, TINY))
         size -= known @ np.linalg.lstsq(known[1:], size[1:])[0]
         size /= MAD_TO_SD * np.median(np.abs(size[1:])) or 1.0
-        return Shift(begin + int(split[0]), float(size[0]), size[1:])
+        return Shift(begin + int(split[0]), float(size[0]), size[1:][size[1:] < CHANGED])
 
 
 class Shift(NamedTuple):
