@@ -2,43 +2,65 @@
 
     python benchmarks/changepoints.py
 
-Invented worlds of 16 years, five seeds, `graph` with 50 dimensions.
+Invented worlds of 16 years in one place and of 10 years in four, five seeds each, `graph` with 50 dimensions.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import chronotope as ct
-from chronotope.analysis.answer import Answer
 from chronotope.datasets.invented import World
 
-YEARS = range(1990, 2006)
 SEEDS = range(1, 6)
+LINE: dict[str, Any] = {"years": range(1990, 2006), "places": ("arlen",), "documents": 1920}
+GRID: dict[str, Any] = {"years": range(1990, 2000), "places": ("arlen", "borva", "celdon", "dorria"), "documents": 4800}
 
 
-def asked(world: World, words: list[str] | None = None) -> list[Answer]:
-    counts = ct.count(ct.read_corpus(world.records, time="time"), min_count=5)
-    embeddings = ct.GraphModel(dimensions=50).fit(counts)
-    # Without names: every fourth word after the function words.
-    chosen = words or list(embeddings.words[14::4])
-    return [ct.changepoints(embeddings, word, shuffles=199, top=0, min_count=3) for word in chosen]
+def fitted(world: World, **fields: str) -> ct.ConditionedEmbeddings:
+    counts = ct.count(ct.read_corpus(world.records, time="time", **fields), min_count=5)
+    return ct.GraphModel(dimensions=50).fit(counts)
+
+
+def on_a_line(seed: int) -> tuple[list[bool], list[list[int]]]:
+    """Return whether each unchanged word has a point, and how far from the truth each changed word's points are."""
+    still = fitted(ct.invented_world(**LINE, seed=seed, changes=False))
+    found = [len(ct.changepoints(still, word, top=0, min_count=3)) > 0 for word in still.words[::2]]
+    world = ct.invented_world(**LINE, seed=seed)
+    changed = fitted(world)
+    away = []
+    for change in world.changes:
+        if change.time and not change.place:
+            points = ct.changepoints(changed, change.word, top=0, min_count=3)
+            away.append([abs(int(after) - int(change.time)) for after in points["after"]])
+    return found, away
+
+
+def on_a_grid(seed: int) -> tuple[list[bool], list[bool], list[bool]]:
+    """Return whether each unchanged word has a point in any place; whether each planted place is found, and others."""
+    still = fitted(ct.invented_world(**GRID, seed=seed, changes=False), place="place")
+    false = [any(place["accepted"] for place in ct.grid(still, word, min_count=3).facts["changes"])
+             for word in still.words[::4]]  # fmt: skip
+    world = ct.invented_world(**GRID, seed=seed)
+    changed, found, other = fitted(world, place="place"), [], []
+    for change in world.changes:
+        if change.time and change.place:
+            for place in ct.grid(changed, change.word, min_count=3).facts["changes"]:
+                (found if place["place"] == change.place else other).append(place["accepted"])
+    return false, found, other
 
 
 def main() -> None:
-    still, moved, found, near, elsewhere = [], 0, 0, 0, 0
-    for seed in SEEDS:
-        settings = {"years": YEARS, "places": ("arlen",), "documents": 1920, "seed": seed}
-        still += asked(ct.invented_world(**settings, changes=False))
-        world = ct.invented_world(**settings)
-        planted = {change.word: int(change.time) for change in world.changes if change.time and not change.place}
-        for answer in asked(world, list(planted)):
-            away = [abs(int(row["after"]) - planted[row["word"]]) for row in answer if row["accepted"]]
-            moved, found, near = moved + 1, found + (0 in away), near + (min(away, default=9) <= 1)
-            elsewhere += sum(distance > 1 for distance in away)
-    by_order = sum(answer["p"][0] <= 0.05 for answer in still)
-    accepted = sum(bool(answer.facts["accepted"]) for answer in still)
-    print(f"no change: {len(still)} words, p ≤ 0.05 by order alone {by_order / len(still):.3f}, "
-          f"accepted {accepted / len(still):.3f}")  # fmt: skip
-    print(f"planted: {moved}, found in the right year {found}, within one {near}; other points {elsewhere}")
+    lines, grids = [on_a_line(seed) for seed in SEEDS], [on_a_grid(seed) for seed in SEEDS]
+    still = [one for found, _ in lines for one in found]
+    away = [one for _, found in lines for one in found]
+    print(f"no change: {len(still)} words, {sum(still) / len(still):.1%} with a point")
+    exact, near = sum(0 in one for one in away), sum(min(one, default=9) <= 1 for one in away)
+    other = sum(distance > 1 for one in away for distance in one)
+    print(f"planted: {len(away)}, found in the right year {exact}, within one {near}; other points {other}")
+    still, found, other = ([one for grid in grids for one in grid[part]] for part in range(3))
+    print(f"four places, no change: {len(still)} words, {sum(still) / len(still):.1%} with a point in any of them")
+    print(f"planted in one place: {len(found)}, found there {sum(found)}, elsewhere {sum(other)} of {len(other)}")
 
 
 if __name__ == "__main__":

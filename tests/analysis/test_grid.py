@@ -15,6 +15,8 @@ def test_the_place_that_changes_is_marked_in_its_year(over_both):
     answer = ct.grid(over_both, "gas")
     assert [row["condition"] for row in answer if row["changed"]] == ["1993/arlen"]
     assert [change["accepted"] for change in answer.facts["changes"]] == [True, False, False]
+    # The p of three places is three times that of one, but finer: all words of all places are compared with.
+    assert answer.facts["changes"][0]["p"] <= 3 * ct.changepoints(over_both, "gas", place="arlen")["p"][0]
     assert max(values(answer, "arlen")[3:]) < 0.65 < 0.8 < min(values(answer, "borva"))
     assert {row["time"] for row in ct.grid(over_both, "bank") if row["changed"]} == {"1993"}
 
@@ -35,6 +37,17 @@ def test_leaders_come_before_followers(counts_of):
     model = ct.GraphModel(dimensions=50).fit(counts_of(type(world)(records, (), ()), time="time", place="place"))
     changes = ct.grid(model, "bank").facts["changes"]
     assert [change["after"] for change in changes if change["accepted"]] == ["1993/arlen", "1996/borva"]
+
+
+def test_what_is_accepted_has_a_small_p_in_every_answer(over_both):
+    """One rule: a change is accepted if its p is at most alpha."""
+    for word in over_both.words[20:200:6]:
+        answer = ct.grid(over_both, word, alpha=0.2)
+        for change in answer.facts["changes"]:
+            assert change["accepted"] == (change["p"] is not None and change["p"] <= 0.2)
+        assert [row["condition"] for row in answer if row["changed"]] == sorted(
+            change["after"] for change in answer.facts["changes"] if change["accepted"]
+        )
 
 
 def test_a_place_where_the_word_is_rare_has_no_value(over_both):

@@ -2,6 +2,7 @@ import pytest
 
 import chronotope as ct
 import worlds
+from chronotope.conditions import Conditions
 from chronotope.errors import AbsentWordError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from embeddings.invented import random_embeddings
 
@@ -62,3 +63,13 @@ def test_what_does_not_exist_is_refused(over_time):
         ct.neighbors(over_time, "bank", top=0)
     with pytest.raises(SettingsError, match="retrieval must be csls or cosine"):
         ct.neighbors(over_time, "bank", retrieval="cos")
+
+
+def test_named_bins_are_columns_in_the_order_of_time(chronotope, tmp_path):
+    periods = Conditions.of_times(["prewar", "interwar", "cold war"])
+    model = random_embeddings(conditions=periods)
+    model.save(tmp_path / "model.ct")
+    word = next(w for w in model.words if min(model.count(w).values()) >= 5)
+    heading = chronotope("neighbors", tmp_path / "model.ct", word, "--at", "all").stdout
+    places = [heading.index(label) for label in ("prewar", "interwar", "cold war")]
+    assert places == sorted(places)

@@ -57,6 +57,26 @@ def test_the_distance_is_the_weighted_mean(two_countries):
     assert row["words"] == 300
 
 
+def test_hundreds_of_places_are_compared_as_two_are():
+    """Word by word, in places that share few words; the plain way is pair by pair."""
+    rng = np.random.default_rng(4)
+    places = Conditions.of_places([f"p{number:03}" for number in range(300)])
+    counts = rng.integers(0, 60, (300, 40)) * (rng.random((300, 40)) < 0.5)
+    counts[:, :2] = 30
+    vectors = rng.standard_normal((np.count_nonzero(counts), 6))
+    model = ConditionedEmbeddings([f"w{i}" for i in range(40)], places, support_from(counts), vectors)
+    reports = []
+    answer = ct.places(model, progress=lambda *report: reports.append(report))
+    assert reports[0] == ("comparing places", 0, 40)
+    assert len(answer) == 300 * 300
+    for row in answer.to_polars().sample(20, seed=1).iter_rows(named=True):
+        a, b = row["place"], row["other"]
+        both = [(w, min(model.count(w, a), model.count(w, b))) for w in model.words]
+        both = [(w, rarer) for w, rarer in both if rarer >= 10]
+        plain = np.average([1 - model.similarity(w, w, a, b) for w, _ in both], weights=[n / (n + 50) for _, n in both])
+        assert (row["distance"], row["words"]) == (pytest.approx(plain, abs=1e-6), len(both))
+
+
 def test_over_time_and_place_places_are_compared_at_the_same_time(over_both):
     assert sorted(ct.places(over_both).facts["order"]) == ["arlen", "borva", "celdon"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -43,6 +44,32 @@ def test_the_old_vectors_and_answers_stay_as_they_are(old, larger):
     for word in old.words[::5]:
         assert larger.neighbors(word, at="1993") == old.neighbors(word, at="1993")
         assert larger.equivalents(word, at="1990", to="1997") == old.equivalents(word, at="1990", to="1997")
+    named = [
+        lambda model: ct.drift(model, "1991", "1996", min_count=5),
+        lambda model: ct.drift(model, "1991", "1996", over="steps", min_count=5),
+        lambda model: ct.neighbors(model, "bank", at="1993"),
+        lambda model: ct.equivalents(model, "bank", at="1990", to="1997"),
+        lambda model: ct.axis(model, "bank", "river - money"),
+        *(partial(ct.series, word="bank", against=against) for against in ("first", "previous", "1994")),
+    ]
+    for ask in named:
+        # The number of documents needs the run, which `larger` was not given.
+        was, now = (ask(model).to_polars().drop("documents", strict=False).rows() for model in (old, larger))
+        assert now[: len(was)] == was
+    assert set(map(str, ct.matrix(old, "bank"))) < set(map(str, ct.matrix(larger, "bank")))
+
+
+def test_answers_over_all_conditions_take_in_the_new_ones(old, larger):
+    over_all = [
+        ct.stable,
+        partial(ct.drift, min_count=5),
+        lambda model: ct.series(model, "bank", against="overall"),
+    ]
+    for ask in over_all:
+        of_old = list(ask(old))
+        assert list(ask(larger))[: len(of_old)] != of_old
+    new = ct.drift(larger, min_count=5)
+    assert (new["before"][0], new["after"][0]) == ("1990", "1999")
 
 
 def test_new_vectors_are_near_those_of_training_on_everything(records, old, larger):

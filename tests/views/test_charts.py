@@ -240,15 +240,6 @@ def test_what_has_no_counterpart_is_hollow_and_said(texts, conditions):
     assert [row["fill"] for row in rows(answer, "needed") if row.get("hollow")] == ["white"]
 
 
-def test_changes_that_are_not_significant_are_not_called_found(texts):
-    points = [
-        {"after": "1995", "shift": 0.4, "p": 0.004, "accepted": True},
-        {"after": "1997", "shift": 0.2, "p": 0.4, "accepted": False},
-    ]
-    answer = Answer(points, title="Change points", chart=Ranked(label="after", value="shift", detail=("p",)))
-    assert {"p 0.004", "not significant · p 0.400"} <= set(texts(answer))
-
-
 def tiles(labels, value=lambda a, b: 0.5 + (a + b) / 1000, **columns):
     cells = [
         {"condition": a, "against": b, "count": 9, "similarity": value(x, y), "changed": False}

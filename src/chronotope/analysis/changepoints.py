@@ -1,39 +1,39 @@
 """When a word changed (`changepoints`): the points in time at which the mean of its vectors shifts.
 
-Two p-values judge a point. `p` compares the series with itself in random order, as Kulkarni et al. (2015) do; it
-assumes independent bins, so that in a smoothed model nearly every word has a small p. `p_words` compares the shift with
-the largest shifts of words of like frequency, which are smoothed just as much. A point is accepted if both are small.
+A model that smooths along time makes every series drift, so that a test that takes bins for independent finds a change
+in nearly every word. Here a shift, measured by the steps of the word elsewhere, is compared with the largest shifts of
+words of like frequency, which are smoothed just as much. p is corrected for the number of shifts that are looked for:
+a stretch of the series is tested at its share of the level (Meinshausen, 2008).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
+from chronotope.analysis.measures import MAD_TO_SD
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, timeline
-from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Seed, Shuffles, Word, condition_param
+from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Word, condition_param
 from chronotope.analysis.series import hidden_conditions
-from chronotope.errors import SettingsError
-from chronotope.runtime.blas import one_blas_thread
+from chronotope.errors import SettingsError, number_of
 
 Numbers = NDArray[np.float64]
 
 REFERENCES = 200
 # Fewer words than this cannot show that a shift is rare.
 FEWEST_REFERENCES = 19
-# In a shorter series even a perfect shift occurs among its random orders in more than one case of twenty.
-SHORTEST_FOR_P = 8
 # Smoothing spreads a change over the bins around it: a second shift must be at least this share of the largest.
 ECHO = 0.25
 # Minimum number of bins on each side of a shift.
 LEAST = 2
-# Size of a block of shuffled series, in numbers.
-BLOCK_NUMBERS = 1 << 22
+# A word that stands out by more robust standard deviations than this has changed itself: no example of chance.
+CHANGED = 5.0
+TINY = 1e-12
 # Neighbors of each condition that may be among the words that joined or left.
 NEAR = 10
 # Number of conditions on each side of a point in which neighbors are looked for.
@@ -46,17 +46,15 @@ class Point(NamedTuple):
     before: str  # the last condition before it
     after: str  # the first condition after it
     shift: float  # 1 − cosine of the mean vectors of the stretches before and after
-    p: float  # among random orders of the bins
-    p_words: float | None  # among words of like frequency; None if there are too few
-    accepted: bool  # significant
+    p: float  # among words of like frequency, corrected
     stretches: tuple[list[int], list[int]]  # the conditions before and after
 
 
 @question(
     "changepoints",
     group="A word",
-    columns="word place before after shift p p_words accepted joined left",
-    chart=Ranked(label="after", value="shift", detail=("p", "p_words"), faint=None),
+    columns="word place before after shift p joined left",
+    chart=Ranked(label="after", value="shift", detail=("p",), faint=None),
 )
 def changepoints(
     model: Model,
@@ -69,159 +67,152 @@ def changepoints(
     ] = None,
     most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
     alpha: Alpha = 0.05,
-    shuffles: Shuffles = 999,
     top: Annotated[int, Param("Number of words that joined, and that left.", least=0, most=1000)] = 5,
     min_count: MinCount = 5,
-    seed: Seed = 1,
 ) -> Answer:
     """When did a word change, and which words joined and left its neighbors then?
 
-    The largest shift of the whole series is looked for first, then the largest on either side of it, and so on. If no
-    point is significant, the one row is the largest shift, with `accepted` false. A word that leaves and soon returns
-    can be missed: no single point then splits its series in two.
+    The largest shift of the whole series is looked for first, then, if it is significant, the largest on either side of
+    it, and so on. Only significant points have a row. A word that leaves and soon returns can be missed: no single
+    point then splits its series in two.
 
     Examples
     --------
     >>> import chronotope as ct
     >>> world = ct.invented_world(years=range(1990, 2000), places=["arlen"], documents=600)
     >>> model = ct.GraphModel(dimensions=50).fit(ct.count(ct.read_corpus(world.records, time="time"), min_count=5))
-    >>> [row["after"] for row in changepoints(model, "bank") if row["accepted"]]
+    >>> changepoints(model, "bank")["after"].to_list()
     ['1995']
     """
-    options: dict[str, Any] = {"alpha": alpha, "shuffles": shuffles, "min_count": min_count}
-    points = find_points(model, word, place=place, against=against, most=most, seed=seed, **options)
+    in_one_space(model)
+    line = Timeline.of(model, word, place, against, min_count)
+    tried = _candidates(line, alpha)
+    significant = [one for one in tried if one.p <= alpha]
+    chosen = sorted(sorted(significant, key=lambda one: one.p)[:most], key=lambda one: one.split)
     rows = []
-    for point in points:
-        joined, left = moved_words(model, word, *point.stretches, top, min_count) if point.accepted else ([], [])
-        shown = {name: value for name, value in point._asdict().items() if name != "stretches"}
-        rows.append({"word": word, "place": place} | shown | {"joined": joined, "left": left})
-    accepted, where = sum(point.accepted for point in points), f" in {place}" if place else ""
+    for point in line.points([one.split for one in chosen], [one.p for one in chosen]):
+        joined, left = moved_words(model, word, *point.stretches, top, min_count)
+        rows.append({"word": word, "place": place, **point._asdict(), "joined": joined, "left": left})
+        del rows[-1]["stretches"]
     notes = hidden_conditions(model, [word], timeline(model.conditions, place), min_count)
-    if not accepted:
-        ends = f"between {points[0].before} and {points[0].after}"
-        notes.insert(0, f"The largest shift, {ends}, is not significant.")
-    notes.append(
-        f"p: among {shuffles:,} random orders of the bins; p_words: among words of like frequency. Both must be at "
-        f"most {alpha:g}; with fewer than {SHORTEST_FOR_P} bins, p_words alone."
-    )
-    title = f"{word}{where}: {'change points' if accepted else 'no significant change point'}"
-    facts = {"place": place, "against": against, "accepted": accepted, **options}
+    if line.others < FEWEST_REFERENCES:
+        notes.insert(0, f"No p: only {number_of(line.others, 'other words')} occur often enough in all these bins.")
+    elif not rows:
+        (largest,) = line.points([tried[0].split], [tried[0].p])
+        ends = f"between {largest.before} and {largest.after}"
+        notes.insert(0, f"The largest shift, {ends}, is not significant (p = {largest.p:.3f}).")
+    if more := len(significant) - len(chosen):
+        notes.append(f"{number_of(more, 'more points')} left out (`most`).")
+    compared = f"the largest shifts of {number_of(line.others, 'words')} of like frequency"
+    notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
+    title = f"{word}{f' in {place}' if place else ''}: {'change points' if rows else 'no significant change point'}"
+    facts = {"place": place, "against": against, "accepted": len(rows), "alpha": alpha, "min_count": min_count}
     return Answer(rows, title=title, notes=notes, facts=facts)
 
 
-def find_points(
-    model: Model,
-    word: str,
-    *,
-    place: str | None = None,
-    against: str | None = None,
-    most: int = 3,
-    alpha: float = 0.05,
-    shuffles: int = 999,
-    min_count: int = 5,
-    seed: int = 1,
-) -> list[Point]:
-    """Return the significant change points of a word in order of time; if there is none, its largest shift.
+class Timeline(NamedTuple):
+    """The series of a word and those of words of like frequency, over the bins in which the word is frequent enough."""
 
-    Raise InputError if the word occurs often enough in too few bins. The parameters are those of `changepoints`.
-    """
-    in_one_space(model)
-    labels = model.conditions.labels
-    least = 2 * LEAST + (against is not None)  # the condition that is compared with is left out
-    conditions, unit = own_vectors(model, word, min_count, timeline(model.conditions, place), least=least)
-    others = _words_of_like_frequency(model, model.index(word), conditions, min_count)
-    series = unit
-    if against is not None:
-        base = int(conditions[0]) if against == "first" else model.conditions.index(against)
-        if base not in conditions:
-            raise SettingsError(f"the word is too rare in {against} to be compared with")
-        kept = conditions != base
-        series, others = _similarities(unit, others, conditions == base)
-        conditions, unit = conditions[kept], unit[kept]
-    candidates = _candidates(series, others, alpha, shuffles, seed)
-    candidates.sort(key=lambda one: (not one.accepted, one.p, one.p_words or 0))
-    chosen = [one for one in candidates if one.accepted][:most] or candidates[:1]
-    chosen.sort(key=lambda one: one.split)
-    bounds = [0, *(one.split for one in chosen), len(unit)]
-    points = []
-    for begin, one, end in zip(bounds, chosen, bounds[2:], strict=False):
-        before, after = conditions[begin : one.split].tolist(), conditions[one.split : end].tolist()
-        shift = _distance(unit[begin : one.split], unit[one.split : end])
-        points.append(Point(labels[before[-1]], labels[after[0]], shift, *one[1:], (before, after)))
-    return points
+    labels: Sequence[str]  # of all conditions of the model
+    conditions: NDArray[np.int64]  # (T,)
+    unit: Numbers  # (T, D) the vectors of the word
+    series: Numbers  # (1 + R, T, D) those of the word and of R others; or (1 + R, T, 1) similarities
+    frequency: Numbers  # (1 + R,) how often they occur
 
+    @classmethod
+    def of(cls, model: Model, word: str, place: str | None, against: str | None, min_count: int) -> Timeline:
+        """Read the series; raise InputError if the word occurs often enough in too few bins."""
+        least = 2 * LEAST + (against is not None)  # the condition that is compared with is left out
+        conditions, unit = own_vectors(model, word, min_count, timeline(model.conditions, place), least=least)
+        series, count = _words_of_like_frequency(model, model.index(word), conditions, min_count)
+        if against is not None:
+            base = int(conditions[0]) if against == "first" else model.conditions.index(against)
+            if base not in conditions:
+                raise SettingsError(f"the word is too rare in {against} to be compared with")
+            kept = conditions != base
+            series, conditions, unit = _similarities(series, conditions == base), conditions[kept], unit[kept]
+        return cls(model.conditions.labels, conditions, unit, series, count)
 
-class _Candidate(NamedTuple):
-    """The largest shift of a stretch."""
+    @property
+    def others(self) -> int:
+        """Number of words to compare with."""
+        return len(self.series) - 1
 
-    split: int
-    p: float
-    p_words: float | None
-    accepted: bool
+    def points(self, splits: Sequence[int], p: Iterable[float]) -> list[Point]:
+        """Return the change points at ascending positions."""
+        bounds = [0, *splits, len(self.unit)]
+        points = []
+        for begin, split, end, value in zip(bounds, splits, bounds[2:], p, strict=False):
+            before, after = self.conditions[begin:split].tolist(), self.conditions[split:end].tolist()
+            shift = _distance(self.unit[begin:split], self.unit[split:end])
+            points.append(Point(self.labels[before[-1]], self.labels[after[0]], shift, value, (before, after)))
+        return points
 
-
-def _candidates(series: Numbers, others: Numbers, alpha: float, shuffles: int, seed: int) -> list[_Candidate]:
-    """Judge the largest shift of the whole series, then those on both sides of each accepted one."""
-    tried: list[_Candidate] = []
-    largest = 0.0
-    stretches = [(0, len(series))]
-    while stretches:
-        begin, end = stretches.pop(0)
-        if end - begin < 2 * LEAST:
-            continue
-        shift = mean_shift(series[begin:end], shuffles=shuffles, seed=seed)
-        split, p_words = begin + shift.split, None
-        if len(others) >= FEWEST_REFERENCES:
-            sizes = largest_shifts(others[:, begin:end])[1]
-            p_words = (1 + int(np.count_nonzero(sizes >= shift.size))) / (1 + len(sizes))
-        distance = _distance(series[begin:split], series[split:end])
-        # A short series is judged by the other words alone, as a whole but not in parts.
-        by_order = shift.p <= alpha or (not tried and len(series) < SHORTEST_FOR_P and p_words is not None)
-        accepted = by_order and (p_words is None or p_words <= alpha) and distance >= ECHO * largest
-        tried.append(_Candidate(split, shift.p, p_words, accepted))
-        if accepted:
-            largest = max(largest, distance)
-            stretches += [(begin, split), (split, end)]
-    return tried
+    def largest(self, begin: int = 0, end: int | None = None) -> Shift:
+        """Return the largest shift of a stretch."""
+        split, size = largest_shifts(self.series[:, begin:end])
+        if self.others < FEWEST_REFERENCES:
+            return Shift(begin + int(split[0]), 0.0, np.empty(0))
+        # Rare words shift more: only what a line over the frequencies does not explain counts.
+        known = np.stack([np.ones(len(size)), np.log(self.frequency / self.frequency[0])], axis=1)
+        size = np.log(np.maximum(size, TINY))
+        size -= known @ np.linalg.lstsq(known[1:], size[1:])[0]
+        size /= MAD_TO_SD * np.median(np.abs(size[1:])) or 1.0
+        return Shift(begin + int(split[0]), float(size[0]), size[1:][size[1:] < CHANGED])
 
 
 class Shift(NamedTuple):
-    """The largest shift of a series: the first value after it, √(n₁ n₂ / n) · distance of the means, and p."""
+    """The largest shift of a stretch: the first value after it, and its size and those of other words, standardized."""
 
     split: int
     size: float
+    null: Numbers
+
+
+class _Candidate(NamedTuple):
+    split: int
     p: float
 
 
-def mean_shift(values: Numbers, *, shuffles: int = 999, seed: int = 1) -> Shift:
-    """Return the largest shift of the mean of a series (T,) or (T, D), with its p among random orders.
+def p_value(size: float, null: Numbers) -> float:
+    """Return the share of the null that is at least as large, the value itself included; 1 without a null."""
+    # A shift that is exactly as large must count, whatever the rounding of its sums.
+    return (1 + int(np.count_nonzero(null >= size - 1e-9))) / (1 + len(null))
 
-    Unlike Kulkarni et al., a difference is weighted by √(n₁ n₂ / n), so that one odd value at an end is no shift, and
-    the largest over all points is compared with the largest over all points, so that p is uniform without a change.
 
-    Examples
-    --------
-    >>> mean_shift(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0])).split
-    4
-    """
-    rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
-    split, size = (part[0] for part in largest_shifts(rows[None]))
-    if rows.shape[1] > rows.shape[0]:
-        # Shorter vectors with the same inner products: their means move in the same way.
-        with one_blas_thread():
-            rows = np.linalg.qr(rows.T)[1].T
-    rng = np.random.default_rng([seed, len(rows)])
-    reached, block = 0, max(1, BLOCK_NUMBERS // rows.size)
-    for begin in range(0, shuffles, block):
-        orders = np.tile(np.arange(len(rows)), (min(block, shuffles - begin), 1))
-        sizes = largest_shifts(rows[rng.permuted(orders, axis=1)])[1]
-        # An order that shifts exactly as much must count, whatever the rounding of its sums.
-        reached += int(np.count_nonzero(sizes >= size * (1 - 1e-9)))
-    return Shift(int(split), float(size), (reached + 1) / (shuffles + 1))
+def _candidates(line: Timeline, alpha: float) -> list[_Candidate]:
+    """Judge the largest shift of the whole series, then those on both sides of each significant one."""
+    tried: list[_Candidate] = []
+    size, largest = len(line.conditions), 0.0
+    stretches = [(0, size, 0.0)]
+    while stretches:
+        begin, end, least = stretches.pop(0)
+        if end - begin < 2 * LEAST:
+            continue
+        split, shift, null = line.largest(begin, end)
+        p = max(least, min(1.0, p_value(shift, null) * size / (end - begin)))
+        distance = _distance(line.series[0, begin:split], line.series[0, split:end])
+        if distance < ECHO * largest:
+            continue
+        tried.append(_Candidate(split, p))
+        if p <= alpha:
+            largest = max(largest, distance)
+            stretches += [(begin, split, p), (split, end, p)]
+    return tried
 
 
 def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
-    """Return where each of (R, T, D) series shifts most, and how much."""
+    """Return where the mean of each of (R, T, D) series shifts most, and how much.
+
+    A shift is √(n₁ n₂ / n) · distance of the means, so that one odd value at an end is no shift, over the root mean
+    square of the steps from bin to bin on both sides of it: some words waver more than others.
+
+    Examples
+    --------
+    >>> split, size = largest_shifts(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0]).reshape(1, -1, 1))
+    >>> int(split[0]), float(size[0].round(1))
+    (4, 13.4)
+    """
     length = series.shape[1]
     splits = np.arange(LEAST, length - LEAST + 1)
     centered = series - series.mean(axis=1, keepdims=True)
@@ -229,11 +220,19 @@ def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
     before = np.cumsum(centered, axis=1)[:, splits - 1]
     sizes = length / (splits * (length - splits)) * np.square(before).sum(axis=2)
     best = sizes.argmax(axis=1)
-    return splits[best], np.sqrt(sizes[np.arange(len(series)), best])
+    steps = np.square(np.diff(series, axis=1)).sum(axis=2)
+    own = np.arange(length - 1) != splits[best, None] - 1
+    noise = (steps * own).sum(axis=1) / (length - 2)
+    return splits[best], np.sqrt(sizes.max(axis=1) / np.maximum(noise, TINY))
 
 
-def _words_of_like_frequency(model: Model, word: int, conditions: NDArray[np.int64], min_count: int) -> Numbers:
-    """(R, T, D) the unit vectors of words of like frequency that occur often enough in the same conditions."""
+def _words_of_like_frequency(
+    model: Model, word: int, conditions: NDArray[np.int64], min_count: int
+) -> tuple[Numbers, Numbers]:
+    """Return the unit vectors, (1 + R, T, D), and counts of a word and those next to it in frequency.
+
+    All occur often enough in the same conditions.
+    """
     matrices = [model.matrix(model.conditions.labels[condition], min_count) for condition in conditions]
     present = np.zeros(len(model), dtype=np.int64)
     for matrix in matrices:
@@ -242,21 +241,19 @@ def _words_of_like_frequency(model: Model, word: int, conditions: NDArray[np.int
     places = [np.searchsorted(matrix.word, shared) for matrix in matrices]
     count = np.sum([matrix.support[at] for matrix, at in zip(matrices, places, strict=True)], axis=0)
     rank = np.argsort(np.lexsort((shared, -count)))
-    distance = np.abs(rank - rank[shared == word][0])
-    kept = np.sort(np.lexsort((rank, distance))[1 : REFERENCES + 1])
+    kept = np.lexsort((rank, np.abs(rank - rank[shared == word])))[: REFERENCES + 1]
     vectors = [matrix.unit[at[kept]] for matrix, at in zip(matrices, places, strict=True)]
-    return np.stack(vectors, axis=1).astype(np.float64)
+    return np.stack(vectors, axis=1).astype(np.float64), count[kept].astype(np.float64)
 
 
-def _similarities(own: Numbers, others: Numbers, base: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """Return the similarities with one condition, for the word and for others, standardized over the others."""
-    mine = np.multiply(own[~base], own[base]).sum(axis=1)
-    theirs = np.multiply(others[:, ~base], others[:, base]).sum(axis=2)
-    if len(theirs) >= FEWEST_REFERENCES:
-        mean, spread = theirs.mean(axis=0), theirs.std(axis=0)
+def _similarities(series: Numbers, base: NDArray[np.bool_]) -> Numbers:
+    """Return the similarities with one condition, standardized over the other words."""
+    found = np.multiply(series[:, ~base], series[:, base]).sum(axis=2)
+    if len(found) > FEWEST_REFERENCES:
+        mean, spread = found[1:].mean(axis=0), found[1:].std(axis=0)
         spread[spread == 0] = 1
-        mine, theirs = (mine - mean) / spread, (theirs - mean) / spread
-    return mine[:, None], theirs[:, :, None]
+        found = (found - mean) / spread
+    return np.asarray(found[:, :, None])
 
 
 def _distance(before: Numbers, after: Numbers) -> float:

@@ -39,7 +39,7 @@ class Ranked(Chart):
     """A bar for each row in order, or a dot with its `band`, in a panel for each value of `group`.
 
     `detail` columns are texts beside the bars: a pair that ends in before and after is joined by an arrow. Rows whose
-    `match` or `accepted` is false are hollow; `needed` is a line on the bar.
+    `match` is false are hollow; `needed` is a line on the bar.
     """
 
     label: str

@@ -84,7 +84,6 @@ COLUMNS: dict[str, Column] = {
         seed_stability="share of the seeds in which the word is among the most changed",
         seed_spread="standard deviation of the change over the seeds",
         shift="distance between the mean vectors before and after the point",
-        p_words="p-value against words of like frequency",
         distance="1 − mean cosine of the words of the two places",
         x="horizontal position",
         y="vertical position",
@@ -103,7 +102,6 @@ COLUMNS: dict[str, Column] = {
     **_columns(
         "bool",
         match="whether the similarity reaches `needed`",
-        accepted="whether the change point is significant",
         changed="whether a significant change begins here",
         cut_before="whether the sentence is cut at its beginning",
         cut_after="whether the sentence is cut at its end",

@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chronotope.analysis import geography
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.axes import parse, positions
-from chronotope.analysis.changepoints import find_points
+from chronotope.analysis.changepoints import Timeline, p_value
 from chronotope.analysis.charts import Plane, Tiles
 from chronotope.analysis.measures import Numbers
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
-from chronotope.analysis.params import Alpha, AnyFormula, Coordinates, Edges, MinCount, Model, Param, Shuffles, Word
+from chronotope.analysis.params import (
+    Alpha,
+    AnyFormula,
+    Coordinates,
+    Edges,
+    MinCount,
+    Model,
+    Param,
+    Progress,
+    Shuffles,
+    Word,
+)
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.runtime.blas import one_blas_thread
 
 # A word gets half of its weight with this many occurrences in the place where it is rarer.
 HALF_WEIGHT = 50
-# Numbers in the block of vectors, and of cosines, that is held in memory.
-BLOCK_NUMBERS = 1 << 23
+# Number of cosines that are held in memory.
+BLOCK_NUMBERS = 1 << 22
+# Words between two reports of progress.
+WORDS_AT_ONCE = 256
+# Ordering the leaves of a larger tree takes minutes.
+MOST_ORDERED = 1000
 
 
 @question(
@@ -37,6 +55,7 @@ def places(
         int | None, Param("Number of groups (default: by the widest gap between joins).", least=1, most=10_000)
     ] = None,
     min_count: MinCount = 10,
+    progress: Progress = None,
 ) -> Answer:
     """How far apart are places in their use of words, and how do they group?
 
@@ -44,60 +63,74 @@ def places(
     being its smaller count: the vectors of rare words are noisy. With time × place it is the mean over the time bins
     that both places have. Groups come from average linkage.
     """
+    import polars as pl
+
     conditions = model.conditions
     names = conditions.places
     if len(names) < 2:
         raise SettingsError("the conditions of this model are not places; there is nothing to compare")
     in_one_space(model)
     times = np.array(conditions.time_of) if conditions.times else np.zeros(len(conditions), int)
-    totals, counts, words = (np.zeros((len(names), len(names))) for _ in range(3))
-    for together in (np.flatnonzero(times == time).tolist() for time in np.unique(times)):
-        distance, shared = _between(model, together, min_count)
+    totals, counts, words = (np.zeros((len(names), len(names)), kind) for kind in (np.float64, np.int32, np.int32))
+    for time in np.unique(times):
+        together = np.flatnonzero(times == time).tolist()
+        stage = f"comparing places{f' in {conditions.times[time]}' if conditions.times else ''}"
+        distance, shared = _between(model, together, min_count, stage, progress)
         there = np.ix_(*[[conditions.place_of[number] for number in together]] * 2)
         totals[there] += distance
         counts[there] += shared > 0
         words[there] += shared
-    if not counts[~np.eye(len(names), dtype=bool)].all():
+    np.fill_diagonal(counts, 1)
+    if not counts.all():
         often = f"occurs {number_of(min_count, 'times')} in both"
         raise SettingsError(f"two of the places share no word that {often}; lower min_count (--min-count)")
-    distances = totals / np.maximum(counts, 1)
-    order, group, merges, fidelity = _clusters(distances, groups)
-    rows = [
-        {"place": names[a], "other": names[b], "distance": distances[a, b], "words": int(words[a, b])}
-        | {"group": group[a], "other_group": group[b]}
-        for a in order
-        for b in order
-    ]
+    totals /= counts
+    order, group, merges, fidelity = _clusters(totals, groups)
+    first, second = np.repeat(order, len(order)), np.tile(order, len(order))
+    place, of = pl.Series(names), np.array(group)
+    rows = pl.DataFrame(
+        {"place": place.gather(first), "other": place.gather(second), "distance": totals[first, second]}
+        | {"words": words[first, second], "group": of[first], "other_group": of[second]}
+    )
     facts: dict[str, Any] = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
     facts |= {"groups": max(group), "min_count": min_count}
     title, notes = "Distance of places in their use of words", ["Places with little text look remote."]
     return Answer(rows, title=title, notes=notes, facts=facts)
 
 
-def _between(model: Model, conditions: Sequence[int], min_count: int) -> tuple[Numbers, Numbers]:
-    """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words."""
-    labels, size = model.conditions.labels, len(conditions)
-    counts = np.zeros((size, len(model)))
-    for row, condition in enumerate(conditions):
-        counts[row, model.observed.words_in(condition)] = model.observed.counts_in(condition)
-    counts[counts < min_count] = 0
-    compared = np.flatnonzero(np.count_nonzero(counts, axis=0) > 1)
-    distance, weights, shared = np.zeros((3, size, size))
-    block = max(1, BLOCK_NUMBERS // (size * max(size, model.dimensions)))
-    for begin in range(0, len(compared), block):
-        part = compared[begin : begin + block]
-        names = [model.words[word] for word in part]
-        # (words, conditions, dimensions): all cosines of a word are one small product.
-        rows = np.stack([model.project(names, labels[at], labels[at]) for at in conditions], axis=1)
-        with one_blas_thread():
-            cosines = rows @ rows.transpose(0, 2, 1)
-        here = counts[:, part].T
-        rarer = np.minimum(here[:, :, None], here[:, None, :])
-        weight = rarer / (rarer + HALF_WEIGHT)
-        distance += (weight * (1 - cosines)).sum(axis=0)
-        weights += weight.sum(axis=0)
-        shared += np.count_nonzero(rarer, axis=0)
-    distance = (distance + distance.T) / (2 * np.where(weights == 0, 1, weights))
+def _between(
+    model: Model, conditions: Sequence[int], min_count: int, stage: str, progress: Progress
+) -> tuple[Numbers, NDArray[np.int32]]:
+    """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words.
+
+    Word by word: memory is that of the vectors, of the results and of one block, however many conditions there are.
+    """
+    matrices = [model.matrix(model.conditions.labels[at], min_count) for at in conditions]
+    word = np.concatenate([matrix.word for matrix in matrices])
+    order = np.argsort(word, kind="stable")
+    unit = np.concatenate([matrix.unit for matrix in matrices])[order]
+    count = np.concatenate([matrix.support for matrix in matrices])[order].astype(np.float32)
+    where = np.repeat(np.arange(len(conditions)), [len(matrix.word) for matrix in matrices])[order]
+    del matrices
+    size = len(conditions)
+    distance, weights, shared = (np.zeros((size, size), kind) for kind in (np.float64, np.float32, np.int32))
+    bounds = np.flatnonzero(np.diff(word[order], prepend=-1, append=-1))
+    for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
+        if progress and number % WORDS_AT_ONCE == 0:
+            progress(stage, number, len(bounds) - 1)
+        step = max(1, BLOCK_NUMBERS // (end - begin))
+        for first in range(begin, end, step):
+            rows = slice(first, min(first + step, end))
+            with one_blas_thread():
+                cosines = unit[rows] @ unit[begin:end].T
+            rarer = np.minimum(count[rows, None], count[begin:end])
+            weight = rarer / (rarer + HALF_WEIGHT)
+            there = np.ix_(where[rows], where[begin:end])
+            distance[there] += weight * (1 - cosines)
+            weights[there] += weight
+            shared[there] += 1
+    distance += distance.T.copy()
+    distance /= 2 * np.where(weights == 0, 1, weights)
     np.fill_diagonal(distance, 0)
     return distance, shared
 
@@ -112,7 +145,7 @@ def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[i
     from scipy.spatial.distance import squareform
 
     size, condensed = len(distances), squareform(distances, checks=False)
-    tree = linkage(condensed, "average", optimal_ordering=True)
+    tree = linkage(condensed, "average", optimal_ordering=size <= MOST_ORDERED)
     order = leaves_list(tree)
     if groups is None:
         # The widest gap between one join and the next: places below it belong together, above it they do not.
@@ -241,14 +274,14 @@ def grid(
     *,
     formula: AnyFormula = None,
     alpha: Alpha = 0.05,
-    shuffles: Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:
     """How does a word differ by time and place, and which places change first?
 
     The value is the similarity of the word with its use in all other conditions, or its position on the axis of
-    `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it;
-    `changed` says whether it is significant. `facts["changes"]` lists the places, those that change first at the top.
+    `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it; `changed`
+    says whether it is significant. `p` is among words of like frequency, corrected for the number of places.
+    `facts["changes"]` lists the places, those that change first at the top.
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):
@@ -263,7 +296,7 @@ def grid(
     else:
         rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count)
         values = {at: row["position"] for at, row in enumerate(rows)}
-    changes = [_change(model, word, place, alpha, shuffles, min_count) for place in conditions.places]
+    changes = _changes(model, word, alpha, min_count)
     order = {label: number for number, label in enumerate(conditions.labels)}
     changes.sort(key=lambda one: (not one["accepted"], order.get(one["after"] or "", len(order)), one["place"]))
     largest = {one["after"]: one for one in changes}
@@ -283,11 +316,23 @@ def grid(
     return Answer(cells, title=f"{word} by time and place: {_measure(formula)}", notes=notes, facts=facts)
 
 
-def _change(model: Model, word: str, place: str, alpha: float, shuffles: int, min_count: int) -> dict[str, Any]:
-    """Return the largest change of a word in a place; nulls if the word is too rare there."""
-    found: dict[str, Any] = {"after": None, "shift": None, "p": None, "p_words": None, "accepted": False}
-    try:
-        point = find_points(model, word, place=place, most=1, alpha=alpha, shuffles=shuffles, min_count=min_count)[0]
-    except InputError:
-        return {"place": place, **found}
-    return {"place": place} | {name: getattr(point, name) for name in found}
+def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict[str, Any]]:
+    """Return the largest change of a word in each place; nulls if it, or most other words, are too rare there."""
+    found = {}
+    for place in model.conditions.places:
+        with suppress(InputError):
+            line = Timeline.of(model, word, place, None, min_count)
+            shift = line.largest()
+            if len(shift.null):
+                found[place] = line.points([shift.split], [np.nan])[0], shift
+    # One null of all places: that of one place is too coarse to be corrected for many.
+    null = np.concatenate([shift.null for _, shift in found.values()] or [np.empty(0)])
+    changes: list[dict[str, Any]] = []
+    for place in model.conditions.places:
+        change: dict[str, Any] = {"place": place, "after": None, "shift": None, "p": None, "accepted": False}
+        if place in found:
+            point, shift = found[place]
+            p = min(1.0, len(found) * p_value(shift.size, null))
+            change |= {"after": point.after, "shift": point.shift, "p": p, "accepted": p <= alpha}
+        changes.append(change)
+    return changes

@@ -24,7 +24,7 @@ def extend_command(
     force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Add new time bins or places to MODEL; no vector of it moves, and every earlier answer stays the same."""
+    """Add new time bins or places to MODEL; no old vector moves; answers about named old conditions stay the same."""
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus

@@ -26,7 +26,12 @@ from chronotope.methods.graph.model import GraphModel
 
 
 def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbeddings:
-    """Return the embeddings with the conditions of new text added; every earlier answer stays the same.
+    """Return the embeddings with the conditions of new text added; the old vectors keep every bit.
+
+    Answers about named old conditions stay the same: `neighbors` and `similarity` there, `equivalents` from one to
+    another, `matrix`, `drift` with `start` and `end`, and in `series` the old rows unless `against` is 'overall'.
+    Answers over all conditions take in the new ones: `stable`, `drift` without ends, `neighbors` without `at`,
+    `changepoints`, `axis` with seeds of all conditions.
 
     Words that the model does not know are left out, and the contexts do not change. If a new period brings many new
     words, train again.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
-from chronotope.analysis.charts import Chart, Lines, Tiles
+from chronotope.analysis.charts import Lines, Tiles
 from chronotope.errors import number_of
 from chronotope.frames import shown
 from chronotope.io.untrusted import printable
@@ -105,7 +105,7 @@ def answer(given: Answer) -> Table:
     """Return any answer as a table: tiles and neighbors as a matrix, no column that says nothing."""
     import polars as pl
 
-    frame, note = _matrix(given.shown_frame(), given.chart), ""
+    frame, note = _matrix(given), ""
     if {"text", "start"} <= set(frame.columns):
         frame = frame.with_columns(pl.Series("text", [_sentence(row) for row in given], dtype=pl.Object))
     if {"match", "rank"} <= set(frame.columns):
@@ -155,10 +155,11 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
     return Table(columns, rows, "The corpus", note)
 
 
-def _matrix(frame: pl.DataFrame, chart: Chart | None) -> pl.DataFrame:
+def _matrix(given: Answer) -> pl.DataFrame:
     """Return tiles, and lines of neighbors, with a column for each x; marked values get a star. Else the same frame."""
     import polars as pl
 
+    frame, chart = given.shown_frame(), given.chart
     if isinstance(chart, Tiles):
         index, value, mark = [chart.y], chart.value, chart.mark
     elif isinstance(chart, Lines) and chart.color != "word":
@@ -171,7 +172,9 @@ def _matrix(frame: pl.DataFrame, chart: Chart | None) -> pl.DataFrame:
         star = pl.when(pl.col(str(mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
         frame = frame.with_columns(pl.format("{}{}", pl.col(value).round(3), star).alias(value))
     # A neighbor need not have a row in every condition, so the order of discovery is not that of conditions.
-    return frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
+    table = frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
+    known = [label for label in given.facts.get("conditions", ()) if label in table.columns]
+    return table.select(*index, *known, pl.exclude(*index, *known))
 
 
 def _sentence(row: dict[str, Any]) -> Text:

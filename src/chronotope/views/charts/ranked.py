@@ -60,8 +60,7 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
 
 def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
     """Return a bar; it is hollow if it is not a result."""
-    reasons = (("match", "no counterpart"), ("accepted", "not significant"))
-    hollow = next((reason for name, reason in reasons if row.get(name) is False), "")
+    hollow = "no counterpart" if row.get("match") is False else ""
     absent = "absent; from other conditions" if row.get("fallback") else ""
     color = style.QUIET if hollow else style.COLORS[row[value] < 0]
     faint = style.is_faint(row, chart.faint)

@@ -108,7 +108,7 @@
       (group, item) => {
         const [hit, name, track, bars, figure, detail] = group.children;
         ct.move(group, 0, top + items.indexOf(item) * tall);
-        group.setAttribute("class", `row${ct.isFaint(item.row, chart) ? " faint" : ""}${item.row.accepted === false ? " rejected" : ""}`);
+        group.setAttribute("class", `row${ct.isFaint(item.row, chart) ? " faint" : ""}`);
         const lead = ct.leads(item.column, item.label, state, item.row);
         if (lead.href) group.setAttribute("href", lead.href);
         else ct.act(group, lead.act || null);

@@ -107,8 +107,8 @@
       ct.panel({
         class: "changepoints",
         plain: "When its use changed",
-        lead: "Candidates for a change, by its size; faint ones are not significant.",
-        empty: (answer) => (answer.rows.length ? null : "No candidate for a change."),
+        lead: "Significant changes, by size.",
+        empty: (answer) => (answer.rows.length ? null : "No significant change."),
         ...extra,
       }),
 

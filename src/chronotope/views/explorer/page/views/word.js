@@ -89,7 +89,7 @@
         if (last.key !== key && panels.series) {
           against.show(params.against || usual);
           const points = panels.changepoints && ask("changepoints", { place });
-          const changes = points ? points.answer.then((answer) => answer.rows.filter((row) => row.accepted), () => /** @type {Row[]} */ (null)) : Promise.resolve(/** @type {Row[]} */ (null));
+          const changes = points ? points.answer.then((answer) => answer.rows, () => /** @type {Row[]} */ (null)) : Promise.resolve(/** @type {Row[]} */ (null));
           changes.then((rows) => {
             if (heading.dataset.word !== word) return;
             changed = (rows || []).map((row) => row.after);
