@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.sentences import Span, sentence_around, token_spans
+from chronotope.corpus.sentences import Span, all_sentences, sentence_around, token_spans
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.errors import DamagedFileError
 
@@ -32,7 +32,7 @@ def test_every_marked_span_is_the_word_after_normalization(kind, text):
     words = [word for form in forms if (word := normalize(form, kind != "words"))]
     spans = token_spans(text, kind, words, normalize)
     assert [normalize(text[slice(*span)], kind != "words") for span in spans] == words
-    assert all(a.end <= b.start for a, b in pairwise(spans))
+    assert all(a[1] <= b[0] for a, b in pairwise(spans.tolist()))
 
 
 def test_a_phrase_is_marked_as_a_whole():
@@ -79,3 +79,10 @@ def test_a_sentence_holds_its_word_and_is_never_long(text, at, reach):
     assert found.end - found.start <= 5 + 2 * reach
     if not (found.cut_before or found.cut_after):
         assert sentence_around(text, span, 1000)[:2] == found[:2], "what is not cut is whole"
+
+
+@given(text=st.text(st.sampled_from("ab .A\n"), max_size=120), longest=st.integers(5, 40))
+def test_all_sentences_are_the_whole_text_in_pieces_that_are_never_long(text, longest):
+    pieces = [text[start:end] for start, end, *_ in all_sentences(text, longest)]
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(piece == piece.strip() and 0 < len(piece) <= longest for piece in pieces)

@@ -187,7 +187,7 @@ def _sentence(index: Concordance, document: int, word: tuple[int, int], other: t
     spans = token_spans(text, index.text.kind(document), words, index.normalize)
 
     def span(tokens: tuple[int, int], origin: int) -> Span:
-        return Span(spans[tokens[0]].start - origin, spans[sum(tokens) - 1].end - origin)
+        return Span(int(spans[tokens[0], 0]) - origin, int(spans[sum(tokens) - 1, 1]) - origin)
 
     bounds = sentence_around(text, span(word, 0))
     near = span(other, bounds.start) if other else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from chronotope.analysis.concordance import Concordance, hash_order
 from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.sentences import sentence_around, token_spans
+from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
 # A sentence is kept if one of its words was seen in fewer than this many others.
 WANTED = 3
@@ -43,14 +42,6 @@ class SentenceSample(NamedTuple):
     tokens: int  # of the condition
 
 
-class _Found(NamedTuple):
-    """A sentence of a document: its text, whether it is cut, and its words with their positions."""
-
-    text: str
-    cut: tuple[bool, bool]
-    words: list[tuple[int, int, int]]
-
-
 def sentence_sample(
     run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS, seed: int = 1
 ) -> SentenceSample:
@@ -59,94 +50,69 @@ def sentence_sample(
     The `words` most frequent words of the run are looked for, and at most `most` sentences are listed for each.
     """
     at_least("most", most, 1)
-    concordance = Concordance(run)
-    store = run.store
-    documents = np.flatnonzero((store.document_condition == condition) & concordance.counted_documents)
+    index = Concordance(run)
+    store, text = run.store, index.text
+    documents = np.flatnonzero((store.document_condition == condition) & index.counted_documents)
     order = documents[np.argsort(hash_order(documents, seed), kind="stable")]
-    reached = np.cumsum(concordance.lengths[order])
-    looked_at = order[: max(1, int(np.searchsorted(reached, most_tokens, side="right")))]
-    times_seen = [0] * words
-    kept: list[tuple[int, int, _Found]] = []
-    texts: set[str] = set()
-    lexicon = np.array(store.words.head(words).to_list(), dtype=object)
-    for document in looked_at.tolist():
-        for place, found in _wanted_sentences(concordance, document, times_seen, lexicon):
-            key = " ".join(found.text.split()).casefold()
-            if key not in texts:
-                texts.add(key)
-                kept.append((document, place, found))
-    kept.sort(key=lambda one: one[:2])
-    return _listed(concordance, documents, kept, looked_at, words, most)
-
-
-def _wanted_sentences(
-    concordance: Concordance, document: int, times_seen: list[int], lexicon: NDArray[np.object_]
-) -> Iterator[tuple[int, _Found]]:
-    """Yield the sentences of a document with a word that was not seen often enough, and where they begin."""
-    store, text_store = concordance.counts.store, concordance.text
-    numbers = store.ids[int(store.starts[document]) : int(store.starts[document + 1])]
-    ids = numbers.tolist()
-    if all(number >= len(times_seen) or times_seen[number] >= WANTED for number in set(ids)):
-        return
-    text = text_store.document(document)
-    # Gathering a few words at a time with polars would be slow.
-    known = numbers < len(lexicon)
-    names = np.empty(len(ids), dtype=object)
-    names[known] = lexicon[numbers[known]]
-    names[~known] = store.words.gather(numbers[~known]).to_list() if not known.all() else []
-    words = names.tolist()
-    spans = token_spans(text, text_store.kind(document), words, concordance.normalize)
-    token = 0
-    while token < len(ids):
-        if ids[token] >= len(times_seen) or times_seen[ids[token]] >= WANTED:
-            token += 1
-            continue
-        bounds = sentence_around(text, spans[token])
-        first, last = token, token + 1
-        while first > 0 and spans[first - 1].start >= bounds.start:
-            first -= 1
-        while last < len(ids) and spans[last].end <= bounds.end:
-            last += 1
-        inside = [
-            (ids[at], spans[at].start - bounds.start, spans[at].end - bounds.start)
-            for at in range(first, last)
-            if ids[at] < len(times_seen)
-        ]
-        for word in {word for word, _, _ in inside}:
-            times_seen[word] += 1
-        shown = text[bounds.start : bounds.end].replace(TOKEN_SEPARATOR, " ")
-        yield bounds.start, _Found(shown, (bounds.cut_before, bounds.cut_after), inside)
-        token = last
-
-
-def _listed(
-    concordance: Concordance,
-    documents: NDArray[np.int64],
-    kept: list[tuple[int, int, _Found]],
-    looked_at: NDArray[np.int64],
-    words: int,
-    most: int,
-) -> SentenceSample:
-    sources = concordance.sources(np.array([document for document, _, _ in kept], np.int64))
+    reached = np.cumsum(index.lengths[order])
+    order = order[: max(1, int(np.searchsorted(reached, most_tokens, side="right")))]
+    searched = int(index.lengths[order].sum())
+    ids, number = store.ids[index.tokens(order)], np.repeat(np.arange(len(order)), index.lengths[order])
+    # The first sentences of a word are in its first documents.
+    order = order[_first_of_words(ids[ids < words], number[ids < words])]
+    ids, length = store.ids[index.tokens(order)].astype(np.int64), index.lengths[order]
+    names, ends = store.words.gather(ids).to_list(), np.cumsum(length)
+    bounds: list[tuple[int, Bounds]] = []
+    sentence, spans = np.empty(len(ids), np.int64), np.empty((len(ids), 2), np.int64)
+    for document, first, last in zip(order.tolist(), (ends - length).tolist(), ends.tolist(), strict=True):
+        found = all_sentences(text.document(document))
+        here = token_spans(text.document(document), text.kind(document), names[first:last], index.normalize)
+        starts = np.array([one.start for one in found])
+        inside = np.searchsorted(starts, here[:, 0], side="right") - 1
+        sentence[first:last], spans[first:last] = inside + len(bounds), here - starts[inside, None]
+        bounds += [(document, one) for one in found]
+    length = np.array([one.end - one.start for _, one in bounds], np.int64)
+    known = np.flatnonzero((ids < words) & (spans[:, 1] <= length[sentence]))
+    ids, sentence, spans = ids[known], sentence[known], spans[known]
+    shown: dict[str, tuple[int, str]] = {}
+    for at in _first_of_words(ids, sentence).tolist():
+        document, one = bounds[at]
+        part = text.document(document)[one.start : one.end].replace(TOKEN_SEPARATOR, " ")
+        shown.setdefault(" ".join(part.split()).casefold(), (at, part))
+    kept = sorted(shown.values(), key=lambda pair: (bounds[pair[0]][0], pair[0]))
+    sources = index.sources(np.array([bounds[at][0] for at, _ in kept], np.int64))
     sentences = tuple(
-        SampledSentence(found.text, name, date, *found.cut)
-        for (_, _, found), (name, date) in zip(kept, sources, strict=True)
+        SampledSentence(part, *source, *bounds[at][1][2:]) for (at, part), source in zip(kept, sources, strict=True)
     )
+    place = np.full(len(bounds), -1)
+    place[[at for at, _ in kept]] = np.arange(len(kept))
+    here = place[sentence] >= 0
     # Each word of a sentence once, at its first position.
-    first = {(word, at): (start, end) for at, one in enumerate(kept) for word, start, end in reversed(one[2].words)}
-    rows = np.array([(*pair, *first[pair]) for pair in sorted(first)], np.int64).reshape(-1, 4)
+    pairs, at = np.unique(ids[here] * len(kept) + place[sentence[here]], return_index=True)
+    word, spans = pairs // len(kept), spans[here][at]
     # An even choice for frequent words: the first sentences are all of one document.
-    size = np.bincount(rows[:, 0], minlength=words)
-    rank = np.arange(len(rows)) - (np.cumsum(size) - size)[rows[:, 0]]
-    step = np.maximum(1, size[rows[:, 0]] / most)
-    word, sentence, start, end = rows[np.floor(rank / step) != np.floor((rank - 1) / step)].T.copy()
-    document = np.repeat(np.arange(len(documents)), concordance.lengths[documents])
-    ids = concordance.counts.store.ids[concordance.tokens(documents)].astype(np.int64)
-    pairs = np.unique(document[ids < words] * words + ids[ids < words])
+    size = np.bincount(word, minlength=words)
+    step, rank = np.maximum(1, size[word] / most), _rank(word)
+    listed = np.floor(rank / step) != np.floor((rank - 1) / step)
+    number = np.repeat(np.arange(len(documents)), index.lengths[documents])
+    ids = store.ids[index.tokens(documents)].astype(np.int64)
+    holds = np.unique(number[ids < words] * words + ids[ids < words]) % words
     return SentenceSample(
         sentences,
-        *(word, sentence, start, end),
-        np.bincount(pairs % words, minlength=words),
-        int(concordance.lengths[looked_at].sum()),
-        int(concordance.lengths[documents].sum()),
+        *(word[listed], (pairs % len(kept))[listed], *spans[listed].T),
+        np.bincount(holds, minlength=words),
+        searched,
+        int(index.lengths[documents].sum()),
     )
+
+
+def _first_of_words(word: NDArray[np.integer], item: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the items, ascending, that are among the first `WANTED` with a word."""
+    many = int(item.max(initial=0)) + 1
+    pairs = np.unique(word.astype(np.int64) * many + item)
+    return np.unique(pairs[_rank(pairs // many) < WANTED] % many)
+
+
+def _rank(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each row in its group, from 0; groups are sorted."""
+    return np.arange(len(group)) - np.searchsorted(group, group)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -45,49 +46,69 @@ class Bounds(NamedTuple):
     cut_after: bool
 
 
-def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> list[Span]:
-    """Return the span of each of the first `words` of a text; DamagedFileError if the text does not match them.
+def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> NDArray[np.int64]:
+    """(N, 2) where each of the first N words of a text begins and ends; DamagedFileError if the text has others.
 
-    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. The span of a phrase covers all its
-    tokens.
+    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase covers all its tokens.
 
     Examples
     --------
     >>> from chronotope.config import CorpusSettings
     >>> text = "The Prime Minister's <i class='x'>bank</i>"
     >>> spans = token_spans(text, "words", ["the", "prime_minister", "bank"], Normalizer(CorpusSettings()))
-    >>> [text[span.start : span.end] for span in spans]
+    >>> [text[start:end] for start, end in spans]
     ['The', "Prime Minister's", 'bank']
     """
     cleaned, origin = _without_junk(text) if kind == "words" else (text, None)
-    forms = pl.Series([cleaned]).str.extract_all(PATTERNS[kind])[0].to_list()
-    known: dict[str, str] = {}
-    spans: list[Span] = []
-    place, begin, joined = 0, -1, ""
-    wanted = iter(words)
-    word = next(wanted, None)
-    for form in forms:
-        if word is None:
-            break
-        # No character between two tokens can begin one, so the next match is the token itself.
-        first = cleaned.index(form, place)
-        place = first + len(form)
-        if form not in known:
-            known[form] = normalize(form, kind != "words")
-        if not known[form]:
-            continue
-        joined = f"{joined}_{known[form]}" if begin >= 0 else known[form]
-        begin = first if begin < 0 else begin
-        if joined == word:
-            spans.append(Span(begin, place))
-            word, begin = next(wanted, None), -1
-        elif not word.startswith(f"{joined}_"):
-            raise _unfit()
-    if word is not None:
-        raise _unfit()
-    if origin is not None:
-        spans = [Span(int(origin[span.start]), int(origin[span.end - 1]) + 1) for span in spans]
-    return spans
+    mark = _unused_mark(cleaned)
+    # Every second piece is a token.
+    pieces = pl.Series([cleaned]).str.replace_all(PATTERNS[kind], f"{mark}${{0}}{mark}")[0].split(mark)
+    ends = np.cumsum([len(piece) for piece in pieces])
+    known = {form: normalize(form, kind != "words") for form in set(pieces[1::2])}
+    forms = [known[form] for form in pieces[1::2]]
+    kept = np.flatnonzero([bool(form) for form in forms])
+    bounds = np.column_stack([ends[:-1:2], ends[1::2]])[kept]
+    forms = [forms[at] for at in kept.tolist()]
+    if forms[: len(words)] != list(words):
+        bounds = _joined(forms, words, bounds)
+    bounds = bounds[: len(words)]
+    return bounds if origin is None else np.column_stack([origin[bounds[:, 0]], origin[bounds[:, 1] - 1] + 1])
+
+
+def _joined(forms: Sequence[str], words: Sequence[str], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bounds of words some of which are phrases: several tokens, joined by `_`."""
+    found, at = np.empty((len(words), 2), np.int64), 0
+    for number, word in enumerate(words):
+        joined, first = "", at
+        while joined != word:
+            if at == len(forms) or (joined and not word.startswith(f"{joined}_")):
+                raise DamagedFileError("the text of the run does not fit its tokens; prepare the run again")
+            joined = f"{joined}_{forms[at]}" if joined else forms[at]
+            at += 1
+        found[number] = bounds[first, 0], bounds[at - 1, 1]
+    return found
+
+
+def all_sentences(text: str, longest: int = 2 * REACH) -> list[Bounds]:
+    """Return the bounds of all sentences of a text; one that is longer than `longest` is cut at blanks.
+
+    Examples
+    --------
+    >>> text = "It rained. Mr. Hull spoke."
+    >>> [text[found.start : found.end] for found in all_sentences(text)]
+    ['It rained.', 'Mr. Hull spoke.']
+    """
+    ends = [match.end() for match in _END.finditer(text) if not _goes_on(text, match)]
+    found = []
+    for begin, end in pairwise([0, *ends, len(text)]):
+        start = begin
+        while start < end:
+            stop = end if end - start <= longest else _at_a_blank(text, start + longest, start, -1)
+            piece = text[start:stop]
+            first, last = start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+            found += [Bounds(first, last, start > begin, stop < end)] if first < last else []
+            start = stop
+    return found
 
 
 def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
@@ -144,7 +165,7 @@ def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
         if not dropped:
             continue
         # Replace junk by a character that is not in the text, and split there.
-        mark = next(mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in text)
+        mark = _unused_mark(text)
         left = series.str.replace_all(pattern, mark)[0].split(mark)
         places: list[NDArray[np.int64]] = []
         place = 0
@@ -157,5 +178,6 @@ def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
     return text, origin
 
 
-def _unfit() -> DamagedFileError:
-    return DamagedFileError("the text of the run does not fit its tokens; prepare the run again")
+def _unused_mark(text: str) -> str:
+    """Return a character that is not in a text."""
+    return next(mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in text)
