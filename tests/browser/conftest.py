@@ -22,7 +22,7 @@ from chronotope.datasets.invented import TOPICS, Change, invented_world
 # In milliseconds: a machine that does much else at the same time is slow, and no reason to fail.
 PATIENCE = 30_000
 expect.set_options(timeout=PATIENCE)
-COMMAND = (sys.executable, "-c", "from chronotope.cli import main; main()")
+COMMAND = "from chronotope.cli import main; main()"
 
 
 def chronotope(*arguments: object) -> None:
@@ -65,10 +65,10 @@ def hostile_run(tmp_path_factory) -> Path:
     return trained(tmp_path_factory.mktemp("hostile"), records, *options, dimensions=8)
 
 
-def started(run: Path, title: str, *options: object):
-    """The server as a user starts it; its address, then its end."""
+def started(run: Path, title: str, *options: object, before: str = ""):
+    """The server as a user starts it, after some lines of Python; its address, then its end."""
     server = subprocess.Popen(
-        [*COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title, *options],
+        [sys.executable, "-c", before + COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
