@@ -67,8 +67,9 @@ def hostile_run(tmp_path_factory) -> Path:
 
 def started(run: Path, title: str, *options: object, before: str = ""):
     """The server as a user starts it, after some lines of Python; its address, then its end."""
+    command = [sys.executable, "-c", before + COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title]
     server = subprocess.Popen(
-        [sys.executable, "-c", before + COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title, *options],
+        [*command, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

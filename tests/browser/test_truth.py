@@ -270,7 +270,9 @@ def test_a_new_question_is_a_form_and_a_chart_without_a_line_of_javascript(visit
     page.locator(".asking .field", has=page.get_by_text("word", exact=True)).locator("input").fill("bank")
     page.get_by_role("button", name="Ask").click()
     expect(page.locator(".answer .point").first).to_be_visible()
-    expect(page.locator(".answer .caption")).to_contain_text("Left out, since bank occurs fewer than 5 times: 1994/arlen")
+    expect(page.locator(".answer .caption")).to_contain_text(
+        "Left out, since bank occurs fewer than 5 times: 1994/arlen"
+    )
     page.locator(".answer summary").click()
     expect(page.locator(".answer th[scope=col]")).to_contain_text(["word", "condition", "count", "entropy"])
 

@@ -6,7 +6,7 @@ const path = require("node:path");
 const vm = require("node:vm");
 
 const folder = process.argv[2];
-const window = { console, setTimeout, DOMException, AbortController };
+const window = { console, setTimeout, DOMException, AbortController, atob, Blob, DecompressionStream, Response };
 window.window = window;
 const context = vm.createContext(window);
 const run = (file) => vm.runInContext(fs.readFileSync(path.join(folder, file), "utf8"), context, { filename: file });

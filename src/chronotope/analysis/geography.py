@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.errors import InputError, SettingsError, UnknownConditionError, some_of
+from chronotope.io.untrusted import read_text
 
 NAMES = ("place", "name", "id")
 
@@ -43,17 +44,8 @@ def read_coordinates(source: Any) -> Coordinates:
     return Coordinates({_key(row[0]): _point(row[1:], f"row {at} ('{row[0]}')") for at, row in enumerate(rows)})
 
 
-def _read_text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
-
-
 def _read_file(path: Path) -> Coordinates:
-    text = _read_text(path)
+    text = read_text(path)
     if text.lstrip().startswith("{"):
         return _read_geojson(path, text)
     rows = csv.DictReader(text.splitlines())
@@ -203,7 +195,7 @@ def place_links(
 def read_edges(path: str | Path) -> list[tuple[str, str]]:
     """Read pairs of places from a file with lines `place,place`."""
     pairs = []
-    for number, line in enumerate(_read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         parts = [part.strip() for part in line.split(",")]
         if len(parts) == 2 and all(parts):
             pairs.append((parts[0], parts[1]))

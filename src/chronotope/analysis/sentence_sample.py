@@ -86,10 +86,10 @@ def sentence_sample(
     )
     place = np.full(len(bounds), -1)
     place[[at for at, _ in kept]] = np.arange(len(kept))
-    here = place[sentence] >= 0
+    used = place[sentence] >= 0
     # Each word of a sentence once, at its first position.
-    pairs, at = np.unique(ids[here] * len(kept) + place[sentence[here]], return_index=True)
-    word, spans = pairs // len(kept), spans[here][at]
+    pairs, at = np.unique(ids[used] * len(kept) + place[sentence[used]], return_index=True)
+    word, spans = pairs // len(kept), spans[used][at]
     # An even choice for frequent words: the first sentences are all of one document.
     size = np.bincount(word, minlength=words)
     step, rank = np.maximum(1, size[word] / most), _rank(word)
@@ -97,13 +97,9 @@ def sentence_sample(
     number = np.repeat(np.arange(len(documents)), index.lengths[documents])
     ids = store.ids[index.tokens(documents)].astype(np.int64)
     holds = np.unique(number[ids < words] * words + ids[ids < words]) % words
-    return SentenceSample(
-        sentences,
-        *(word[listed], (pairs % len(kept))[listed], *spans[listed].T),
-        np.bincount(holds, minlength=words),
-        searched,
-        int(index.lengths[documents].sum()),
-    )
+    columns = word[listed], (pairs % len(kept))[listed], spans[listed, 0], spans[listed, 1]
+    tokens = int(index.lengths[documents].sum())
+    return SentenceSample(sentences, *columns, np.bincount(holds, minlength=words), searched, tokens)
 
 
 def _first_of_words(word: NDArray[np.integer], item: NDArray[np.int64]) -> NDArray[np.int64]:

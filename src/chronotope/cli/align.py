@@ -8,8 +8,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.train import check_output, read_utf8, save_new
+from chronotope.cli.train import check_output, save_new
 from chronotope.errors import SettingsError
+from chronotope.io.untrusted import read_text
 
 
 def align_command(
@@ -38,7 +39,7 @@ def align_command(
         labels = [name.strip() for name in names.split(",")]
         if len(labels) != len(files):
             raise SettingsError(f"there are {len(files):,} models and {len(labels):,} names; give one for each")
-    words = {line.strip() for line in read_utf8(landmarks).split("\n")} - {""} if landmarks else None
+    words = {line.strip() for line in read_text(landmarks).split("\n")} - {""} if landmarks else None
     models = []
     with progress_bars() as bars:
         for number, (path, _) in enumerate(files):

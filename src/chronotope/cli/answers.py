@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from typer import Argument, Option
 
 from chronotope.analysis.params import INTERNAL
-from chronotope.cli.completing import conditions, names, places
 from chronotope.cli.console import progress_bars, stdout, talk
-from chronotope.cli.options import FORMS, Output, chosen_form, open_model, open_run
+from chronotope.cli.options import FORMS, Output, chosen_form, conditions, names, open_model, open_run, places
 from chronotope.errors import SettingsError, some_of
 from chronotope.io.untrusted import printable, printable_json
 

@@ -8,22 +8,21 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from chronotope.cli.console import stderr, stdout
+from chronotope.cli.console import stdout
 from chronotope.cli.options import Json
 from chronotope.errors import number_of
 from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
 # Required packages: the name for pip, and the module that must load.
-SAME_NAME = ["numpy", "numba", "polars", "safetensors", "altair", "filelock", "fsspec", "joblib", "platformdirs"]
-SAME_NAME += ["psutil", "pydantic", "xxhash", "fastapi", "uvicorn"]
-REQUIRED = {name: name for name in SAME_NAME}
+SAME_NAME = "altair fastapi filelock fsspec joblib numba numpy platformdirs polars psutil pydantic safetensors"
+REQUIRED = {name: name for name in (*SAME_NAME.split(), "uvicorn", "xxhash")}
 REQUIRED |= {"scipy": "scipy.sparse", "pyarrow": "pyarrow.parquet", "scikit-learn": "sklearn"}
 REQUIRED |= {"vl-convert-python": "vl_convert"}
 # Extras: the purpose and the packages of each.
@@ -35,7 +34,7 @@ EXTRAS = {
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),
     "contextual": ("the method continuous", ("torch",)),
 }
-GPU_WHEELS = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
+WHEELS = {"cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy")}
 
 
 @dataclass(frozen=True)
@@ -70,38 +69,27 @@ def examine() -> Iterator[Finding]:
     yield Finding("chronotope", "ok", f"{package_version()} in {Path(__file__).parents[1]}")
     python = f"{platform.python_version()} ({platform.system()} {platform.machine()}) at {sys.executable}"
     yield Finding("Python", "ok", python)
-    yield from (_package(name, module) for name, module in REQUIRED.items())
-    yield from map(_extra, EXTRAS)
-    yield _survived("GPU", _gpu)
+    for name, module in REQUIRED.items():
+        yield _package(name, module)
+    for name, (purpose, packages) in EXTRAS.items():
+        yield _extra(name, purpose, packages)
     limits = [name for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS") if name in os.environ]
     limited = "; limited by " + ", ".join(f"{name}={os.environ[name]}" for name in limits) if limits else ""
     yield Finding("cores", "ok", f"{cores()}{limited}")
-    yield _survived("memory", _memory)
-    yield _survived("kernels", _kernels)
+    for what, look in (("GPU", _gpu), ("memory", _memory), ("kernels", _kernels)):
+        try:
+            yield look()
+        except Exception as error:  # a broken package must not end the examination
+            yield Finding(what, "problem", f"{type(error).__name__}: {error}", "fix the problems above first")
     folder = Path(tempfile.gettempdir())
-    if _writable(folder):
-        yield Finding("temporary files", "ok", f"{folder}, {shutil.disk_usage(folder).free / 1e9:.1f} GB free")
-    else:
-        advice = "set TMPDIR to another folder"
-        yield Finding("temporary files", "problem", f"{folder} cannot be written to", advice)
-    colors = f"{stderr.width} columns, {stderr.color_system or 'no'} colors"
-    yield Finding("terminal", "ok", colors if stderr.is_terminal else "none here: no progress bars, no colors")
-    # Whether words of any language can be printed.
+    free = f", {shutil.disk_usage(folder).free / 1e9:.1f} GB free"
+    yield _written("temporary files", folder, free, "", "set TMPDIR to another folder")
     encoding = (sys.stdout.encoding or "ascii").lower()
     if encoding.replace("-", "") == "utf8":
         yield Finding("text", "ok", "UTF-8")
     else:
         escaped = f"the terminal uses {encoding}: words with other letters are escaped"
         yield Finding("text", "problem", escaped, "set PYTHONUTF8=1 (or LC_ALL=C.UTF-8)")
-    yield Finding("browser", "ok", "only needed for explore")
-
-
-def _survived(what: str, look: Callable[[], Finding]) -> Finding:
-    """Return a finding also if the check fails: a broken package must not end the examination."""
-    try:
-        return look()
-    except Exception as error:
-        return Finding(what, "problem", f"{type(error).__name__}: {error}", "fix the problems above first")
 
 
 def installed(name: str) -> str | None:
@@ -119,25 +107,19 @@ def _package(name: str, module: str) -> Finding:
     try:
         import_module(module)
     except Exception as error:  # a compiled part that does not fit the system raises errors of many kinds
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         return Finding(name, "problem", f"{found} does not load: {reason}", f"pip install --force-reinstall {name}")
     return Finding(name, "ok", found)
 
 
-def _extra(name: str) -> Finding:
-    purpose, packages = EXTRAS[name]
-    wheels = [GPU_WHEELS if package == "cupy" else (package,) for package in packages]
-    found = [next(filter(None, map(installed, names)), None) for names in wheels]
+def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
+    found = [next(filter(None, map(installed, WHEELS.get(package, (package,)))), None) for package in packages]
     if all(found):
         return Finding(f"extra {name}", "ok", ", ".join(map(" ".join, zip(packages, map(str, found), strict=True))))
+    advice = f"pip install 'chronotope[{name}]'"
     if name == "word2vec" and sys.version_info >= (3, 14):
-        return Finding(f"extra {name}", "missing", purpose, "gensim does not support Python 3.14 yet; use 3.13")
-    if name == "gpu":
-        from chronotope.methods.device import gpu_seen
-
-        if not gpu_seen():
-            return Finding(f"extra {name}", "missing", f"for {purpose}; there is none")
-    return Finding(f"extra {name}", "missing", f"for {purpose}", f"pip install 'chronotope[{name}]'")
+        advice = "gensim does not support Python 3.14 yet; use 3.13"
+    return Finding(f"extra {name}", "missing", f"for {purpose}", advice)
 
 
 def _gpu() -> Finding:
@@ -159,18 +141,15 @@ def _kernels() -> Finding:
     """Check the cache of compiled kernels: without it, each process compiles them again."""
     from chronotope.runtime.kernels import cache_folder
 
-    folder = cache_folder()
-    if _writable(folder):
-        return Finding("kernels", "ok", f"cached in {folder}")
     advice = "set NUMBA_CACHE_DIR to a folder that you can write to"
-    return Finding("kernels", "problem", f"{folder} cannot be written to: each run compiles again", advice)
+    return _written("kernels", cache_folder(), "", ": each run compiles again", advice)
 
 
-def _writable(folder: Path) -> bool:
-    """Return whether a file can be written in a folder, or in the folder that would contain it."""
+def _written(what: str, folder: Path, fine: str, fault: str, advice: str) -> Finding:
+    """Check that a file can be written in a folder, or in the folder that would contain it."""
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
-        with tempfile.TemporaryFile(dir=existing):
-            return True
+        tempfile.TemporaryFile(dir=existing).close()
     except OSError:
-        return False
+        return Finding(what, "problem", f"{folder} cannot be written to{fault}", advice)
+    return Finding(what, "ok", f"{folder}{fine}")

@@ -7,11 +7,23 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from chronotope.analysis.geography import read_edges
 from chronotope.cli.answers import deliver
-from chronotope.cli.completing import conditions, names
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import Csv, Json, Markdown, MinCount, Output, Retrieval, Threads, chosen_form, open_model
-from chronotope.cli.train import check_choices, read_edges, untrained
+from chronotope.cli.options import (
+    Csv,
+    Json,
+    Markdown,
+    MinCount,
+    Output,
+    Retrieval,
+    Threads,
+    chosen_form,
+    conditions,
+    names,
+    open_model,
+)
+from chronotope.cli.train import check_choices, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
 

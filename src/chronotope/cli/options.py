@@ -1,15 +1,18 @@
-"""Arguments and options that several commands share, and how models and runs are opened."""
+"""Arguments and options that several commands share, their completion, and how models and runs are opened."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
+from typer import Argument, Context, Option
 
 from chronotope.cli.console import talk
-from chronotope.errors import SettingsError, some_of
+from chronotope.conditions import Conditions
+from chronotope.errors import ChronotopeError, SettingsError, some_of
+from chronotope.io.run_folder import read_run
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
@@ -53,8 +56,6 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
 
 def warn_if_earlier(path: Path, embeddings: ConditionedEmbeddings) -> None:
     """Warn if the model in a run was trained on an earlier state of the run."""
-    from chronotope.io.run_folder import read_run
-
     if (path / "run.json").exists() and embeddings.provenance.get("run") != read_run(path)["checksum"]:
         talk("[yellow]the model in {} was trained on an earlier run; train it again with --force[/]", path)
 
@@ -69,3 +70,37 @@ def open_run(path: Path) -> Counts:
     if path.is_file() and (added := set(load(path).conditions.labels) - set(counts.conditions.labels)):
         talk("[yellow]the run has no text of {}, which came with `extend`[/]", some_of(sorted(added)))
     return counts
+
+
+def names(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a completer for fixed names.
+
+    >>> names(["graph", "cw2v", "compass"])("c")
+    ['cw2v', 'compass']
+    """
+    listed = list(known)
+    return lambda incomplete: [name for name in listed if name.startswith(incomplete)]
+
+
+def conditions(ctx: Context, incomplete: str, which: str = "labels") -> list[str]:
+    """Complete a condition of the model or run that stands earlier on the command line; never fail."""
+    # An option that waits for its value keeps typer from reading the words before it as arguments.
+    given: list[Any] = [ctx.params.get("model"), ctx.params.get("run"), *ctx.args]
+    path = next((Path(word) for word in given if word and Path(word).exists()), None)
+    with suppress(ChronotopeError, OSError, ValueError):
+        known = () if path is None else getattr(_conditions(path), which)
+        return [label for label in known if label.lower().startswith(incomplete.lower())]
+    return []
+
+
+def places(ctx: Context, incomplete: str) -> list[str]:
+    """Complete a place of the model or run that stands earlier on the command line."""
+    return conditions(ctx, incomplete, "places")
+
+
+def _conditions(path: Path) -> Conditions:
+    if path.is_dir():
+        return Conditions.from_dict(read_run(path)["conditions"])
+    from chronotope.embeddings import load
+
+    return load(path).conditions

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from chronotope.cli.completing import names
+from chronotope.analysis.geography import read_edges
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import Run, Threads
+from chronotope.cli.options import Run, Threads, names
 from chronotope.conditions import Conditions
 from chronotope.config import Config, one_of, read_config
 from chronotope.config import preset as named_preset
@@ -153,23 +153,3 @@ def save_new(embeddings: ConditionedEmbeddings, output: Path, command: str, forc
     with locked(output, command):
         check_output(output, force)
         embeddings.save(output)
-
-
-def read_utf8(path: Path) -> str:
-    """Return the text of a file; InputError if it is not in UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
-
-
-def read_edges(path: Path) -> list[tuple[str, str]]:
-    """Read pairs of places, one a line."""
-    pairs = []
-    for number, line in enumerate(read_utf8(path).splitlines(), start=1):
-        parts = [part.strip() for part in line.split(",")]
-        if len(parts) == 2 and all(parts):
-            pairs.append((parts[0], parts[1]))
-        elif line.strip():
-            raise InputError(f"{path}:{number}: expected `place,place`, found '{line}'")
-    return pairs

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from chronotope.errors import InputError
+from chronotope.io.untrusted import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,7 @@ class Labels:
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers, without blank lines and comments."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start:,}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    yield from _numbered(text.split("\n"))
+    yield from _numbered(read_text(Path(path)).split("\n"))
 
 
 def _numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import DamagedFileError
+from chronotope.errors import DamagedFileError, InputError
 from chronotope.frames import check_not_forked
 
 if TYPE_CHECKING:
@@ -44,6 +44,16 @@ def printable(text: str, *, lines: bool = False) -> str:
 def printable_json(text: str) -> str:
     """Escape control characters as JSON does, so that the text means the same; line breaks stay."""
     return _CONTROL.sub(lambda match: "\n" if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file; raise InputError if it cannot be read or is not in UTF-8."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not in UTF-8; save it in that encoding") from None
 
 
 def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = MOST_JSON_PARTS) -> Any:

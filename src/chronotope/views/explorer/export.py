@@ -33,7 +33,7 @@ from chronotope.errors import ChronotopeError, InputError, SettingsError
 from chronotope.io.atomic import atomic_folder, recover_folder
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer.api import answer, describe, describe_questions
-from chronotope.views.explorer.encode import as_object, as_script, packed, quantize, varint, write_part
+from chronotope.views.explorer.encode import packed, quantize, write_part
 from chronotope.views.explorer.explored import Explored
 
 HERE = Path(__file__).parent
@@ -41,8 +41,7 @@ PAGE, ENGINE = HERE / "page", HERE / "engine"
 # In this order: each may use those before it. The manifest comes after the first.
 SCRIPTS = ("parts", "model", "lookup", "search", "meaning", "axis", "sentences", "engine")
 MARK = "<!-- explorer:data -->"
-FORMAT = 2
-VECTOR_BITS, COMMON_BITS = 8, 14
+FORMAT = 3
 MIN_COUNT = 5
 MOST_CONDITIONS = 40  # between more than this, `needed` is measured from the middle one alone
 SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
@@ -115,11 +114,11 @@ class _Writer:
         for number, label in self._counted("vectors", self.labels):
             write_part(self.data, f"condition-{number}", self._condition(label))
         write_part(self.data, "common", self._common())
-        write_part(self.data, "needed", as_script(self._needed()))
+        write_part(self.data, "needed", self._needed())
         written = self._answers()
         if with_text:
             self._sentences()
-        write_part(self.data, "manifest", as_script(self._manifest(written, with_text)))
+        write_part(self.data, "manifest", self._manifest(written, with_text))
 
     def _counted(self, what: str, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Yield numbered items, and report the progress."""
@@ -140,31 +139,22 @@ class _Writer:
         tags = [f'<script src="{script}" defer></script>' for script in (first, "data/manifest.js", *others)]
         (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
 
-    def _condition(self, label: str) -> bytes:
+    def _condition(self, label: str) -> dict[str, str]:
         """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
-        fields = {
-            "size": as_script(len(matrix.word)),
-            "word": varint(np.diff(matrix.word, prepend=-1) - 1),
-            "count": varint(matrix.support),
-            "vectors": packed(quantize(matrix.unit, VECTOR_BITS)[0], VECTOR_BITS),
-        }
-        return as_object(fields)
+        vectors = packed(quantize(matrix.unit, np.int8)[0], np.int8)
+        return {"word": packed(matrix.word), "count": packed(matrix.support), "vectors": vectors}
 
-    def _common(self) -> bytes:
+    def _common(self) -> dict[str, Any]:
         """Return the common vectors, and what makes of them a vector in each condition and, last, overall."""
         model = self.model
-        rows, units = quantize(model.common, COMMON_BITS)
+        rows, units = quantize(model.common, np.int16)
         factors = model.condition_factors
         overall = factors.mean(axis=0, dtype=np.float64, keepdims=True)
         center = (model.common[self.present > 0] * overall.astype(np.float32)).mean(axis=0, keepdims=True)
-        fields = {
-            "vectors": packed(rows, COMMON_BITS),
-            "scales": as_script(_short(units.tolist())),
-            "factors": as_script(_short(np.concatenate([factors, overall]).tolist())),
-            "center": as_script(_short(np.concatenate([model.center, center]).tolist())),
-        }
-        return as_object(fields)
+        both = {"factors": np.concatenate([factors, overall]), "center": np.concatenate([model.center, center])}
+        short = {name: _short(rows.tolist()) for name, rows in {"scales": units, **both}.items()}
+        return {"vectors": packed(rows, np.int16), **short}
 
     def _needed(self) -> list[list[float]]:
         """Return for each condition asked from the similarity that an equivalent in each condition needs."""
@@ -182,7 +172,7 @@ class _Writer:
         for name in (*VARIANTS, *WRITTEN_WORDS):
             if name in asked.intersection(VARIANTS):
                 answers = [self._answer(name, variant) for variant in VARIANTS[name]]
-                write_part(self.data, f"{name}-0", as_script([answers]))
+                write_part(self.data, f"{name}-0", [answers])
                 words += [row[0] for found in answers if name != "places" for row in found.get("rows", ())[:20]]
                 written[name] = {"words": None, "variants": VARIANTS[name], "listed": LISTED.get(name)}
             elif name in asked:
@@ -201,7 +191,7 @@ class _Writer:
         for part, begin in self._counted(name, range(0, len(numbers), WORDS_IN_A_PART)):
             words = [self.model.words[number] for number in numbers[begin : begin + WORDS_IN_A_PART]]
             answers = [[self._answer(name, {"word": word, **variant}) for variant in variants] for word in words]
-            write_part(self.data, f"{name}-{part}", as_script(answers))
+            write_part(self.data, f"{name}-{part}", answers)
         return {"words": numbers, "variants": variants, "listed": LISTED.get(name)}
 
     @cached_property
@@ -236,15 +226,10 @@ class _Writer:
                     [one.text, one.document, one.date, int(one.cut_before) + 2 * int(one.cut_after)]
                     for one in sample.sentences[begin : begin + SENTENCES_IN_A_PART]
                 ]
-                write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", as_script(rows))
-            fields = {
-                "sizes": varint(np.bincount(sample.word, minlength=len(self.model))),
-                "sentence": varint(sample.sentence),
-                "start": varint(sample.start),
-                "length": varint(sample.end - sample.start),
-                "documents": varint(sample.documents),
-            }
-            write_part(self.data, f"index-{number}", as_object(fields))
+                write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", rows)
+            columns = {"sizes": np.bincount(sample.word, minlength=len(self.model)), "sentence": sample.sentence}
+            columns |= {"start": sample.start, "length": sample.end - sample.start, "documents": sample.documents}
+            write_part(self.data, f"index-{number}", {name: packed(values) for name, values in columns.items()})
 
     def _manifest(self, written: Mapping[str, Any], with_text: bool) -> dict[str, Any]:
         about, described = self.explored.about(), describe_questions(self.explored)
@@ -257,7 +242,7 @@ class _Writer:
         about |= {
             "static": True,
             "precomputed": {name: len(what["words"]) for name, what in written.items() if what["words"] is not None},
-            "exactness": f"vectors rounded to {VECTOR_BITS} bits",
+            "exactness": "vectors rounded to 8 bits",
             "sample": SENTENCES_LISTED if with_text else None,
         }
         for question in described:
@@ -267,8 +252,15 @@ class _Writer:
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
         parts = {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
         words = {"words": list(self.model.words), "counts": self.counts.tolist(), "present": self.present.tolist()}
-        numbers = {"format": FORMAT, "bits": VECTOR_BITS, "common_bits": COMMON_BITS, "min_count": MIN_COUNT}
-        return {**numbers, "about": about, "questions": described, "written": written, **parts, **words}
+        return {
+            "format": FORMAT,
+            "min_count": MIN_COUNT,
+            "about": about,
+            "questions": described,
+            "written": written,
+            **parts,
+            **words,
+        }
 
 
 def _short(data: Any) -> Any:

@@ -45,11 +45,8 @@
   }
 
   /** @param {any} part */
-  function decodeCondition(part) {
-    const word = lib.varint(part.word, part.size);
-    for (let at = 0, next = 0; at < part.size; at++) next = word[at] += next + (at ? 1 : 0);
-    const vectors = lib.unpack(part.vectors, manifest.bits, part.size * dimensions);
-    return table(word, lib.varint(part.count, part.size), vectors);
+  async function decodeCondition(part) {
+    return table(await lib.unpack(part.word), await lib.unpack(part.count), await lib.unpack(part.vectors, Int8Array));
   }
 
   /** Write the vector of a word as its other conditions tell it. @param {number} word @param {number} number @param {Float32Array | Float64Array} into @param {number} at */
@@ -82,9 +79,7 @@
   }
 
   async function needCommon() {
-    common ||= await lib.load("common", (part) => ({
-      ...part, vectors: lib.unpack(part.vectors, manifest.common_bits, words.length * dimensions),
-    }));
+    common ||= await lib.load("common", async (part) => ({ ...part, vectors: await lib.unpack(part.vectors, Int16Array) }));
   }
 
   /** Return the unit vector of a word in a condition that is loaded; an absent word by its other conditions. @param {number} word @param {number} number */

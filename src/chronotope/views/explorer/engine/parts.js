@@ -58,39 +58,10 @@ window.chronotope = window.chronotope || {};
   };
   let lastPause = 0;
 
-  /** Decode signed numbers of so many bits (up to 16). @param {string} text @param {number} bits @param {number} count */
-  lib.unpack = (text, bits, count) => {
-    const values = bits <= 8 ? new Int8Array(count) : new Int16Array(count);
-    const sign = 1 << (bits - 1);
-    const mask = (1 << bits) - 1;
-    let held = 0;
-    let have = 0;
-    let at = 0;
-    for (let number = 0; number < count; number++) {
-      while (have < bits) {
-        held = ((held << 7) | text.charCodeAt(at++)) & 0x7fffff;
-        have += 7;
-      }
-      have -= bits;
-      const value = (held >> have) & mask;
-      values[number] = value & sign ? value - mask - 1 : value;
-    }
-    return values;
-  };
-
-  /** Decode numbers from 0 on: six bits a character, the seventh says that more follow. @param {string} text @param {number} count */
-  lib.varint = (text, count) => {
-    const values = new Int32Array(count);
-    let at = 0;
-    for (let number = 0; number < count; number++) {
-      let shift = 1;
-      let code;
-      do {
-        code = text.charCodeAt(at++);
-        values[number] += (code & 63) * shift;
-        shift *= 64;
-      } while (code & 64);
-    }
-    return values;
+  /** Return the numbers that were packed as text (see encode.py). @param {string} text @param {any} Type */
+  lib.unpack = async (text, Type = Int32Array) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Type(await new Response(stream).arrayBuffer());
   };
 }

@@ -7,12 +7,12 @@
   const { labels, about, manifest } = model;
 
   /** @param {any} part */
-  function decodeIndex(part) {
-    const sizes = lib.varint(part.sizes, model.words.length);
+  async function decodeIndex(part) {
+    const [sizes, sentence, start, length, documents] = await Promise.all(
+      [part.sizes, part.sentence, part.start, part.length, part.documents].map((text) => lib.unpack(text)));
     const first = new Int32Array(sizes.length + 1);
     sizes.forEach((size, word) => (first[word + 1] = first[word] + size));
-    const [sentence, start, length] = [part.sentence, part.start, part.length].map((text) => lib.varint(text, first[sizes.length]));
-    return { first, sentence, start, length, documents: lib.varint(part.documents, model.words.length) };
+    return { first, sentence, start, length, documents };
   }
 
   /** @param {number} condition @param {any} index @param {number} place @param {string} [near] */

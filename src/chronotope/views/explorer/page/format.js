@@ -11,7 +11,7 @@
   ct.ENOUGH = 5;
 
   /** How strongly a mark is drawn that rests on `count` occurrences. */
-  ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : count < 20 ? 0.7 : 1);
+  ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : 1);
 
   ct.format = {
     count: (n) => whole.format(n),
