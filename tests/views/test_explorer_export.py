@@ -18,9 +18,8 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.views.explorer.api import answer
-from chronotope.views.explorer.encode import packed, quantize
 from chronotope.views.explorer.explored import Explored
-from chronotope.views.explorer.export import MARK, export
+from chronotope.views.explorer.export import MARK, export, packed, quantize
 from views.explored_models import HOSTILE, explored, hostile
 
 ASK = Path(__file__).parent / "ask_engine.js"

@@ -25,6 +25,7 @@ from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
 from chronotope.errors import MissingExtraError, SettingsError
 from chronotope.frames import check_not_forked, html, shown
+from chronotope.io.atomic import atomic_write
 
 if TYPE_CHECKING:
     import pandas
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 Group = Literal["A word", "All words", "The text"]
 P = ParamSpec("P")
+CHART_FILES, ROW_FILES = (".png", ".svg", ".pdf", ".html"), (".csv", ".json", ".md", ".parquet")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,9 +146,26 @@ class Answer:
 
     def save(self, path: str | Path) -> None:
         """Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet), by the file's ending."""
-        from chronotope.views.files import write_answer
+        path, text = Path(path), {".csv": self.to_csv, ".json": self.to_json, ".md": self.to_markdown}
+        check_ending(path, chart=self.chart is not None)
+        if (ending := path.suffix.lower()) in CHART_FILES:
+            from chronotope.views.charts import write_chart
 
-        write_answer(self, Path(path))
+            write_chart(self, path)
+            return
+        with atomic_write(path) as file:
+            if ending == ".parquet":
+                self.frame.write_parquet(file)
+            else:
+                file.write_text(text[ending]().rstrip("\n") + "\n", encoding="utf-8", newline="")
+
+
+def check_ending(path: Path, *, chart: bool) -> None:
+    """Raise SettingsError if the ending of a file is unknown, or that of a chart where there is none."""
+    endings = (*CHART_FILES, *ROW_FILES) if chart else ROW_FILES
+    if path.suffix.lower() not in endings:
+        none = " (this answer has no chart)" if path.suffix.lower() in CHART_FILES else ""
+        raise SettingsError(f"{path}: the name must end in {', '.join(endings[:-1])} or {endings[-1]}{none}")
 
 
 class Parameter(NamedTuple):

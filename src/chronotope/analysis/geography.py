@@ -108,20 +108,13 @@ def _point(pair: Sequence[Any], where: str) -> tuple[float, float]:
 
 
 def _middle(polygons: Sequence[Any], where: str) -> tuple[float, float]:
-    """Return the centroid of the largest polygon, by its outer ring."""
-    best, size = (math.nan, math.nan), -1.0
-    for polygon in polygons:
-        try:
-            x, y = np.array([point[:2] for point in polygon[0]], dtype=np.float64).T
-        except (IndexError, TypeError, ValueError):
-            raise InputError(f"{where}: a polygon needs a ring of [longitude, latitude] pairs") from None
-        cross = x[:-1] * y[1:] - x[1:] * y[:-1]
-        area = cross.sum() / 2
-        if abs(area) > size:
-            size = abs(area)
-            middle = [((v[:-1] + v[1:]) * cross).sum() / (6 * area) if area else v.mean() for v in (y, x)]
-            best = float(middle[0]), float(middle[1])
-    return _point(best, where)
+    """Return the middle of the bounding box of the largest polygon, by its outer ring."""
+    try:
+        corners = [np.array([point[:2] for point in polygon[0]], dtype=np.float64) for polygon in polygons]
+        largest = max(corners, key=lambda ring: np.ptp(ring, axis=0).prod())
+    except (IndexError, TypeError, ValueError):
+        raise InputError(f"{where}: a polygon needs a ring of [longitude, latitude] pairs") from None
+    return _point(((largest.min(axis=0) + largest.max(axis=0)) / 2)[::-1].tolist(), where)
 
 
 def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:

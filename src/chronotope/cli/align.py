@@ -14,14 +14,9 @@ from chronotope.io.untrusted import read_text
 
 
 def align_command(
-    inputs: Annotated[
-        list[Path],
-        Argument(metavar="FILE…", help="Vectors as word2vec, GloVe or HistWords; or a folder of them."),
-    ],
+    inputs: Annotated[list[Path], Argument(metavar="FILE…", help="Vectors (word2vec, GloVe, HistWords); or a folder.")],
     output: Annotated[Path, Option("-o", "--output", metavar="MODEL", help="The model to write.")],
-    names: Annotated[
-        str | None, Option(help="The conditions, separated by commas: 1990,2000 (the names of the files).")
-    ] = None,
+    names: Annotated[str | None, Option(help="The conditions: 1990,2000 (the names of the files).")] = None,
     kind: Annotated[str | None, Option(help="time or place (time if every name starts with a year).")] = None,
     landmarks: Annotated[Path | None, Option(metavar="FILE", help="Words to align by, one a line (all).")] = None,
     center: Annotated[bool, Option("--center", help="Subtract the mean vector of each condition.")] = False,

@@ -56,7 +56,7 @@ def question_command(question: Question) -> Callable[..., None]:
 
 def ask(question: Question, path: Path, values: dict[str, Any], form: str | None, output: Path | None) -> None:
     """Ask a question and print the answer, or write it to a file."""
-    from chronotope.views.files import check_ending
+    from chronotope.analysis.answer import check_ending
 
     question.check({name: value for name, value in values.items() if value is not None})
     if output:

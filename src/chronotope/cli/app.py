@@ -116,9 +116,7 @@ def _version(asked: bool) -> None:
 
 
 def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
 

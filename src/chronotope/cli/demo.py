@@ -18,6 +18,7 @@ from chronotope.cli.options import Threads
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
 
+DEMO = Path("chronotope-demo")
 EVERY = "20y"
 DIMENSIONS = 100  # two million words are little text
 PICTURED = "security"
@@ -30,9 +31,7 @@ EQUIVALENTS = (
 
 
 def demo_command(
-    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Where the results go.")] = Path(
-        "chronotope-demo"
-    ),
+    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Where the results go.")] = DEMO,
     open_page: Annotated[bool, Option("--open", help="Open the explorer when it is written.")] = False,
     threads: Threads = None,
 ) -> None:

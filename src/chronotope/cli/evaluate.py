@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from chronotope.analysis.answer import check_ending
 from chronotope.analysis.geography import read_edges
 from chronotope.cli.answers import deliver
 from chronotope.cli.console import progress_bars, talk
@@ -27,42 +28,29 @@ from chronotope.cli.train import check_choices, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
 
+ONLY = "With --renamings"
+
 
 def evaluate_command(
     models: Annotated[list[Path], Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
-    pairs: Annotated[
-        Path | None, Option(metavar="FILE", help="Lines `word-condition,word-condition[,category]`.")
-    ] = None,
-    gold: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Human judgments of change: lines `word<TAB>score`, or a SemEval or DWUG folder."),
-    ] = None,
-    start: Annotated[
-        str | None, Option("--from", autocompletion=conditions, help="With --gold: earlier condition (first).")
-    ] = None,
-    end: Annotated[
-        str | None, Option("--to", autocompletion=conditions, help="With --gold: later condition (last).")
-    ] = None,
-    renamings: Annotated[
-        bool, Option("--renamings", help="Rename words of the run, train again, and ask for the other names.")
-    ] = False,
+    pairs: Annotated[Path | None, Option(metavar="FILE", help="`word-condition,word-condition[,category]`.")] = None,
+    gold: Annotated[Path | None, Option(metavar="FILE", help="Lines `word<TAB>score`, or a SemEval or DWUG folder.")] = None,
+    start: Annotated[str | None, Option("--from", autocompletion=conditions, help="With --gold (first).")] = None,
+    end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (last).")] = None,
+    renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
-    method: Annotated[
-        str | None, Option(autocompletion=names(METHODS), help=f"With --renamings: {', '.join(METHODS)}.")
-    ] = None,
-    preset: Annotated[str | None, Option(help="With --renamings, for cw2v: paper or authors.")] = None,
-    dimensions: Annotated[int | None, Option(min=1, help="With --renamings: length of a vector.")] = None,
-    epochs: Annotated[int | None, Option(min=1, help="With --renamings: passes over the counts.")] = None,
-    smoothness: Annotated[float | None, Option(help="With --renamings: pull between neighboring conditions.")] = None,
-    deviation_penalty: Annotated[float | None, Option(help="With --renamings: pull of deviations toward zero.")] = None,
-    config: Annotated[Path | None, Option(help="With --renamings: TOML file with the settings.")] = None,
-    edges: Annotated[Path | None, Option(help="With --renamings: neighboring places, lines `place,place`.")] = None,
-    share: Annotated[float, Option(help="With --renamings: share of the words to rename.")] = 0.1,
-    longest: Annotated[int, Option(min=1, help="With --renamings: maximum number of time bins of a name.")] = 5,
-    seed: Annotated[int | None, Option(min=0, help="With --renamings: seed of the names and of training (1).")] = None,
+    method: Annotated[str | None, Option(autocompletion=names(METHODS), help=f"{ONLY}: {', '.join(METHODS)}.")] = None,
+    preset: Annotated[str | None, Option(help=f"{ONLY}, for cw2v: paper or authors.")] = None,
+    dimensions: Annotated[int | None, Option(min=1, help=f"{ONLY}: length of a vector.")] = None,
+    epochs: Annotated[int | None, Option(min=1, help=f"{ONLY}: passes over the counts.")] = None,
+    config: Annotated[Path | None, Option(help=f"{ONLY}: TOML file with the settings.")] = None,
+    edges: Annotated[Path | None, Option(help=f"{ONLY}: neighboring places, lines `place,place`.")] = None,
+    share: Annotated[float, Option(help=f"{ONLY}: share of the words to rename.")] = 0.1,
+    longest: Annotated[int, Option(min=1, help=f"{ONLY}: maximum number of time bins of a name.")] = 5,
+    seed: Annotated[int | None, Option(min=0, help=f"{ONLY}: seed of the names and of training (1).")] = None,
     threads: Threads = None,
-    device: Annotated[str, Option(help="With --renamings: auto (a GPU if there is one), cpu or cuda.")] = "auto",
+    device: Annotated[str, Option(help=f"{ONLY}: auto (a GPU if there is one), cpu or cuda.")] = "auto",
     json: Json = False,
     csv: Csv = False,
     markdown: Markdown = False,
@@ -74,15 +62,13 @@ def evaluate_command(
     and settings of the models; with --method and its settings, that method on the run. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
-    from chronotope.views.files import check_ending
 
     form = chosen_form({"json": json, "csv": csv, "markdown": markdown})
     if (pairs is not None) + (gold is not None) + renamings != 1:
         raise SettingsError("judge by one of: --pairs FILE, --gold FILE, --renamings")
     if output:
         check_ending(output, chart=True)
-    settings = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "smoothness": smoothness}
-    settings |= {"deviation_penalty": deviation_penalty}
+    settings = {"dimensions": dimensions, "epochs": epochs, "seed": seed}
     chosen = {name: value for name, value in settings.items() if value is not None}
     training = bool(chosen or method or preset or config or edges)
     if renamings:

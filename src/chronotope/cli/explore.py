@@ -23,12 +23,8 @@ def explore_command(
     port: Annotated[int | None, Option(min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
     host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
     no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
-    export: Annotated[
-        Path | None, Option(metavar="DIR", help="Write the page as a folder that needs no server.")
-    ] = None,
-    with_text: Annotated[
-        bool, Option("--with-text", help="With --export: include sentences. Mind the rights to the text.")
-    ] = False,
+    export: Annotated[Path | None, Option(metavar="DIR", help="Write a folder that needs no server.")] = None,
+    with_text: Annotated[bool, Option("--with-text", help="With --export: with sentences. Mind the rights.")] = False,
     force: Annotated[bool, Option("--force", help="With --export: replace the folder.")] = False,
     coordinates: Coordinates = None,
     title: Annotated[str | None, Option(help="Title of the page.")] = None,

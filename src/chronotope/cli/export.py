@@ -25,9 +25,7 @@ def export_command(
     output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="The folder to write.")],
     at: Annotated[list[str] | None, Option(help="Only this condition; may be given several times (all).")] = None,
     min_count: Annotated[int, Option(min=1, help="Minimum number of occurrences in a condition.")] = 1,
-    absent: Annotated[
-        bool, Option("--absent", help="Write words also where they are absent, from their other conditions.")
-    ] = False,
+    absent: Annotated[bool, Option("--absent", help="Also where words are absent, from other conditions.")] = False,
     max_words: Annotated[int | None, Option(min=1, help="Only the most frequent words.")] = None,
     force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:

@@ -17,9 +17,7 @@ from chronotope.errors import some_of
 def extend_command(
     model: Model,
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="The new text, with the same fields.")],
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE", help="Model to write (MODEL-extended).")
-    ] = None,
+    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Model (MODEL-extended).")] = None,
     where: Annotated[str | None, Option(help='Only rows for which this holds, as in SQL: "year >= 2020".')] = None,
     force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
     threads: Threads = None,

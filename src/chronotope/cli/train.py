@@ -42,15 +42,11 @@ def train_command(
     seed: Annotated[int | None, Option(min=0, help="The same seed gives the same bytes (1).")] = None,
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
     smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
-    deviation_penalty: Annotated[
-        float | None, Option(help="Penalty on a word's deviation from its mean vector.")
-    ] = None,
+    deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
     edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (all pairs).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
-    memory: Annotated[
-        str | None, Option(metavar="SIZE", help="Memory limit: 2GB; counts that do not fit stay on disk.")
-    ] = None,
+    memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest stays on disk.")] = None,
     resume: Annotated[bool, Option("--resume", help="Continue a training that was stopped.")] = False,
     output: Annotated[Path | None, Option("-o", "--output", help="Model file (RUN/model.ct).")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,

@@ -105,16 +105,14 @@ def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: st
     >>> agreement(np.array([0.1, 0.5, 0.5, 0.9]), np.array([0.0, 1.0, 0.0, 1.0]), "auc")
     0.875
     """
-    from scipy.stats import rankdata
+    from scipy.stats import mannwhitneyu, rankdata
 
     if np.ptp(gold) == 0 or np.ptp(values) == 0:
         return float("nan")
-    ranks = rankdata(values)
     if metric == "spearman":
-        return float(np.corrcoef(ranks, rankdata(gold))[0, 1].round(12))
-    changed = gold == 1
-    above = ranks[changed].sum() - changed.sum() * (changed.sum() + 1) / 2
-    return float(above / (changed.sum() * (~changed).sum()))
+        return float(np.corrcoef(rankdata(values), rankdata(gold))[0, 1].round(12))
+    changed, others = values[gold == 1], values[gold == 0]
+    return float(mannwhitneyu(changed, others, method="asymptotic").statistic / (len(changed) * len(others)))
 
 
 def resampled_agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> NDArray[np.float64]:

@@ -152,18 +152,3 @@ def difference(scores: Sequence[float], resampled: Sequence[NDArray[np.float64]]
     apart = resampled[1] - resampled[0]
     low, high = quantiles(apart)
     return Difference(found, low, high, float((apart * np.sign(found) <= 0).mean()), several and not low <= 0 <= high)
-
-
-def differences(values: Floats, queries: Sequence[str], models: Sequence[tuple[int, int]]) -> list[Difference]:
-    """Compare the means of two columns of the (N, models) values, for each pair of `models`.
-
-    >>> found = differences(np.array([[1.0, 0.0], [0.5, 0.0]]), ["obama", "clinton"], [(0, 1)])[0]
-    >>> found.difference, found.significant
-    (-0.75, True)
-    """
-    resampled, means = resampled_means(values, queries), values.mean(axis=0)
-    several = len(set(queries)) > 1
-    return [
-        difference([means[first], means[second]], [resampled[:, first], resampled[:, second]], several)
-        for first, second in models
-    ]

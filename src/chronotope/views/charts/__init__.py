@@ -18,7 +18,6 @@ from chronotope.views.charts import lines, plane, ranked, tiles
 from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts
 
 FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
-FORMATS = ("png", "svg", "pdf", "html")
 # Altair renders with V8, which reserves at least 64 GiB of addresses for its heap, and aborts if it cannot.
 LEAST_ADDRESS_SPACE = 100 * 10**9
 START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent), {
@@ -39,10 +38,8 @@ def draw(answer: Answer) -> Picture:
 
 
 def write_chart(answer: Answer, path: str | Path) -> None:
-    """Write the chart of an answer as .png, .svg, .pdf or .html, which contains all that it needs."""
+    """Write the chart of an answer as .png, .svg, .pdf or .html, which needs no other file."""
     ending: Any = Path(path).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise SettingsError(f"cannot draw {Path(path).name}: its name must end in .png, .svg, .pdf or .html")
     check_address_space(LEAST_ADDRESS_SPACE)
     chart = draw(answer)
     with atomic_write(path) as temporary:

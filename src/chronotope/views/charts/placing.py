@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from chronotope.views.charts import style
@@ -19,7 +18,6 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1, 0.5, -0.5), (-1
 ON_LABEL, ON_POINT, ON_LINE, OUTSIDE, FARTHER = 1000.0, 60.0, 14.0, 5000.0, 0.35
 
 Points = Sequence[tuple[float, float]]
-Array = NDArray[np.float64]
 
 
 class Box(NamedTuple):
@@ -40,34 +38,20 @@ def place_labels(points: Points, sizes: Points, frame: tuple[float, float], line
     True
     """
     marks, along = (np.array([*part], dtype=np.float64).reshape(-1, 2) for part in (points, line))
-    placed: list[Box] = []
-    for at, ((x, y), (width, height)) in enumerate(zip(points, sizes, strict=True)):
-        others = np.delete(marks, at, axis=0)
-        costs: list[tuple[float, Box]] = []
-        for reach in REACHES:
-            for across, down in DIRECTIONS:
-                slant = 1 if abs(across) < 1 else 0.8
-                where = x + across * (reach + width / 2), y + down * (reach + height / 2) * slant
-                box = Box(*where, width, height, reach > REACHES[1])
-                costs.append((_cost(box, placed, others, along, frame) + FARTHER * reach, box))
-            if min(cost for cost, _ in costs) < ON_LINE:
-                break
-        placed.append(min(costs, key=lambda pair: pair[0])[1])
-    return placed
-
-
-def _cost(box: Box, placed: Sequence[Box], points: Array, line: Array, frame: tuple[float, float]) -> float:
-    across, down = box.width / 2, box.height / 2
-    inside = across <= box.x <= frame[0] - across and down <= box.y <= frame[1] - down
-    cost = 0.0 if inside else OUTSIDE
-    for other in placed:
-        wide = across + other.width / 2 - abs(box.x - other.x)
-        high = down + other.height / 2 - abs(box.y - other.y)
-        cost += ON_LABEL + wide * high if wide > 0 and high > 0 else 0
-    for covered, price, margin in ((points, ON_POINT, 4), (line, ON_LINE, 2)):
-        near = np.abs(covered - (box.x, box.y)) < (across + margin, down + margin)
-        cost += price * np.count_nonzero(near.all(axis=1))
-    return float(cost)
+    reach, way = np.repeat(REACHES, len(DIRECTIONS))[:, None], np.tile(DIRECTIONS, (len(REACHES), 1))
+    slant = np.where(np.abs(way[:, :1]) < 1, [1, 1], [1, 0.8])
+    middles, halves = np.empty((len(marks), 2)), np.array(sizes, dtype=np.float64).reshape(-1, 2) / 2
+    far = np.zeros(len(marks), bool)
+    for at, half in enumerate(halves):
+        boxes = marks[at] + way * (reach + half) * slant
+        inside = ((half <= boxes) & (boxes <= np.array(frame) - half)).all(axis=1)
+        cost = np.where(inside, 0, OUTSIDE) + FARTHER * reach[:, 0]
+        for covered, price, margin in ((np.delete(marks, at, axis=0), ON_POINT, 4), (along, ON_LINE, 2)):
+            cost += price * (np.abs(covered - boxes[:, None]) < half + margin).all(axis=2).sum(axis=1)
+        overlap = (half + halves[:at] - np.abs(middles[:at] - boxes[:, None])).clip(0).prod(axis=2)
+        best = int((cost + ((overlap > 0) * ON_LABEL + overlap).sum(axis=1)).argmin())
+        middles[at], far[at] = boxes[best], reach[best, 0] > REACHES[1]
+    return [Box(*row) for row in zip(*middles.T.tolist(), *(2 * halves).T.tolist(), far.tolist(), strict=True)]
 
 
 def draw_labels(rows: style.Rows, frame: tuple[float, float], line: Points = ()) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, Query
@@ -14,13 +15,12 @@ from starlette.exceptions import HTTPException
 
 from chronotope.analysis.answer import Parameter, Question, questions
 from chronotope.analysis.columns import COLUMNS
-from chronotope.analysis.lookup import Lookup
 from chronotope.analysis.params import INTERNAL
 from chronotope.cooccurrence import Counts
 from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
 from chronotope.runtime.resources import cores
 from chronotope.views.explorer.answers import Answers, Lane, Progress, to_json
-from chronotope.views.explorer.explored import About, Explored
+from chronotope.views.explorer.explored import About, Explored, Lookup
 
 MOST_WORDS, LONGEST_LETTERS = 20, 100
 # What a question needs besides its parameters: axes of the model, or what `Explored.missing` may name.
@@ -233,7 +233,7 @@ def routes(asking: Asking) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
         """Words that begin with some letters or contain them."""
-        return await asking.respond(("words", query, limit), lambda _: explored.words.find(query, limit).to_dict())
+        return await asking.respond(("words", query, limit), lambda _: asdict(explored.words.find(query, limit)))
 
     for question in questions().values():
         schema = answer_schema(question.name, question.columns)

@@ -9,12 +9,15 @@
     data/NAME-N.js          answers to a question that the engine does not compute
     data/sentences-N-M.js   sentences of a condition; index-N.js: the places of words in them (only `with_text`)
 
-A page that is opened from disk may neither fetch nor import, so each part is a script that calls `chronotope.part`.
+A page that is opened from disk may neither fetch nor import, so each part is a script that calls `chronotope.part`;
+numbers stand in it as text, compressed and in base64.
 """
 
 from __future__ import annotations
 
 import shutil
+import zlib
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -29,11 +32,12 @@ from chronotope.analysis.answer import questions
 from chronotope.analysis.measures import Comparison, model_rows
 from chronotope.analysis.neighbors import needed_similarity
 from chronotope.analysis.sentence_sample import sentence_sample
+from chronotope.embeddings.nearest import Floats
 from chronotope.errors import ChronotopeError, InputError, SettingsError
 from chronotope.io.atomic import atomic_folder, recover_folder
+from chronotope.io.embed import embed_json
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer.api import answer, describe, describe_questions
-from chronotope.views.explorer.encode import packed, quantize, write_part
 from chronotope.views.explorer.explored import Explored
 
 HERE = Path(__file__).parent
@@ -270,3 +274,24 @@ def _short(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _short(value) for key, value in data.items()}
     return [_short(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def write_part(folder: Path, name: str, data: Any) -> None:
+    """Write plain data as a script that calls `chronotope.part` with its name and the data."""
+    (folder / f"{name}.js").write_text(f'chronotope.part("{name}",{embed_json(data)});\n', encoding="utf-8", newline="")
+
+
+def packed(values: NDArray[np.integer[Any]], kind: type[np.integer[Any]] = np.int32) -> str:
+    """Return numbers of a kind as text: little-endian, compressed, in base64."""
+    data = np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
+    return b64encode(zlib.compress(data, level=6)).decode("ascii")
+
+
+def quantize(rows: Floats, kind: type[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Round rows to signed integers of a kind; also return the size of one step in each row.
+
+    >>> quantize(np.array([[0.6, 0.8], [0, 0]], np.float32), np.int8)[0].tolist()
+    [[95, 127], [0, 0]]
+    """
+    unit = np.abs(rows).max(axis=1, keepdims=True, initial=0).astype(np.float64) / np.iinfo(kind).max
+    return np.rint(rows / np.where(unit == 0, 1, unit)).astype(np.int64), unit[:, 0]

@@ -1,5 +1,5 @@
 // @ts-check
-// The data of the folder: scripts that hand themselves over when they are loaded, and numbers as text (see encode.py).
+// The data of the folder: scripts that hand themselves over when they are loaded, and numbers as text (see export.py).
 "use strict";
 
 window.chronotope = window.chronotope || {};
@@ -58,7 +58,7 @@ window.chronotope = window.chronotope || {};
   };
   let lastPause = 0;
 
-  /** Return the numbers that were packed as text (see encode.py). @param {string} text @param {any} Type */
+  /** Return the numbers that were packed as text (see export.py). @param {string} text @param {any} Type */
   lib.unpack = async (text, Type = Int32Array) => {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from chronotope.analysis.lookup import WordIndex
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.views.explorer.explored import WordIndex
 from embeddings.invented import support_from
 
 WORDS = ["bank", "banks", "embankment", "Bancroft", "river", "rare"]
@@ -19,7 +19,7 @@ def index():
 def test_the_word_itself_comes_first_then_beginnings_then_the_rest(index):
     found = index.find("BANK")
     assert [match.word for match in found.matches] == ["bank", "banks", "embankment"]
-    assert found.to_dict()["matches"][0] == {"word": "bank", "count": 60, "conditions": 2}
+    assert (found.matches[0].count, found.matches[0].conditions) == (60, 2)
     assert (found.total, found.did_you_mean) == (3, ())
     assert [match.word for match in index.find("", 2).matches] == ["river", "bank"]
 
