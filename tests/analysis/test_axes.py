@@ -104,6 +104,14 @@ def test_the_axis_does_not_jump_where_a_seed_is_rare():
     assert abs(alone["position"][1] - answer["position"][1]) > 0.05
 
 
+def test_conditions_where_an_end_is_rare_are_named():
+    years = Conditions.of_times(["1990", "2000"])
+    model = ConditionedEmbeddings(["a", "b", "c"], years, support_from([[9, 9, 9], [9, 9, 2]]), np.eye(3).repeat(2, 0))
+    answer = ct.axis(model, "a", "b - c")
+    assert answer["position"].is_null().to_list() == [False, True]
+    assert "Left out, since the words at one end occur fewer than 5 times: 2000." in answer.notes
+
+
 def test_with_bootstrap_the_interval_is_over_documents(over_time, over_both):
     seeds = ct.axis(over_time, "bank", MONEY)
     answer, again = (ct.axis(over_time, "bank", MONEY, bootstrap=20, threads=threads) for threads in (1, 2))

@@ -35,6 +35,7 @@ def test_the_folder_from_disk_does_what_the_server_does(visit, site, folder):
     page.locator("#time").fill("2")
     expect(page.locator(".nearest h2")).to_have_text("Its nearest words in 1992 · borva")
     assert set(nearest(page)[:5]) == set(wanted[:5])
+    expect(page.locator(".series .caption")).to_contain_text("No interval: a folder without a server")
     page.locator("#sentences").scroll_into_view_if_needed()
     expect(page.locator(".sentences mark.word").first).to_have_text(re.compile("bank", re.IGNORECASE))
     with page.expect_download() as download:

@@ -16,7 +16,7 @@ from chronotope.analysis.own_vectors import in_one_space, unit_vectors, what_hel
 from chronotope.analysis.params import Bootstrap, Fixed, Formula, MinCount, Model, Place, Progress, Seed, Threads, Words
 from chronotope.analysis.series import conditions_of, hidden_conditions, word_list
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
@@ -77,6 +77,9 @@ def axis(
     draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
     rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, draws)]
     notes = hidden_conditions(model, words, among, min_count)
+    rare = {row["condition"]: None for row in rows if row["count"] >= min_count and np.isnan(row["position"])}
+    if rare:
+        notes.append(f"Left out, since the words at one end occur {fewer_than(min_count)}: {some_of(list(rare))}.")
     if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
         notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
     facts = {"plus": list(plus), "minus": list(minus), "fixed": fixed, "min_count": min_count, "bootstrap": bootstrap}

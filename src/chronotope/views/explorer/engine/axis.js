@@ -90,7 +90,10 @@
       }
     }
     const facts = { axis: place ? "time" : about.axis, plus, minus, fixed, min_count, bootstrap, interval: null };
-    const notes = [...meaning.hidden(names, among, min_count), "No intervals: a folder without a server does not resample."];
+    const notes = meaning.hidden(names, among, min_count);
+    const rare = [...new Set(rows.filter((row) => row.count >= min_count && row.position === null).map((row) => row.condition))];
+    if (rare.length) notes.push(`Left out, since the words at one end occur ${model.fewerThan(min_count)}: ${model.someOf(rare)}.`);
+    notes.push("No interval: a folder without a server cannot resample documents.");
     return meaning.answer(`${names.join(", ")}: position on ${shown}`, rows, facts, notes);
   }
 

@@ -56,7 +56,8 @@
         said.textContent = lead(answer);
         const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
         ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
-        caption.textContent = answer.notes.map(ct.format.word).join(" ");
+        // The others are for readers of the whole answer.
+        caption.textContent = answer.notes.slice(0, question === "stable" ? 1 : undefined).map(ct.format.word).join(" ");
         caption.hidden = !answer.notes.length;
         ct.replace(
           files,
