@@ -15,8 +15,8 @@ from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
 # A sentence is kept if one of its words was seen in fewer than this many others.
 WANTED = 3
-# Tokens of a condition that are searched, of documents in random order.
-MOST_TOKENS = 200_000
+# Tokens of a condition that are searched, in documents in random order: at least so many, if there are as many.
+MOST_TOKENS, FEWEST_DOCUMENTS = 200_000, 8
 
 
 class SampledSentence(NamedTuple):
@@ -53,53 +53,66 @@ def sentence_sample(
     index = Concordance(run)
     store, text = run.store, index.text
     documents = np.flatnonzero((store.document_condition == condition) & index.counted_documents)
-    order = documents[np.argsort(hash_order(documents, seed), kind="stable")]
-    reached = np.cumsum(index.lengths[order])
-    order = order[: max(1, int(np.searchsorted(reached, most_tokens, side="right")))]
-    searched = int(index.lengths[order].sum())
-    ids, number = store.ids[index.tokens(order)], np.repeat(np.arange(len(order)), index.lengths[order])
+    order, length = hash_order(documents, seed), index.lengths[documents]
+    # A long document gives a part of its text, from anywhere: one book must not stand for a decade.
+    part = np.minimum(length, -(-most_tokens // max(1, min(FEWEST_DOCUMENTS, len(documents)))))
+    skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)
+    chosen = np.argsort(order, kind="stable")
+    chosen = chosen[: max(1, int(np.searchsorted(np.cumsum(part[chosen]), most_tokens, side="right")))]
+    searched = int(part[chosen].sum())
+    ids, number = _tokens(run, documents[chosen], part[chosen], skipped[chosen])
     # The first sentences of a word are in its first documents.
-    order = order[_first_of_words(ids[ids < words], number[ids < words])]
-    ids, length = store.ids[index.tokens(order)].astype(np.int64), index.lengths[order]
-    names, ends = store.words.gather(ids).to_list(), np.cumsum(length)
+    chosen = chosen[_first_of_words(ids[ids < words], number[ids < words])]
+    reach = skipped[chosen] + part[chosen]
+    ids, number = _tokens(run, documents[chosen], reach)
+    names, ends = store.words.gather(ids).to_list(), np.cumsum(reach)
     bounds: list[tuple[int, Bounds]] = []
     sentence, spans = np.empty(len(ids), np.int64), np.empty((len(ids), 2), np.int64)
-    for document, first, last in zip(order.tolist(), (ends - length).tolist(), ends.tolist(), strict=True):
-        found = all_sentences(text.document(document))
-        here = token_spans(text.document(document), text.kind(document), names[first:last], index.normalize)
-        starts = np.array([one.start for one in found])
-        inside = np.searchsorted(starts, here[:, 0], side="right") - 1
-        sentence[first:last], spans[first:last] = inside + len(bounds), here - starts[inside, None]
-        bounds += [(document, one) for one in found]
-    length = np.array([one.end - one.start for _, one in bounds], np.int64)
-    known = np.flatnonzero((ids < words) & (spans[:, 1] <= length[sentence]))
+    for document, last, size in zip(documents[chosen].tolist(), ends.tolist(), reach.tolist(), strict=True):
+        here = slice(last - size, last)
+        found = token_spans(text.document(document), text.kind(document), names[here], index.normalize)
+        around = all_sentences(text.document(document))
+        starts = np.array([one.start for one in around], np.int64)
+        inside = np.searchsorted(starts, found[:, 0], side="right") - 1
+        sentence[here], spans[here] = inside + len(bounds), found - starts[inside, None]
+        bounds += [(document, one) for one in around]
+    length_of = np.array([one.end - one.start for _, one in bounds], np.int64)
+    looked_at = np.arange(len(ids)) >= (ends - part[chosen])[number]
+    known = np.flatnonzero((ids < words) & looked_at & (spans[:, 1] <= length_of[sentence]))
     ids, sentence, spans = ids[known], sentence[known], spans[known]
     shown: dict[str, tuple[int, str]] = {}
     for at in _first_of_words(ids, sentence).tolist():
         document, one = bounds[at]
-        part = text.document(document)[one.start : one.end].replace(TOKEN_SEPARATOR, " ")
-        shown.setdefault(" ".join(part.split()).casefold(), (at, part))
+        line = text.document(document)[one.start : one.end].replace(TOKEN_SEPARATOR, " ")
+        shown.setdefault(" ".join(line.split()).casefold(), (at, line))
     kept = sorted(shown.values(), key=lambda pair: (bounds[pair[0]][0], pair[0]))
     sources = index.sources(np.array([bounds[at][0] for at, _ in kept], np.int64))
     sentences = tuple(
-        SampledSentence(part, *source, *bounds[at][1][2:]) for (at, part), source in zip(kept, sources, strict=True)
+        SampledSentence(line, *source, *bounds[at][1][2:]) for (at, line), source in zip(kept, sources, strict=True)
     )
     place = np.full(len(bounds), -1)
     place[[at for at, _ in kept]] = np.arange(len(kept))
     used = place[sentence] >= 0
     # Each word of a sentence once, at its first position.
-    pairs, at = np.unique(ids[used] * len(kept) + place[sentence[used]], return_index=True)
-    word, spans = pairs // len(kept), spans[used][at]
+    pairs, first = np.unique(ids[used] * len(kept) + place[sentence[used]], return_index=True)
+    word, spans = pairs // len(kept), spans[used][first]
     # An even choice for frequent words: the first sentences are all of one document.
-    size = np.bincount(word, minlength=words)
-    step, rank = np.maximum(1, size[word] / most), _rank(word)
+    step, rank = np.maximum(1, np.bincount(word, minlength=words)[word] / most), _rank(word)
     listed = np.floor(rank / step) != np.floor((rank - 1) / step)
-    number = np.repeat(np.arange(len(documents)), index.lengths[documents])
-    ids = store.ids[index.tokens(documents)].astype(np.int64)
+    ids, number = _tokens(run, documents, length)
     holds = np.unique(number[ids < words] * words + ids[ids < words]) % words
     columns = word[listed], (pairs % len(kept))[listed], spans[listed, 0], spans[listed, 1]
-    tokens = int(index.lengths[documents].sum())
+    tokens = int(length.sum())
     return SentenceSample(sentences, *columns, np.bincount(holds, minlength=words), searched, tokens)
+
+
+def _tokens(
+    run: Counts, documents: NDArray[np.int64], length: NDArray[np.int64], skipped: NDArray[np.int64] | int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(N,) the ids of some tokens of each document in a row, and the number of the document."""
+    number = np.repeat(np.arange(len(documents)), length)
+    first = run.store.starts[documents] + skipped - (np.cumsum(length) - length)
+    return run.store.ids[first[number] + np.arange(len(number))].astype(np.int64), number
 
 
 def _first_of_words(word: NDArray[np.integer], item: NDArray[np.int64]) -> NDArray[np.int64]:

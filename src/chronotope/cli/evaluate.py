@@ -34,7 +34,7 @@ ONLY = "With --renamings"
 def evaluate_command(
     models: Annotated[list[Path], Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
     pairs: Annotated[Path | None, Option(metavar="FILE", help="`word-condition,word-condition[,category]`.")] = None,
-    gold: Annotated[Path | None, Option(metavar="FILE", help="Lines `word<TAB>score`, or a SemEval or DWUG folder.")] = None,
+    gold: Annotated[Path | None, Option(metavar="FILE", help="`word<TAB>score`, or a SemEval or DWUG folder.")] = None,
     start: Annotated[str | None, Option("--from", autocompletion=conditions, help="With --gold (first).")] = None,
     end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (last).")] = None,
     renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
