@@ -176,6 +176,18 @@ class Parameter(NamedTuple):
     default: Any
     info: Param
 
+    @property
+    def kind(self) -> Any:
+        """The type of one value: int, float, bool, a Literal, or else str."""
+        kinds = [self.type] if get_origin(self.type) is Literal else get_args(self.type) or [self.type]
+        return next((one for one in kinds if get_origin(one) is Literal or one in (bool, int, float, str)), str)
+
+    @property
+    def many(self) -> bool:
+        """Whether there may be several values."""
+        kinds = () if get_origin(self.type) is Literal else get_args(self.type)
+        return any(get_origin(kind) not in (None, Literal) for kind in kinds)
+
 
 @dataclass(frozen=True)
 class Question:

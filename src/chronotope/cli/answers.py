@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from typer import Argument, Option
 
@@ -143,17 +143,14 @@ def limits(info: Param) -> str:
 def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
     """Return a parameter of a question as typer reads it."""
     name, default, info = parameter.name, parameter.default, parameter.info
-    parts = [part for part in get_args(parameter.type) or [parameter.type] if part is not type(None)]
-    literal = next((part for part in (parameter.type, *parts) if get_origin(part) is Literal), None)
-    choices = [str(value) for value in get_args(literal)]
+    choices = [str(value) for value in get_args(parameter.kind)]
     bounds = limits(info)
     help_text = f"{info.help.removesuffix('.')} ({bounds})." if bounds else info.help
-    kind: Any = next((kind for kind in (bool, int, float) if kind in parts), str)
+    kind: Any = str if choices else parameter.kind
     if info.argument:
-        several = any(get_origin(part) is not None for part in parts) and not choices
         shown = default not in (EMPTY, None)
         settings: Any = Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
-        kind = list[str] if several else str
+        kind = list[str] if parameter.many else str
     elif kind is bool:
         settings = Option(option_name(parameter), help=help_text)
     else:

@@ -103,14 +103,6 @@ def name_of(parameter: Parameter) -> str:
     return (parameter.info.option or parameter.name).lstrip("-").replace("-", "_")
 
 
-def kind_of(parameter: Parameter) -> tuple[Any, bool]:
-    """Return the type of one value, and whether there may be several."""
-    kinds = () if get_origin(parameter.type) is Literal else get_args(parameter.type)
-    kinds = kinds or (parameter.type,)
-    many = any(get_origin(kind) not in (None, Literal) for kind in kinds)
-    return next(kind for kind in kinds if get_origin(kind) is Literal or kind in (bool, int, float, str)), many
-
-
 def why_not(explored: Explored, question: Question) -> str | None:
     """Return why a question cannot be asked about this model; None if it can."""
     needs = NEEDS.get(question.name, ()) + (("counts",) if question.source.type is Counts else ())
@@ -125,10 +117,10 @@ def describe_questions(explored: Explored) -> list[dict[str, Any]]:
 def _describe(explored: Explored, question: Question) -> QuestionAbout:
     parameters = []
     for one in offered(question):
-        kind, many = kind_of(one)
+        kind = one.kind
         choices = list(get_args(kind)) if get_origin(kind) is Literal else None
         required, info = one.default is inspect.Parameter.empty, one.info
-        about = {"name": name_of(one), "help": info.help, "type": "str" if choices else kind.__name__, "many": many}
+        about = {"name": name_of(one), "help": info.help, "type": "str" if choices else kind.__name__, "many": one.many}
         about |= {"required": required, "default": None if required else one.default, "choices": choices}
         parameters.append(about | {"complete": info.complete, "least": info.least, "most": info.most})
     reason, chart = why_not(explored, question), question.chart
@@ -256,11 +248,11 @@ def _endpoint(asking: Asking, question: Question) -> Callable[..., Any]:
 
 def _query(parameter: Parameter) -> dict[str, Any]:
     """Return the default and the annotation of a parameter for FastAPI."""
-    kind, many = kind_of(parameter)
+    kind = parameter.kind
     info, required = parameter.info, parameter.default is inspect.Parameter.empty
     limits: dict[str, Any] = {"max_length": info.longest} if kind is str else {"ge": info.least, "le": info.most}
     type_ = kind
-    if many:
+    if parameter.many:
         type_ = list[Annotated[str, Field(**limits)]]
         limits = {"min_length": int(required), "max_length": MOST_WORDS}
     query = Query(alias=name_of(parameter), description=info.help, **limits)
