@@ -83,7 +83,7 @@ def test_files_that_cannot_be_read(tmp_path):
     for content, message in (
         (None, "cannot read"),
         (b"\n# nothing\n", "has no"),
-        ("müller-1999".encode("latin-1"), "not UTF-8"),
+        ("müller-1999".encode("latin-1"), "not in UTF-8"),
     ):
         if content is not None:
             path.write_bytes(content)
