@@ -26,6 +26,23 @@ COMMANDS = {
 }
 
 
+OLD_COMMANDS = {
+    "plot": "`plot` is gone: every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
+    "compare": "`compare` is now: chronotope evaluate MODEL MODEL … --pairs FILE",
+    "renamings": "`renamings` is now: chronotope evaluate RUN --renamings",
+    "reproduce": "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`",
+}
+# (command or None for any, option): the new spelling.
+OLD_OPTIONS = {
+    ("series", "--each"): "use `chronotope matrix RUN WORD`",
+    ("changepoints", "--shuffles"): "leave it out; p compares with words of like frequency",
+    ("frequency", "--level"): "use --confidence",
+    (None, "--level"): "use --alpha",
+    (None, "--min-support"): "use --min-count",
+    ("evidence", "--within"): "use --distance",
+}
+
+
 class InterruptedRunError(Exception):
     """The user pressed Ctrl-C; the message says how to continue."""
 
@@ -50,7 +67,16 @@ class Commands(typer.core.TyperGroup):
 
 
 class Command(typer.core.TyperCommand):
-    """A command that says more about words and conditions that are missing."""
+    """A command: names the new spelling of old options, and says more about words and conditions that are missing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        known = {option for parameter in self.params for option in parameter.opts}
+        for option in (argument.split("=")[0] for argument in args):
+            new = OLD_OPTIONS.get((self.name, option), OLD_OPTIONS.get((None, option)))
+            if new and option not in known:
+                raise SettingsError(f"{self.name} has no option {option} any more: {new}")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -82,6 +108,8 @@ def make_app(asked: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
+    if asked in OLD_COMMANDS:
+        raise SettingsError(OLD_COMMANDS[asked])
 
     def add(name: str, command: Callable[..., None], panel: str) -> None:
         extra = {"allow_extra_args": True}  # refused in one line
