@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from functools import cache
 
+import numpy as np
+
 from chronotope.datasets.invented import TOPICS, Change, World, invented_world
 
 RIVER, MONEY = TOPICS["river"], TOPICS["money"]
@@ -44,6 +46,29 @@ def time_and_place(documents: int = 1800, seed: int = 1) -> World:
 def unchanged(documents: int = 1200, seed: int = 1) -> World:
     """Ten years in two places with the same distribution in every condition. 100,000 words."""
     return invented_world(years=YEARS, places=("arlen", "borva"), documents=documents, seed=seed, changes=False)
+
+
+def graded(documents: int = 1000, seed: int = 1, levels: int = 6) -> tuple[list[dict[str, str]], dict[str, float]]:
+    """Two years; pairs of words of two topics take each other's place in 0 to 100 % of their occurrences in the second.
+
+    Returns the records, and for each exchanged word how much it changed; frequent and rare words change as much.
+    """
+    world = invented_world(years=range(1990, 1992), places=("arlen",), documents=documents, seed=seed, changes=False)
+    records, random, names = [dict(record) for record in world.records], np.random.default_rng(seed), list(TOPICS)
+    swap: dict[str, str] = {}
+    for one, other in zip(names[::2], names[1::2], strict=False):
+        for pair in zip(TOPICS[one][2::5], TOPICS[other][2::5], strict=False):  # few: the contexts stay
+            if len({*pair, *swap}) == len(swap) + 2:
+                swap |= {pair[0]: pair[1], pair[1]: pair[0]}
+    amounts = random.permutation(np.resize(np.linspace(0, 1, levels), len(swap) // 2)).tolist()
+    level = dict(zip(swap, np.repeat(amounts, 2).tolist(), strict=True))
+    for record, late in zip(records, (random.random(len(records)) < 0.5).tolist(), strict=True):
+        record["time"] = "1991" if late else "1990"
+        words = record["text"].lower().replace(".", " .").split()
+        chosen = random.random(len(words)) * late
+        moved = (late and level.get(word, 0) > draw for word, draw in zip(words, chosen.tolist(), strict=True))
+        record["text"] = " ".join(swap[word] if new else word for word, new in zip(words, moved, strict=True))
+    return records, level
 
 
 def sentences(record: dict[str, str]) -> list[list[str]]:

@@ -138,7 +138,9 @@ def test_the_largest_step_and_the_whole_series():
         (TIMES, {"over": "all"}, "over"),
         (TIMES, {"min_count": 0}, "min_count must be a number of at least 1"),
         (TIMES, {"top": 0}, "top must be"),
-        (TIMES, {"within": "place"}, "add --permutations"),
+        (TIMES, {"within": "place"}, "add --permutations or --bootstrap"),
+        (TIMES, {"effect": 0.1}, "add --permutations"),
+        (TIMES, {"effect": -1}, "effect must be"),
     ],
 )
 def test_questions_that_make_no_sense(conditions, settings, message):
@@ -173,3 +175,32 @@ def test_documents_are_counted_in_the_compared_conditions(drifting, over_time):
             word = over_time.index(row["word"])
             numbers = np.flatnonzero(np.isin(store.document_condition, conditions))
             assert row["documents"] == sum(word in store.ids[store.starts[n] : store.starts[n + 1]] for n in numbers)
+
+
+def test_partial_bins_at_the_ends_are_passed_over():
+    """A first and a last bin with a handful of words are not what `drift` compares unless they are named."""
+    years = [str(year) for year in range(1990, 1999)]
+    counts = np.full((9, 30), 40)
+    counts[[0, 8]] = 3
+    support = support_from(counts)
+    vectors = np.random.default_rng(1).standard_normal((len(support.word), 8))
+    model = ConditionedEmbeddings([f"w{i}" for i in range(30)], Conditions.of_times(years), support, vectors)
+    answer = ct.drift(model, min_count=1)
+    assert (answer.facts["from"], answer.facts["to"]) == ("1991", "1997")
+    assert "passed over: 1990, 1998." in answer.notes[1]
+    named = ct.drift(model, "1990", min_count=1)
+    assert (named.facts["from"], named.facts["to"]) == ("1990", "1997")
+    assert ct.drift(model, "1990", "1998", min_count=1).facts["to"] == "1998"
+
+
+def test_bins_are_full_as_prepare_judges_them():
+    """A last bin whose text ends early is partial however much text it has."""
+    world = ct.invented_world(years=range(1990, 1996), places=("arlen",), documents=600, changes=False)
+    records = [
+        {**record, "time": record["time"] + ("-02-03" if record["time"] == "1995" else "-12-31")}
+        for record in world.records
+    ]
+    records += [{**record, "time": record["time"][:4] + "-01-01"} for record in records[::20]]
+    counts = ct.count(ct.read_corpus(records, time="time", every="1y"), min_count=5)
+    answer = ct.drift(ct.GraphModel(dimensions=10, epochs=1).fit(counts), min_count=5)
+    assert (answer.facts["from"], answer.facts["to"]) == ("1990", "1994")

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import kstest
 
 from chronotope.analysis.measures import matched_z
-from chronotope.analysis.significance.refit import FrozenModel, join_conditions
+from chronotope.analysis.significance.refit import FrozenModel, divide
 from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, resampled_rows
-from chronotope.analysis.significance.tests import pooled_p, studentized
+from chronotope.analysis.significance.tests import like_words, pooled_p, studentized
 from chronotope.cooccurrence.association import Association, rows_of
 from chronotope.cooccurrence.counting import distance_weights
 
@@ -19,16 +19,31 @@ def test_pooled_p_is_uniform_for_scores_of_any_size_and_spread():
     size, spread = random.random(600), np.exp(random.standard_normal(600))
     draws = size + spread * random.standard_normal((61, 600))
     draws[10:20, :40] = np.nan
-    p = pooled_p(draws[0], draws[1:], random.random(600))
+    p = pooled_p(draws[0], draws[1:], like_words(random.random(600)))
     assert kstest(p, "uniform").pvalue > 0.05
     assert p.min() < 0.01
+
+
+def test_words_in_few_documents_have_heavy_tails_and_a_null_of_their_own():
+    """Of words as frequent, those in few documents have scores of another kind, and are compared with each other."""
+    random = np.random.default_rng(2)
+    frequency, documents = np.full((2, 4000), 100.0)
+    documents[::4] = 6
+    draws = random.standard_normal((61, 4000))
+    draws[:, ::4] = random.standard_t(3, (61, 1000))
+    few = np.arange(4000) % 4 == 0
+    shares = [
+        (pooled_p(draws[0], draws[1:], like_words(*sizes))[few] <= 0.002).mean()
+        for sizes in ([frequency, documents], [frequency + random.random(4000)])
+    ]
+    assert shares[0] < 0.005 < shares[1]
 
 
 def test_a_word_that_can_hardly_be_resampled_gets_no_p():
     draws = np.random.default_rng(1).random((40, 30))
     draws[5:, 0] = np.nan
     draws[:, 1] = 0.5
-    p = pooled_p(np.full(30, 2.0), draws, np.arange(30.0))
+    p = pooled_p(np.full(30, 2.0), draws, like_words(np.arange(30.0)))
     assert np.isnan(p[:2]).all()
     assert np.isfinite(p[2:]).all()
 
@@ -82,12 +97,17 @@ def test_permuted_words_keep_their_frequency_in_each_condition(drifting):
     assert np.abs(many[0] - many[1]).max() <= most
 
 
-def test_joined_conditions_hold_what_their_parts_hold(drifting):
-    joined = join_conditions(drifting, [2, 5])
-    assert joined.conditions.labels == tuple(label for label in drifting.conditions.labels if label != "1995")
-    assert joined.cells(2).count.sum() == sum(drifting.cells(number).count.sum() for number in (2, 5))
-    assert joined.vocabulary.counts.tolist() == drifting.vocabulary.counts.tolist()
-    assert joined.pairs.sum() == drifting.pairs.sum()
+def test_a_division_counts_the_same_documents_in_other_conditions(drifting):
+    documents, support = Documents.of(drifting, [2, 5]), drifting.vocabulary.support
+    same = divide(drifting, [2, 5], documents.all())
+    assert all((same.cells(at).count == drifting.cells(at).count).all() for at in range(10))
+    assert (same.vocabulary.support.count == support.count).all()
+    other = divide(drifting, [2, 5], documents.resample(PERMUTATION, 1, 0))
+    assert (other.cells(3).count == drifting.cells(3).count).all()
+    assert len(other.cells(2).count) != len(drifting.cells(2).count)
+    assert (same.pairs == drifting.pairs).all()
+    assert other.pairs.sum() == drifting.pairs.sum()
+    assert other.tokens.sum() == other.vocabulary.support.count.sum() == support.count.sum()
 
 
 def test_labels_are_permuted_within_strata_only():
@@ -108,6 +128,17 @@ def test_a_draw_holds_half_of_the_documents_of_each_condition():
     assert np.bincount(drawn.condition).tolist() == [15, 15]
     assert (drawn.condition == (drawn.document >= 30)).all()
     assert len(np.unique(drawn.document)) == 30
+
+
+def test_a_draw_keeps_to_the_strata():
+    """Half of the documents of each value of a field; of values with one document, half of these."""
+    stratum = np.append(np.repeat(np.arange(5), 10), np.arange(5, 45))
+    documents = Documents(np.arange(90), np.zeros(90, dtype=np.int64), stratum)
+    draws = [documents.resample(BOOTSTRAP, 1, turn) for turn in range(30)]
+    for drawn in draws:
+        assert (np.bincount(drawn.stratum)[:5] == 5).all()
+        assert len(drawn.document) == 45
+    assert len(np.unique(np.concatenate([drawn.document for drawn in draws]))) == 90
 
 
 def test_refitting_one_condition_with_its_own_documents_gives_the_model(drifting, over_time):

@@ -13,7 +13,7 @@ from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
-from chronotope.analysis.own_vectors import what_helps
+from chronotope.analysis.own_vectors import full_bins, what_helps
 from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList, read_words
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
@@ -25,10 +25,19 @@ Over: TypeAlias = Annotated[
         "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
     ),
 ]
+Effect: TypeAlias = Annotated[
+    float | None,
+    Param(
+        "Smallest change that counts: p and q are of the hypothesis that the corrected change is at most this; 0 for "
+        "any change (default: what chance shows, the 95th percentile over permutations and words).",
+        least=0,
+        most=2,
+    ),
+]
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
-FIGURES = ("corrected", "noise", "low", "high", "p", "q", "draw_stability", "seed_stability", "seed_spread")
+FIGURES = ("corrected", "noise", "low", "high", "effect", "q", "p", "draw_stability", "seed_stability", "seed_spread")
 TITLES = {
     "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
@@ -41,7 +50,7 @@ TITLES = {
     "drift",
     group="All words",
     columns="word change z own before after count_before count_after documents neighbors_before neighbors_after "
-    "corrected noise low high p q draw_stability seed_stability seed_spread",
+    "corrected noise low high effect q p draw_stability seed_stability seed_spread",
     chart=Ranked(
         label="word", value="change", band=("low", "high"), detail=("neighbors_before", "neighbors_after"), faint=None
     ),
@@ -57,6 +66,7 @@ def drift(
     min_count: MinCount = 20,
     permutations: params.Permutations = 0,
     bootstrap: params.Bootstrap = 0,
+    effect: Effect = None,
     within: params.Within = None,
     seed: Seed = 1,
     seeds: params.Seeds = 0,
@@ -66,11 +76,11 @@ def drift(
 ) -> Answer:
     """Which words changed most, and how much of that is chance?
 
-    `start` and `end` are the two conditions to compare (default: first and last in time), or the first and last time
-    bin that take part. `before` and `after` are the two ends of a word's change: over steps, the bins of its largest
-    step; over a series or places, its most typical and its most unusual condition. Words are ranked by the change, or
-    by the corrected change if documents are resampled. Resampling needs the run and a model of method graph or
-    shared-context; `seeds` needs the run and any method that has a seed.
+    `start` and `end` are the two conditions to compare (default: the first and last time bin that are full), or the
+    first and last time bin that take part. `before` and `after` are the two ends of a word's change: over steps, the
+    bins of its largest step; over a series or places, its most typical and its most unusual condition. Words are ranked
+    by the change, or by the corrected change if documents are resampled. Resampling needs the run and a model of method
+    graph or shared-context; `seeds` needs the run and any method that has a seed.
 
     Examples
     --------
@@ -81,8 +91,13 @@ def drift(
     >>> len(answer), answer["before"][0], answer["after"][0]
     (3, '1990', '1991')
     """
-    check_within(within, permutations)
+    check_within(within, permutations or bootstrap)
+    if effect is not None and not permutations:
+        raise SettingsError("--effect says what p and q test; add --permutations, or leave it out")
     named = word_numbers(model, words)
+    notes: list[str] = []
+    if over in ("auto", "ends") and model.conditions.axis == "time":
+        start, end = _full_ends(model, start, end, notes)
     comparison = compare(model.conditions, start, end, over)
     measured = comparison.measure(model_rows(model, min_count), len(model))
     z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
@@ -92,14 +107,14 @@ def drift(
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        figures = judge(task, **how)
+        figures = judge(task, **how, effect=effect)
     if seeds:
         from chronotope.analysis.significance.tests import over_seeds
 
         figures |= over_seeds(task, seeds, figures.get("noise"))
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
-    notes = [_compared(model, comparison, len(order), min_count)]
+    notes[:0] = [_compared(model, comparison, len(order), min_count)]
     shown = only_named(model, named, measured.words, order, top, notes)
     notes += _notes(figures, len(measured.words), permutations, bootstrap, seeds)
     labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
@@ -107,10 +122,12 @@ def drift(
     part = ends is not None or start is not None or end is not None
     how |= {"seeds": seeds}
     made = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
+    made += [f"effect {effect:g}"] if effect is not None else []
     facts: dict[str, Any] = {"over": comparison.over}
     facts |= {"from": labels[first] if part else None, "to": labels[last] if part else None}
     facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words), "min_count": min_count}
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
+    facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
     return Answer(
         _rows(task, shown) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
         title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
@@ -123,6 +140,18 @@ def drift(
 def shown_figures(figures: dict[str, Numbers], names: Sequence[str], shown: Places) -> dict[str, Any]:
     """Return the columns of the shown words; nulls for figures that were not asked for."""
     return {name: figures[name][shown] if name in figures else [None] * len(shown) for name in names}
+
+
+def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str]) -> tuple[str | None, str | None]:
+    """Replace what is None by the first or last full time bin; note which bins were passed over."""
+    labels, full = model.conditions.labels, full_bins(model)
+    if len(full) < 2:
+        return start, end
+    first, last = labels[full[0]], labels[full[-1]]
+    passed = labels[: full[0]] * (start is None) + labels[full[-1] + 1 :] * (end is None)
+    if passed:
+        notes.append(f"Compared are the first and last time bin that are full; passed over: {some_of(passed)}.")
+    return first if start is None else start, last if end is None else end
 
 
 def _rows(task: Task, shown: Places) -> dict[str, Any]:
@@ -168,8 +197,11 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
         notes.append(f"p and q need at least {LEAST_RESAMPLES} permutations; 200 is usual.")
     elif permutations:
         found = int(np.count_nonzero(figures["q"] <= LEVEL))
-        notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}.")
+        least = figures["least"].max(initial=0)
+        notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}: corrected change above {least:.2g}.")
     among = f"in which a word is among the {first:,} most changed."
+    if permutations or bootstrap:
+        notes.append("corrected: the change without the noise of little text.")
     if bootstrap:
         draws = f"share of {bootstrap:,} draws of documents"
         notes.append(f"Interval: 95 %, of the corrected change; draw_stability: {draws} {among}")
@@ -178,10 +210,11 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
     return notes
 
 
-def check_within(within: str | None, permutations: int) -> None:
-    """Refuse strata without permutations."""
-    if within and not permutations:
-        raise SettingsError("--within says which documents are exchanged; add --permutations, or leave it out")
+def check_within(within: str | None, resamples: int) -> None:
+    """Refuse strata without resamples."""
+    if within and not resamples:
+        wanted = "add --permutations or --bootstrap, or leave it out"
+        raise SettingsError(f"--within says among which documents to exchange and draw; {wanted}")
 
 
 def word_numbers(model: ConditionedEmbeddings, words: str | Sequence[str] | Path | None) -> list[int] | None:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
+from chronotope.corpus.report import Empty, flags
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of
+from chronotope.errors import DamagedFileError, InputError, SettingsError, UnknownConditionError, number_of
 
 
 class OwnVectors(NamedTuple):
@@ -104,6 +105,29 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
         raise UnknownConditionError(place, conditions.places, "places")
     wanted = numbers[place.strip().casefold()]
     return [number for number in range(len(conditions)) if conditions.place_of[number] == wanted]
+
+
+def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
+    """Return the conditions without those of a first or last time bin that is only partly covered by the text.
+
+    As `prepare` judges them; without the run, and bin by bin from both ends, by the amount of text alone.
+    """
+    conditions, observed = embeddings.conditions, embeddings.observed
+    kept = list(range(len(conditions)))
+    try:
+        judged = {row.condition: row.flag for row in embeddings.counts.store.report.conditions}
+        kept = [number for number in kept if judged.get(conditions.labels[number]) != "partial?"]
+    except (InputError, DamagedFileError):
+        pass
+    while kept:
+        tokens = [int(observed.counts_in(number).sum()) for number in kept]
+        times = np.unique([conditions.time_of[number] for number in kept], return_inverse=True)[1]
+        nothing = np.zeros(times.max() + 1)
+        found = flags(tokens, times.tolist(), Empty(nothing, nothing))
+        if "partial?" not in found:
+            break
+        kept = [number for number, flag in zip(kept, found, strict=True) if flag != "partial?"]
+    return kept
 
 
 def named_conditions(conditions: Conditions, at: str, place: str | None = None) -> list[int]:

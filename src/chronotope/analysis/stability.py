@@ -66,7 +66,7 @@ def stable(
     size = len(model.conditions)
     if size == 1:
         raise SettingsError("a word is stable over two conditions or more, and this model has one")
-    check_within(within, permutations)
+    check_within(within, permutations or bootstrap)
     named = word_numbers(model, words)
     min_conditions = min_conditions or max(2, size // 2)
     comparison = Comparison("series", tuple(range(size)))
@@ -77,7 +77,7 @@ def stable(
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        found = judge(Task(model, comparison, measured, min_count, threads, progress, keep_in), **how)
+        found = judge(Task(model, comparison, measured, min_count, threads, progress, keep_in), **how, effect=0.0)
         # The upper end of the change is the lower end of the stability.
         ends = (("corrected", "corrected"), ("low", "high"), ("high", "low"))
         figures = {name: np.minimum(1 - found[change], 1) for name, change in ends if change in found}

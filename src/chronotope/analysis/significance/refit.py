@@ -5,7 +5,7 @@ each condition, and a small system for each word. Only the compared conditions a
 from the equations once, so that a resample solves for a few rows of each word.
 
 The contexts of a model are fitted to its conditions, noise included: with them the observed labels would look a little
-more different than random ones. So they are fitted again, with the compared conditions joined into one.
+more different than random ones. So they are fitted again, to a random division of the documents.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.measures import Rows, Words
-from chronotope.analysis.significance.resample import Resample, resampled_rows
+from chronotope.analysis.significance.resample import Resample, Text, resampled_rows
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
 from chronotope.cooccurrence.association import context_totals, rows_of
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
-from chronotope.cooccurrence.counting import distance_weights
+from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
@@ -42,6 +42,8 @@ NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, 
 # With more compared conditions, eliminating the others saves little.
 FEW_CONDITIONS = 8
 PAIRS_AT_ONCE = 10_000
+# The cells of so many tokens take about half a gigabyte.
+TOKENS_AT_ONCE = 2_000_000
 
 
 def check_refittable(model: ConditionedEmbeddings, counts: Counts, compared: Iterable[int]) -> None:
@@ -65,51 +67,46 @@ def check_run(model: ConditionedEmbeddings, counts: Counts) -> None:
         raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
 
 
-class JoinedCells(CellsFile):
-    """The cells of a file with groups of conditions joined."""
+class DividedCells(CellsFile):
+    """The cells of a file, with others for some conditions."""
 
-    def __init__(self, file: CellsFile, groups: Sequence[Sequence[int]]) -> None:
-        super().__init__(file.path, [sum(file.sizes[number] for number in group) for group in groups], file.words)
-        self._file, self._groups = file, groups
+    def __init__(self, file: CellsFile, cells: Mapping[int, CellArrays]) -> None:
+        sizes = [len(cells[number].word) if number in cells else size for number, size in enumerate(file.sizes)]
+        super().__init__(file.path, sizes, file.words)
+        self._file, self._cells = file, cells
 
     def read(self, condition: int) -> CellArrays:
-        """Return the cells of a group, added up."""
-        found = [self._file.read(number) for number in self._groups[condition]]
-        if len(found) == 1:
-            return found[0]
-        # Read-only arrays have another type for the compiler.
-        return sum_of([CellArrays._make([column.copy() for column in cells]) for cells in found])
+        """Return the cells of a condition."""
+        return self._cells[condition] if condition in self._cells else self._file.read(condition)
 
     def parts(self, condition: int) -> Iterator[CellArrays]:
-        """Yield the cells of a group, all at once."""
+        """Yield the cells of a condition, all at once."""
         yield self.read(condition)
 
 
-def join_conditions(counts: Counts, together: Sequence[int]) -> Counts:
-    """Return the counts with some conditions joined into one, in the place of the first of them."""
-    alone = [[number] for number in range(len(counts.conditions)) if number not in together]
-    groups = sorted([sorted(together), *alone])
-    support, words, count = counts.vocabulary.support, [], []
-    for group in groups:
-        total = np.zeros(len(counts.vocabulary), dtype=np.int64)
-        for number in group:
-            total[support.words_in(number)] += support.counts_in(number)
-        words.append(np.flatnonzero(total).astype(np.int32))
-        count.append(total[words[-1]])
-    start = np.concatenate([[0], np.cumsum([len(part) for part in words])]).astype(np.int64)
-    conditions, first = counts.conditions, [group[0] for group in groups]
-    time_of, place_of = (
-        tuple(axis[number] for number in first if axis) for axis in (conditions.time_of, conditions.place_of)
-    )
-    return replace(
-        counts,
-        conditions=replace(conditions, time_of=time_of, place_of=place_of),
-        vocabulary=replace(counts.vocabulary, support=Support(start, np.concatenate(words), np.concatenate(count))),
-        pairs=np.array([counts.pairs[group].sum() for group in groups]),
-        tokens=np.array([counts.tokens[group].sum() for group in groups]),
-        _cells=JoinedCells(counts._cells, groups),
-        _held_out=None,
-    )
+def divide(counts: Counts, conditions: Sequence[int], division: Resample) -> Counts:
+    """Return the counts with the documents of some conditions divided among these in another way."""
+    store, support, words = counts.store, counts.vocabulary.support, len(counts.vocabulary)
+    weights, cells = distance_weights(counts.settings, counts.unit), {}
+    found = [(support.words_in(number), support.counts_in(number)) for number in range(len(counts.conditions))]
+    for place, condition in enumerate(conditions):
+        documents, parts = division.document[division.condition == place], []
+        total, size = np.zeros(words, dtype=np.int64), store.starts[documents + 1] - store.starts[documents]
+        for here in np.split(documents, np.flatnonzero(np.diff(np.cumsum(size) // TOKENS_AT_ONCE)) + 1):
+            text = Text.of(store, here, words, 0)
+            ends = np.cumsum(np.bincount(text.document, minlength=len(here)))
+            parts.append(count_cells(text.token[text.at], ends, words, weights))
+            total += np.bincount(text.token[text.at], minlength=words)
+        cells[condition] = sum_of(parts)
+        found[condition] = np.flatnonzero(total).astype(np.int32), total[total > 0]
+    start = np.cumsum([0, *(len(word) for word, _ in found)])
+    support = Support(start, *(np.concatenate(column) for column in zip(*found, strict=True)))
+    pairs, tokens = counts.pairs.copy(), counts.tokens.copy()
+    for condition, part in cells.items():
+        pairs[condition], tokens[condition] = part.total(), found[condition][1].sum()
+    vocabulary = replace(counts.vocabulary, support=support)
+    files = DividedCells(counts._cells, cells)
+    return replace(counts, vocabulary=vocabulary, pairs=pairs, tokens=tokens, _cells=files, _held_out=None)
 
 
 def refit_rows(vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int, Words]) -> Rows:
@@ -139,7 +136,8 @@ class FrozenModel:
     """A model of method `graph` or `shared-context` whose rows can be solved again for any documents.
 
     `tested` are the words to measure in each compared condition, ascending, and `documents` the number of documents in
-    these. Up to `few_conditions` of them, all others are eliminated once: faster, and equal up to rounding.
+    these. The contexts are fitted to `division`, or are those of the model. Up to `few_conditions` compared conditions,
+    all others are eliminated once: faster, and equal up to rounding.
     """
 
     def __init__(
@@ -148,14 +146,18 @@ class FrozenModel:
         counts: Counts,
         tested: Mapping[int, Words],
         documents: int,
+        division: Resample | None = None,
         threads: int = 1,
         few_conditions: int = FEW_CONDITIONS,
     ) -> None:
         self._counts, self._tested, self._documents = counts, tested, documents
         self._settings = from_dict(GraphModel, model.provenance["settings"])
         self._edges = model.provenance.get("place_edges")
-        joined = join_conditions(counts, list(tested))
-        self._contexts = self._settings.fit(joined, threads=threads, device="cpu", place_edges=self._edges).contexts
+        self._contexts = np.ascontiguousarray(model.contexts)
+        if division is not None:
+            divided = divide(counts, list(tested), division)
+            fitted = self._settings.fit(divided, threads=threads, device="cpu", place_edges=self._edges)
+            self._contexts = fitted.contexts
         self._weights = distance_weights(counts.settings, counts.unit)
         self.words = len(counts.vocabulary)
         self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None

@@ -1,6 +1,7 @@
 """Resamples of documents, and their rows of mutual information, straight from the tokens.
 
-A permutation exchanges the labels of documents; a draw takes half of the documents of each condition.
+A permutation exchanges the labels of documents; a draw takes half of the documents of each condition. Both keep to the
+strata.
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ from chronotope.errors import InputError
 from chronotope.runtime.kernels import kernel
 
 Integers = NDArray[np.int64]
-PERMUTATION, BOOTSTRAP = 0, 1
+PERMUTATION, BOOTSTRAP, DIVISION = 0, 1, 2
 # Half of the documents differ from all as much as all differ from the text that there could be. Drawing with
 # replacement would count documents twice: mutual information would take a context that occurs once for meaning.
-DRAWN_SHARE = 0.5
 DOCUMENTS_AT_ONCE = 500
 
 
@@ -67,9 +67,11 @@ class Documents(NamedTuple):
         """Return one resample; each turn has its own random numbers."""
         random = np.random.Generator(np.random.PCG64([seed, kind, turn]))
         if kind == BOOTSTRAP:
-            groups = [np.flatnonzero(self.condition == condition) for condition in np.unique(self.condition)]
-            drawn = [random.choice(own, max(1, round(DRAWN_SHARE * len(own))), replace=False) for own in groups]
-            return self._take(np.sort(np.concatenate(drawn)))
+            # Every other document of a condition, in random order within strata, and these in random order.
+            turn_of_stratum = random.permutation(int(self.stratum.max()) + 1)[self.stratum]
+            order = np.lexsort((random.random(len(self.number)), turn_of_stratum, self.condition))
+            place = np.arange(len(order)) - np.searchsorted(self.condition[order], self.condition[order])
+            return self._take(np.sort(order[place % 2 == 0]))
         # The documents of each stratum in random order get its labels in ascending order.
         label = self._take(np.lexsort((self.condition, self.stratum))).own
         order = np.lexsort((random.random(len(self.number)), self.stratum))

@@ -12,10 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows, peer_windows
-from chronotope.analysis.significance.few_words import student
+from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows
+from chronotope.analysis.significance.few_words import MOST_NOISE, student
 from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
-from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, Resample, document_counts
+from chronotope.analysis.significance.resample import (
+    BOOTSTRAP,
+    DIVISION,
+    PERMUTATION,
+    Documents,
+    Resample,
+    document_counts,
+)
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
@@ -28,24 +35,31 @@ Scores = NDArray[np.float32]
 
 # Fewer resamples do not give a spread.
 LEAST_RESAMPLES = 10
+# Permutations that measure the noise if none were asked for.
+FOR_NOISE = 20
+# The default effect is this quantile of the changes that chance makes.
+CHANCE = 0.95
 MOST_TOP = 100
 # Resamples that another version drew in another way are not resumed.
-SCHEME = 2
+SCHEME = 3
 # Number of questions whose scores are kept in a run.
 MOST_FILES = 8
 OBSERVED, SEEDS = "observed", "seeds"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
 
-def judge(task: Task, permutations: int, bootstrap: int, within: str | None, seed: int) -> dict[str, Numbers]:
+def judge(
+    task: Task, permutations: int, bootstrap: int, within: str | None, seed: int, effect: float | None = None
+) -> dict[str, Numbers]:
     """Return what resamples of the run's documents say of the measured words, a column each.
 
-    The columns are corrected, noise, low, high, p, q and draw_stability, as far as they were asked for.
+    The columns are corrected, noise, effect, low, high, p, q and draw_stability, as far as they were asked for.
     """
     model, comparison, measured, min_count, threads, progress, _ = task
     counts, threads = model.counts, threads or cores()
     check_refittable(model, counts, comparison.conditions)
     documents = Documents.of(counts, comparison.conditions, within)
+    division = documents.resample(DIVISION, seed, 0)
     observed = model.observed
     tested = {
         condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
@@ -55,40 +69,64 @@ def judge(task: Task, permutations: int, bootstrap: int, within: str | None, see
     def make() -> FrozenModel:
         if progress:
             progress("preparing", 0, None)
-        return FrozenModel(model, counts, tested, len(documents.number), threads)
+        return FrozenModel(model, counts, tested, len(documents.number), division, threads)
 
     file = ScoreFile(task, within=within, scheme=SCHEME, seed=seed)
     resampler = Resampler(make, documents, comparison, measured.words, seed, file)
-    score = resampler.observed()
-    permuted, drawn = (
-        resampler.scores(kind, many, threads, progress) if many else None
-        for kind, many in ((PERMUTATION, permutations), (BOOTSTRAP, bootstrap))
-    )
+    score, divided = resampler.observed(division)
+    # The noise is measured by permutations, whatever was asked for.
+    permuted = resampler.scores(PERMUTATION, permutations or FOR_NOISE, threads, progress)
+    drawn = resampler.scores(BOOTSTRAP, bootstrap, threads, progress) if bootstrap else None
     # The documents with a word, at the end of its change that has fewer.
     with_word = document_counts(counts, comparison.conditions, measured.words)
     ends = (np.searchsorted(comparison.conditions, end) for end in (measured.before, measured.after))
     fewest = np.minimum(*(with_word[end, np.arange(len(measured.words))] for end in ends))
-    return _columns(score, permuted, drawn, comparison.frequency(model, measured.words, min_count), fewest)
-
-
-def _columns(
-    score: Numbers, permuted: Numbers | None, drawn: Numbers | None, frequency: Numbers, documents: NDArray[np.int64]
-) -> dict[str, Numbers]:
-    columns: dict[str, Numbers] = {}
-    if permuted is not None:
-        p = pooled_p(score, permuted, frequency)
-        columns = {"noise": _moments(permuted)[1], "p": p, "q": false_discovery_rates(p)}
+    peers = like_words(comparison.frequency(model, measured.words, min_count), with_word.sum(axis=0))
+    mean = _moments(permuted)[1]
+    columns = corrected(measured.change, mean, divided, peers)
+    if permutations:
+        columns |= exceeding(score, permuted, peers, effect)
     if drawn is not None:
-        many, mean, _, squares = _moments(drawn)
-        # Half of the documents add about as much to the score as all of them add to the truth.
-        columns.setdefault("noise", mean - score)
-        corrected = score - columns["noise"]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reach = student(documents) * np.sqrt(np.where(many > 1, squares / (many - 1), np.nan))
-        columns |= {"low": corrected - reach, "high": corrected + reach}
-        # Draws scatter around their own mean; ranked as the list is, they scatter around the corrected score.
-        columns["draw_stability"] = _share_among_top(drawn - mean + corrected)
-    return columns | {"corrected": score - columns["noise"]}
+        columns |= _intervals(columns["corrected"], columns["noise"], drawn, fewest)
+    return columns
+
+
+def corrected(change: Numbers, permuted: Numbers, divided: Numbers, peers: NDArray[np.int64]) -> dict[str, Numbers]:
+    """Return the columns noise and corrected: the cosine is divided by what noise leaves of it (Spearman 1904).
+
+    `permuted` is the mean change of each word over permutations, with contexts that do not know their labels. A model's
+    contexts are fitted to its labels, and so add to the change: by as much as those of a random division add to the
+    change between its parts, `divided`.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fitted = np.nan_to_num((1 - divided) / (1 - permuted), nan=1.0, posinf=1.0, neginf=1.0)
+        kept = (1 - permuted) * np.minimum(np.median(fitted[peers], axis=1), 1)
+        kept = np.where(kept >= 1 - MOST_NOISE, kept, np.nan)
+    return {"noise": 1 - kept, "corrected": 1 - (1 - change) / kept}
+
+
+def exceeding(score: Numbers, permuted: Numbers, peers: NDArray[np.int64], effect: float | None) -> dict[str, Numbers]:
+    """Return p and q of a change of at most `effect`, the column effect (the change of each word that this makes) and
+    `least`, the effect itself.
+
+    The default effect is the 95th percentile, over all words, of the corrected change that permutations show.
+    """
+    mean = _moments(permuted)[1]
+    if effect is None:
+        chance = ((permuted - mean) / (1 - mean))[np.isfinite(permuted)]
+        effect = float(np.quantile(chance, CHANCE)) if len(chance) else 0.0
+    reach = effect * (1 - mean)  # noise shrinks a change as it shrinks a cosine
+    p = pooled_p(score - reach, permuted, peers)
+    return {"effect": mean + reach, "p": p, "q": false_discovery_rates(p), "least": np.full(len(p), effect)}
+
+
+def _intervals(corrected: Numbers, noise: Numbers, drawn: Numbers, documents: NDArray[np.int64]) -> dict[str, Numbers]:
+    many, mean, _, squares = _moments(drawn)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = student(documents) * np.sqrt(np.where(many > 1, squares / (many - 1), np.nan)) / (1 - noise)
+        # Draws scatter around their own mean; ranked as the list is, they scatter around the corrected change.
+        ranked = corrected + (drawn - mean) / (1 - noise)
+    return {"low": corrected - reach, "high": corrected + reach, "draw_stability": _share_among_top(ranked)}
 
 
 def most_changed(words: int) -> int:
@@ -102,21 +140,36 @@ def _share_among_top(scores: Numbers) -> Numbers:
     return np.asarray((np.argsort(order, axis=1) < most_changed(scores.shape[1])).mean(axis=0))
 
 
-def pooled_p(observed: Numbers, permuted: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
-    """(K,) p-values from a null that words of like frequency share.
+def like_words(*sizes: NDArray[Any], peers: int = PEERS) -> NDArray[np.int64]:
+    """(K, peers) the words nearest to each in frequency and in number of documents, on logarithmic scales.
+
+    Examples
+    --------
+    >>> like_words(np.array([10, 90, 11, 99]), np.array([5, 50, 5, 50]), peers=2).tolist()
+    [[0, 2], [1, 3], [2, 0], [3, 1]]
+    """
+    from scipy.spatial import KDTree
+
+    places = np.log1p(np.stack(sizes, axis=1).astype(np.float64))
+    if not len(places):
+        return np.zeros((0, peers), dtype=np.int64)
+    many = min(peers, len(places))
+    return np.asarray(KDTree(places).query(places, many)[1], dtype=np.int64).reshape(len(places), many)
+
+
+def pooled_p(observed: Numbers, permuted: Numbers, peers: NDArray[np.int64]) -> Numbers:
+    """(K,) p-values from a null that each word shares with its (K, P) peers.
 
     Each score is studentized by the word's own permuted scores, each permuted score by the others of its word. The
     permuted scores (N, K) of all peers are the null, so that a few hundred permutations give p-values far below one in
     a few hundred; NaN where too few permutations could be measured, or none of them differs.
     """
     z, chance = studentized(observed, permuted)
-    order = np.argsort(frequency, kind="stable")
-    known = order[np.isfinite(z[order])]
-    null = np.where(np.isfinite(chance[:, known]), chance[:, known], -np.inf).T  # (K, N)
-    many = np.isfinite(null).sum(axis=1)
-    p = np.full(len(observed), np.nan)
-    for word, part in zip(known, peer_windows(len(known), peers), strict=True):
-        p[word] = (1 + np.count_nonzero(null[part] >= z[word])) / (1 + many[part].sum())
+    null = np.ascontiguousarray(np.where(np.isfinite(chance), chance, -np.inf).T)  # (K, N)
+    many, p = np.isfinite(null).sum(axis=1), np.full(len(observed), np.nan)
+    for word in np.flatnonzero(np.isfinite(z)):
+        own = peers[word]
+        p[word] = (1 + np.count_nonzero(null[own] >= z[word])) / (1 + many[own].sum())
     return p
 
 
@@ -163,7 +216,7 @@ def false_discovery_rates(p: Numbers) -> Numbers:
 def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str, Numbers]:
     """Train further models with other seeds; return the columns seed_stability and seed_spread.
 
-    Words are ranked by the score minus `noise` if it is known, as `drift` ranks them.
+    Words are ranked by the corrected score if `noise` is known, as `drift` ranks them.
     """
     model, comparison, measured, min_count, threads, progress, _ = task
     made, counts = model.provenance, model.counts
@@ -190,7 +243,7 @@ def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str
         done.append(comparison.measure(model_rows(other, min_count), len(other)).change.astype(np.float32))
         file.save(SEEDS, done)
     scores = np.vstack([measured.change, *done])
-    ranked = scores if noise is None else scores - np.nan_to_num(noise, nan=np.inf)
+    ranked = scores if noise is None else 1 - (1 - scores) / (1 - noise)
     return {"seed_stability": _share_among_top(ranked), "seed_spread": scores.std(axis=0, ddof=1)}
 
 
@@ -245,11 +298,13 @@ class Resampler:
     seed: int
     file: ScoreFile
 
-    def observed(self) -> Numbers:
-        """(K,) the score of each word in the documents as they are."""
-        done = self.file.first(OBSERVED, 1) or [self._measure(self.documents.all())]
-        self.file.save(OBSERVED, done)
-        return done[0].astype(np.float64)
+    def observed(self, division: Resample) -> tuple[Numbers, Numbers]:
+        """(K,) the score of each word in the documents as they are, and in the division that the contexts know."""
+        done = self.file.first(OBSERVED, 2)
+        if not done:
+            done = [self._measure(part) for part in (self.documents.all(), division._replace(permuted=False))]
+            self.file.save(OBSERVED, done)
+        return done[0].astype(np.float64), done[1].astype(np.float64)
 
     def scores(self, kind: int, many: int, threads: int, progress: Progress | None) -> Numbers:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""

@@ -1,0 +1,134 @@
+"""How far `drift` can be trusted: `python benchmarks/change.py [--text FILE.jsonl.zst]`.
+
+Documents are put into two halves at random, and in the second pairs of words of like frequency take each other's place
+in 0, 10, … 100 % of their occurrences. Four tables: what is found where nothing changed (p should be uniform, the
+corrected change 0), the rank correlation of the columns with the share exchanged (the plain `change` is the baseline),
+the share of words discovered, and how often the interval holds the change that twenty times as much text shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import polars as pl
+from harness import record, timed
+from scipy.stats import kstest, spearmanr
+
+import chronotope as ct
+from chronotope.datasets.invented import invented_world
+
+LEVELS = np.linspace(0, 1, 11)
+BANDS = ((10, 20), (20, 50), (50, 200), (200, 1000), (1000, 10**9))
+TIMES = 20
+Texts = list[list[str]]
+
+
+def texts_of(path: str | None, documents: int) -> Texts:
+    """The words of documents in random order, of a file or of an invented world without any change."""
+    if path is None:
+        world = invented_world(years=[1990], places=["arlen"], documents=documents, changes=False)
+        texts = [record["text"] for record in world.records]
+    else:
+        frame = pl.read_ndjson(path)
+        texts = frame.sample(min(documents, len(frame)), shuffle=True, seed=1)["text"].to_list()
+    return [re.findall(r"[^\W\d_]+", text.lower()) for text in texts]
+
+
+def exchanges(texts: Texts, pairs: int, rarest: int) -> tuple[dict[str, str], dict[str, float]]:
+    """Pairs of words of like frequency, evenly over the ranks: whose place each takes, and how often."""
+    frequency = Counter(word for text in texts for word in text)
+    words = [word for word, many in frequency.most_common() if many >= rarest]
+    first = np.unique(np.linspace(0, len(words) - 2, pairs).astype(int) // 2 * 2).tolist()
+    amounts = np.random.default_rng(1).permutation(np.resize(LEVELS, len(first))).tolist()
+    swap: dict[str, str] = {}
+    level: dict[str, float] = {}
+    for at, amount in zip(first, amounts, strict=True):
+        swap |= {words[at]: words[at + 1], words[at + 1]: words[at]}
+        level |= dict.fromkeys(words[at : at + 2], amount)
+    return swap, level
+
+
+def halves(texts: Texts, swap: dict[str, str], level: dict[str, float], seed: int) -> list[dict[str, Any]]:
+    """The documents in two halves at random; in the second, words are exchanged."""
+    random = np.random.default_rng(seed)
+    records = []
+    for text, late in zip(texts, (random.random(len(texts)) < 0.5).tolist(), strict=True):
+        draws = random.random(len(text)).tolist()
+        words = [swap[w] if late and level.get(w, 0) > draw else w for w, draw in zip(text, draws, strict=True)]
+        records.append({"text": words, "time": "1991" if late else "1990"})
+    return records
+
+
+def judged(records: list[dict[str, Any]], least: int, dimensions: int, trust: int = 1, **settings: Any) -> pl.DataFrame:
+    """What `drift` says of all words; `trust`: how many times as much text as the others this is."""
+    counts = ct.count(ct.read_corpus(records, time="time"), min_count=least)
+    model = ct.GraphModel(dimensions=dimensions, shrinkage=10.0 * trust).fit(counts)
+    answer = ct.drift(model, min_count=least, top=100_000, **settings)
+    return answer.frame.with_columns(often=2 / (1 / pl.col("count_before") + 1 / pl.col("count_after")))
+
+
+def main() -> None:
+    """Measure, and append rows."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--text", help="a JSONL file with a field `text`; an invented world unless given")
+    parser.add_argument("--documents", type=int, default=500)
+    parser.add_argument("--dimensions", type=int, default=100)
+    parser.add_argument("--permutations", type=int, default=30)
+    parser.add_argument("--bootstrap", type=int, default=30)
+    parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--no-truth", action="store_true", help="leave out the large corpus and the coverage")
+    asked = parser.parse_args()
+    every = {"permutations": asked.permutations, "bootstrap": asked.bootstrap}
+    texts = texts_of(asked.text, asked.documents if asked.no_truth else (TIMES + 1) * asked.documents)
+    small, large = texts[: asked.documents], texts[asked.documents :]
+    swap, level = exchanges(small, asked.pairs, 30)
+    name = "given text" if asked.text else "invented text"
+    with timed() as timing:
+        null = judged(halves(small, {}, {}, 1), 10, asked.dimensions, effect=0.0, **every)
+    p = null["p"].drop_nulls().to_numpy()
+    discoveries, zero = int((null["q"] <= 0.05).sum()), ((null["low"] <= 0) & (null["high"] >= 0)).mean()
+    record(
+        f"nothing changed, {name}",
+        words=len(null),
+        ks_p=kstest(p, "uniform").pvalue,
+        share_p_05=np.mean(p <= 0.05),
+        share_p_001=np.mean(p <= 0.001),
+        discoveries=discoveries,
+        mean_change=null["change"].mean(),
+        mean_corrected=null["corrected"].drop_nans().mean(),
+        zero_in_interval=zero,
+        seconds=timing.seconds,
+    )
+    found = judged(halves(small, swap, level, 1), 10, asked.dimensions, **every)
+    found = found.filter(pl.col("word").is_in(list(level))).with_columns(level=pl.col("word").replace_strict(level))
+    ranks = {
+        column: spearmanr(found["level"], found[column], nan_policy="omit")[0]
+        for column in ("change", "corrected", "z", "low")
+    }
+    record(f"rank correlation with the share exchanged, {name}", words=len(found), **ranks)
+    for low, high in BANDS:
+        part = found.filter((pl.col("often") >= low) & (pl.col("often") < high))
+        by_level = part.group_by("level").agg((pl.col("q") <= 0.05).mean()).sort("level")
+        power = {f"exchanged_{share:.0%}": discovered for share, discovered in by_level.iter_rows()}
+        record(f"discovered, {name}", at_least=low, words=len(part), **power)
+    if asked.no_truth:
+        return
+    truth = judged(halves(large, swap, level, 2), 10 * TIMES // 2, asked.dimensions, TIMES)
+    both = found.join(truth.select("word", truth="change"), on="word")
+    held = (pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))
+    for low, high in BANDS:
+        part = both.filter((pl.col("often") >= low) & (pl.col("often") < high), pl.col("low").is_not_null())
+        moved = part.filter(pl.col("level") > 0)
+        bias = (moved["corrected"] - moved["truth"]).mean()
+        shares = {"held_changed": moved.select(held.mean()).item(), "bias_changed": bias}
+        record(
+            f"intervals of drift, {name}", at_least=low, words=len(part), held=part.select(held.mean()).item(), **shares
+        )
+
+
+if __name__ == "__main__":
+    main()
