@@ -45,7 +45,7 @@ BAD_LINES = [
     (b"null", "broken JSON"),
     (b'["text"]', "broken JSON"),
     (b'{"text": "a"} {"text": "b"}', "broken JSON"),
-    (b'{"text": "caf\xe9", "time": 1998, "place": "x"}', "wrong encoding, not UTF-8"),
+    (b'{"text": "caf\xe9 \xc3\xa9", "time": 1998, "place": "x"}', "wrong encoding, not UTF-8"),
 ]
 
 
@@ -90,7 +90,7 @@ def test_only_the_first_locations_are_kept_and_all_are_counted(tmp_path):
 def test_bad_rows_of_a_csv_file(tmp_path):
     path = write(
         tmp_path / "a.csv",
-        b'text,year\n"two\nlines",1998\n\nshort\n"a ""b""",1998,more\ncaf\xe9,1998\n'
+        b'text,year\n"two\nlines",1998\n\nshort\n"a ""b""",1998,more\ncaf\xe9 \xc3\xa9,1998\n'
         b'a 5" pipe,1998\n,1998\nc,\nd,soon\n',
     )
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
@@ -156,7 +156,7 @@ def test_text_files_that_cannot_be_used_are_counted(tmp_path):
     folder.mkdir()
     write(folder / "1998.txt", b"fine")
     write(folder / "1999.txt", b"")
-    write(folder / "2000.txt", b"one\ncaf\xe9")
+    write(folder / "2000.txt", b"one\ncaf\xe9 \xc3\xa9")
     write(folder / "undated.txt", b"when?")
     store = tokenize(read_corpus(folder, time="date"), tmp_path / "s")
     assert problems(store) == {
@@ -288,7 +288,7 @@ def test_a_column_that_is_no_text(tmp_path):
 
 
 def test_a_long_field_of_a_csv_file_beside_a_bad_row(tmp_path):
-    path = write(tmp_path / "a.csv", b"text,year\n" + b"long " * 100_000 + b",1998\ncaf\xe9,1998\n")
+    path = write(tmp_path / "a.csv", b"text,year\n" + b"long " * 100_000 + b",1998\ncaf\xe9 \xc3\xa9,1998\n")
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
     assert store.report.tokens == 100_000
     assert problems(store) == {"wrong encoding, not UTF-8": (1, ("a.csv:3",))}

@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, messages to stderr, progress only to a terminal."""
+"""Where output goes: results to stdout, messages and progress to stderr."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def talk(message: str, *values: object) -> None:
 
 
 def progress_bars() -> ShownProgress:
-    """Return bars on stderr with the time left; nothing where stderr is no terminal."""
-    return ShownProgress(stderr if stderr.is_terminal else None)
+    """Return bars on stderr with the time left; where stderr is no terminal, a line now and then."""
+    return ShownProgress(stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.dates import read_dates
+from chronotope.errors import number_of
+from chronotope.frames import MOST_ROWS, html
 
 if TYPE_CHECKING:
     from chronotope.corpus.first_pass import FirstPass
+    from chronotope.corpus.source import Corpus
 
 # A condition with fewer tokens is small; the regions of the paper have about a million each.
 SMALL = 50_000
@@ -25,6 +28,8 @@ PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
 # A word with a smaller count in the corpus is rare.
 RARE = 5
+# A condition with fewer tokens has too little text anyway, whatever its sources.
+LEAST_JUDGED = 1_000
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,9 @@ class CorpusReport:
         The tokens in scripts without blanks between words.
     phrases
         The phrases that were joined.
+    notes
+        Lines about bad rows, files that were left out or converted, metadata without text, and conditions most of
+        whose text has one source.
     """
 
     conditions: tuple[ConditionReport, ...]
@@ -91,6 +99,14 @@ class CorpusReport:
     outside: int = 0
     unspaced: int = 0
     phrases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        facts = {name: getattr(self, name) for name in ("documents", "tokens", "vocabulary", "duplicates", "held_out")}
+        names = [part.name for part in fields(ConditionReport)]
+        rows = [[getattr(part, name) for name in names] for part in self.conditions[:MOST_ROWS]]
+        left_out, note = len(self.conditions) - len(rows), "; ".join(self.notes)
+        return html("Corpus", facts, names, rows, left_out=left_out, note=note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -100,7 +116,14 @@ class CorpusReport:
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
-        return cls(**{**data, "conditions": conditions, "phrases": tuple(data["phrases"])})
+        return cls(
+            **{
+                **data,
+                "conditions": conditions,
+                "phrases": tuple(data["phrases"]),
+                "notes": tuple(data.get("notes", ())),
+            }
+        )
 
 
 def build_report(
@@ -110,11 +133,13 @@ def build_report(
     bins: Bins | None,
     counts: Any,
     phrases: tuple[str, ...],
+    corpus: Corpus,
+    kept: pl.DataFrame,
 ) -> CorpusReport:
     """Report on a corpus.
 
-    `documents` has the columns condition, length, repeated and held_out, with a time axis also time, as written.
-    `counts` is (C, W), sparse, and includes held-out documents.
+    `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
+    written; `kept` holds the fields to keep of each. `counts` is (C, W), sparse, and includes held-out documents.
     """
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
@@ -127,6 +152,8 @@ def build_report(
         days = [bins.days(time) for time in sorted({time for time, _ in first.labels})]
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
+    unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
+    dominated = _dominated(documents, corpus.names, kept, conditions, tokens)
     return CorpusReport(
         conditions=tuple(
             ConditionReport(
@@ -150,7 +177,40 @@ def build_report(
         outside=first.outside,
         unspaced=first.unspaced.tokens,
         phrases=phrases,
+        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominated),
     )
+
+
+def _dominated(
+    documents: pl.DataFrame, names: Sequence[str], kept: pl.DataFrame, conditions: Conditions, tokens: Sequence[int]
+) -> list[str]:
+    """Return lines about the conditions with more than half of their tokens from one source, or from one document.
+
+    A source is a value of the kept field 'source', else a file with text in several conditions. Conditions with few
+    tokens, and corpora of one source, are not judged.
+    """
+    frame = documents.select("condition", "length", file=pl.col("source"), line="line", document=pl.int_range(pl.len()))
+    column = kept["source"] if "source" in kept.columns else frame["file"]
+    frame, lines = frame.with_columns(source=column), []
+    spread = pl.col("condition").n_unique().over("source") > 1 if "source" not in kept.columns else pl.lit(True)
+    for what, usable in (("document", pl.lit(True)), ("source", spread & (pl.col("source").n_unique() > 1))):
+        sums = (
+            frame.filter(usable)
+            .group_by("condition", what, maintain_order=True)
+            .agg(pl.col("length").sum(), pl.first("file"), pl.first("line"), name=pl.first("source"))
+        )
+        sums = sums.with_columns(all=pl.Series(tokens, dtype=pl.Int64).gather(sums["condition"]))
+        sums = sums.filter((2 * pl.col("length") > pl.col("all")) & (pl.col("all") >= LEAST_JUDGED)).sort("condition")
+        shown = []
+        for row in sums.head(3).iter_rows(named=True):
+            location = f"{names[row['file']]}:{row['line']}" if what == "document" else row["name"]
+            location = names[location] if isinstance(location, int) else location
+            shown.append(f"{conditions.labels[row['condition']]} ({location}, {row['length'] / row['all']:.0%})")
+        if shown:
+            more = ", …" if len(sums) > len(shown) else ""
+            of = number_of(len(sums), "conditions")
+            lines.append(f"one {what} makes up more than half of the words of {of}: {', '.join(shown)}{more}")
+    return lines
 
 
 class Empty(NamedTuple):
