@@ -162,7 +162,7 @@ def test_text_files_that_cannot_be_used_are_counted(tmp_path):
     assert problems(store) == {
         "empty file": (1, ("1999.txt",)),
         "wrong encoding, not UTF-8": (1, ("2000.txt:2",)),
-        "no time": (1, ("undated.txt:1",)),
+        "no date in the name of the file": (1, ("undated.txt:1",)),
     }
 
 
@@ -213,15 +213,13 @@ def test_nothing_left_says_why(tmp_path):
 def test_what_cannot_be_read_at_all(tmp_path):
     failing(f"there is no file or folder {tmp_path / 'x.csv'}", lambda: read_corpus(tmp_path / "x.csv"))
     failing(f"no file matches {tmp_path}/*.csv", lambda: read_corpus(f"{tmp_path}/*.csv"))
-    fsspec.filesystem("memory").pipe("/strange/a.docx", b"x")
-    for unknown in (write(tmp_path / "a.docx", b"x"), "memory://strange/a.docx", "memory://strange"):
-        with pytest.raises(InputError, match=r"cannot tell the format of a\.docx"):
+    fsspec.filesystem("memory").pipe("/strange/a.doc", b"x")
+    for unknown in (write(tmp_path / "a.doc", b"x"), "memory://strange/a.doc", "memory://strange"):
+        with pytest.raises(InputError, match=r"cannot tell the format of a\.doc"):
             read_corpus(unknown)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="holds no text that can be read"):
         read_corpus(tmp_path / "empty")
-    with pytest.raises(InputError, match=r"a\.csv is UTF-16; save it as UTF-8"):
-        read_corpus(write(tmp_path / "a.csv", "text\na\n".encode("utf-16")))
     with pytest.raises(InputError, match="damaged or cut short"):
         read_corpus(write(tmp_path / "a.jsonl.gz", gzip.compress(GOOD)[:-9]))
     with pytest.raises(InputError, match="as Parquet"):

@@ -23,9 +23,10 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")  # in UTF-8; hardly ever in Windows-1252
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x81\x8d\x8f\x90\x9d]")
-# Signs of Windows-1252 that stand inside of words only if the text is in another encoding.
+# Signs of Windows-1252 that stand after a letter, or between two, only if the text is in another encoding.
 _STRANGE = re.compile(
-    rb"[a-z\xc0-\xff][\x80\x82-\x84\x86-\x89\x8b\x98\x99\x9b\xa1-\xac\xae-\xb3\xb5\xb6\xb8-\xbf][a-z]"
+    rb"[a-z\xc0-\xff](?:[\x80\x82-\x84\x86-\x89\x8b\x98\x9b\xa1-\xa8\xac\xaf\xbf]"
+    rb"|[\x99\xa9-\xab\xae\xb0-\xb3\xb5\xb6\xb8-\xbe][a-z])"
 )
 _MOST_ACCENTS, _MOST_STRANGE = 0.3, 0.1  # shares of the bytes, and of the accented letters
 

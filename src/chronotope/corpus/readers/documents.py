@@ -45,7 +45,7 @@ class DocumentFiles(TextFiles):
     """Files with one document each; `xpath` maps fields of XML to ElementTree XPaths, which may end with /@name."""
 
     xpath: Mapping[str, str] = field(default_factory=dict)
-    notes: bool = False
+    tei_notes: bool = False
 
     def columns(self) -> list[str] | None:
         """Return the fields that every file has."""
@@ -88,7 +88,7 @@ class DocumentFiles(TextFiles):
         root = _parse_xml(data)
         xpaths = {name: [f".//teiHeader//{path}" for path in paths] for name, paths in HEADER.items()}
         xpaths |= {name: [path] for name, path in self.xpath.items()}
-        left_out = {"teiHeader"} if self.notes else _LEFT_OUT
+        left_out = {"teiHeader"} if self.tei_notes else _LEFT_OUT
         documents = []
         for document in [*root.iter("TEI"), *root.iter("TEI.2")] or [root]:
             parts = _find(document, self.xpath["text"])[0] if "text" in self.xpath else list(document.iter("body"))

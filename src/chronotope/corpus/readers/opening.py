@@ -169,7 +169,7 @@ def _readers_of_files(files: Iterable[Path | RemotePath], root: Path, settings: 
         if kind == "text":
             readers.append(TextFiles(local, root))
         elif kind == "document":
-            readers.append(DocumentFiles(local, root, xpath=settings.xpath, notes=settings.tei_notes))
+            readers.append(DocumentFiles(local, root, xpath=settings.xpath, tei_notes=settings.tei_notes))
         elif kind == "json":
             readers += map(json_reader, paths)
         elif kind in ("csv", "tsv"):
