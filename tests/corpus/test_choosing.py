@@ -238,7 +238,7 @@ def test_python_gives_one_warning_with_numbers_and_examples():
         assert part.replace("'", "&#x27;") in counts._repr_html_()
         assert part.replace("'", "&#x27;") in counts.report._repr_html_()
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         ct.count(read_corpus(rows[:2], time="year"), min_count=1)
 
 

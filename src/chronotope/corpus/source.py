@@ -216,7 +216,7 @@ def read_corpus(
     if settings.key and metadata is None:
         raise SettingsError("key is the column of a table of metadata; give the table, too (--metadata FILE)")
     if metadata is not None:
-        joined = read_metadata(open_readers(metadata, settings, ()).readers, settings.key)
+        joined = read_metadata(open_readers(metadata, settings, ())[0], settings.key)
         own_fields = tuple(name for name in fields if name not in joined.fields)
     readers, lines = open_readers(source, settings, own_fields, skip=metadata)
     if joined:

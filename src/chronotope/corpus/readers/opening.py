@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -23,23 +23,10 @@ from chronotope.io.stores import RemotePath, is_remote, local_path, remote_files
 from chronotope.io.streaming import CODECS
 
 FORMATS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".xlsx": "sheet",
-    ".xls": "sheet",
-    ".ods": "sheet",
-    ".txt": "text",
-    ".xml": "document",
-    ".tei": "document",
-    ".docx": "document",
-    ".pdf": "document",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".parquet": "parquet", ".pq": "parquet", ".xlsx": "sheet", ".xls": "sheet", ".ods": "sheet",
+    ".txt": "text", ".xml": "document", ".tei": "document", ".docx": "document", ".pdf": "document",
+}  # fmt: skip
 DOCUMENTS = ("text", "document")  # formats with one document a file
 READ_WHOLE = ("parquet", "sheet")  # formats that are compressed already
 KNOWN = (
@@ -48,11 +35,8 @@ KNOWN = (
 )
 
 
-class Opened(NamedTuple):
-    """The readers of a source, and lines about what is left out."""
-
-    readers: list[Reader]
-    notes: list[str]
+# The readers of a source, and lines about what is left out.
+Opened = tuple[list[Reader], list[str]]
 
 
 def open_readers(source: Any, settings: CorpusSettings, fields: Sequence[str], skip: Any = None) -> Opened:
@@ -68,7 +52,7 @@ def open_readers(source: Any, settings: CorpusSettings, fields: Sequence[str], s
     if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "iloc") and not isinstance(source, pl.DataFrame):
         source = pl.DataFrame(source)
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or hasattr(source, "iloc"):
-        return Opened([Frame(source)], [])
+        return [Frame(source)], []
     if isinstance(source, str | os.PathLike):
         source = [source]
     if isinstance(source, Mapping):
@@ -78,10 +62,10 @@ def open_readers(source: Any, settings: CorpusSettings, fields: Sequence[str], s
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         skipped = Path(skip).absolute() if isinstance(skip, str | os.PathLike) else None
         parts = [_open_files(os.fspath(item), settings, fields, skipped) for item in source]
-        readers = [reader for part in parts for reader in part.readers]
-        notes = [note for part in parts for note in part.notes]
-        return Opened(readers, notes + [note for reader in readers for note in getattr(reader, "notes", ())])
-    return Opened([Records(source)], [])
+        readers = [reader for part, _ in parts for reader in part]
+        notes = [note for _, part in parts for note in part]
+        return readers, notes + [note for reader in readers for note in getattr(reader, "notes", ())]
+    return [Records(source)], []
 
 
 def _open_files(name: str, settings: CorpusSettings, fields: Sequence[str], skip: Path | None) -> Opened:
@@ -89,13 +73,13 @@ def _open_files(name: str, settings: CorpusSettings, fields: Sequence[str], skip
     if is_remote(name):
         files = remote_files(name)
         readable = list(filter(format_of, files)) or files
-        return Opened(_readers_of_files(readable, Path(), settings), _left_out(name, set(files) - set(readable)))
+        return _readers_of_files(readable, Path(), settings), _left_out(name, set(files) - set(readable))
     path = local_path(name).expanduser()
     try:
         if path.is_dir():
             return _open_folder(path, settings, fields, skip)
         if path.exists():
-            return Opened(_readers_of_files([path], path.parent, settings), [])
+            return _readers_of_files([path], path.parent, settings), []
     except (OSError, ValueError):  # no name of a file
         raise InputError(f"there is no file or folder {name:.60}") from None
     if not glob.has_magic(name):
@@ -105,7 +89,7 @@ def _open_files(name: str, settings: CorpusSettings, fields: Sequence[str], skip
     if not found:
         raise InputError(f"no file matches {path}")
     root = Path(os.path.commonpath([file.parent for file in found]))
-    return Opened(_readers_of_files(found, root, settings), [])
+    return _readers_of_files(found, root, settings), []
 
 
 def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], skip: Path | None) -> Opened:
@@ -123,15 +107,15 @@ def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], 
     fitting = [path for path in tables if not (usable or format_of(path) == "json") or _fits(path, fields, settings)]
     if usable and fitting:
         raise InputError(
-            f"{folder} holds documents ({_some(texts)}) and tables of documents ({_some(fitting)}); name those to "
+            f"{folder} holds documents ({_names(texts)}) and tables of documents ({_names(fitting)}); name those to "
             f"read, such as '{folder}/**/*{texts[0].suffix}' or '{folder}/**/*{fitting[0].suffix}'"
         )
     read = texts if usable or not fitting else fitting
     if not read:
-        holds = f"; it holds {_some(paths)}" if paths else ""
+        holds = f"; it holds {_names(paths)}" if paths else ""
         raise InputError(f"the folder {folder} holds no text that can be read{holds}; chronotope reads {KNOWN}")
     readers = documents if read is texts else _readers_of_files(read, folder, settings)
-    return Opened(readers, _left_out(str(folder), set(paths) - set(read)))
+    return readers, _left_out(str(folder), set(paths) - set(read))
 
 
 def _fits(path: Path, fields: Sequence[str], settings: CorpusSettings) -> bool:
@@ -143,13 +127,12 @@ def _fits(path: Path, fields: Sequence[str], settings: CorpusSettings) -> bool:
         return False
 
 
-def _left_out(where: str, files: Iterable[Path | RemotePath]) -> list[str]:
-    names = sorted(path.name for path in files)
-    return [f"{number_of(len(names), 'files')} in {where} not read: {some_of(names)}"] if names else []
+def _left_out(where: str, files: Collection[Path | RemotePath]) -> list[str]:
+    return [f"{number_of(len(files), 'files')} in {where} not read: {_names(files)}"] if files else []
 
 
-def _some(paths: Sequence[Path]) -> str:
-    return ", ".join(path.name for path in paths[:3]) + (f" … {len(paths):,} files" if len(paths) > 3 else "")
+def _names(files: Iterable[Path | RemotePath]) -> str:
+    return some_of(sorted(file.name for file in files))
 
 
 def format_of(path: Path | RemotePath) -> str | None:
