@@ -113,6 +113,7 @@ def test_limits_that_cannot_be_meant(tmp_path):
         ({"time": "d", "since": "soon"}, "cannot read since='soon' as a date"),
         ({"time": "d", "since": 1862, "until": 1860}, "since='1862' is after until='1860'"),
         ({"since": 1860}, "need the time field"),
+        ({"where": "text == the river"}, "write several words in quotes: 'the river'"),
         ({"where": "d between 1860-01-01 and 1861-01-01"}, "compare dates as in date >= 1860-01-01"),
     ):
         with pytest.raises(SettingsError, match=message):

@@ -17,7 +17,7 @@ NUMBER = "time that looks like a count of days or seconds"
 NO_METADATA = "not in the metadata"
 READ_AS = "read as "  # and an encoding: a remark on a file, which costs no row
 REMEDIES = {
-    ENCODING: "; `iconv -f latin1 -t utf8 OLD > NEW` rewrites a file",
+    ENCODING: "; `iconv -f ENCODING -t utf8 OLD > NEW` rewrites a file",
     NO_DATE: "; dates come from names such as letter-1998-03-12.txt or 1998.txt, or from a table (--metadata FILE)",
     NUMBER: "; --time-unit excel, days, seconds or milliseconds reads it",
 }

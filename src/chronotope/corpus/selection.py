@@ -23,7 +23,8 @@ _MOST_FIELDS_IN_FILTER = 8
 # In a condition: a comparison with a date or with a word without quotes; text in quotes stays as it is.
 _TYPED = re.compile(
     r"""(?P<field>"[^"]+"|[^\W\d]\w*|\))\s*(?P<sign><=|>=|<>|!=|==?|<|>)\s*"""
-    r"""(?:(?P<date>(?P<quote>'?)\d{4}-\d{2}(?:-\d{2})?(?P=quote))(?![\w'-])|(?P<word>[^\W\d]\w*)(?!\s*[\w(.']))"""
+    r"""(?:(?P<date>(?P<quote>'?)\d{4}-\d{2}(?:-\d{2})?(?P=quote))(?![\w'-])|(?P<word>[^\W\d]\w*+)(?!\s*[(.'])"""
+    r"""(?P<more>\s+(?!(?i:and|or)\b)[^\W\d]\w*+)?)"""
     r"""|'(?:[^']|'')*'|"[^"]*\""""
 )
 _BARE_DATE = re.compile(r"(?<![\w'-])\d{4}-\d{2}(?:-\d{2})?(?![\w'-])")
@@ -108,6 +109,10 @@ def _as_typed(where: str) -> str:
     def replaced(match: re.Match[str]) -> str:
         field, sign, date, word = (match[name] for name in ("field", "sign", "date", "word"))
         sign = "=" if sign == "==" else sign
+        if match["more"]:
+            raise SettingsError(
+                f"where=\"{where}\" cannot be used: write several words in quotes: '{word}{match['more']}'"
+            )
         if date and field != ")" and not (match["quote"] and sign in ("=", "<>", "!=")):
             digits = date.strip("'").replace("-", "")
             field = field.strip('"')

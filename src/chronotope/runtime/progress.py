@@ -92,7 +92,7 @@ class ShownProgress:
     def _print_line(self, task: Any) -> None:
         now, (name, done) = time.monotonic(), self._printed
         further = name != task.description or task.total is None or task.completed - done >= task.total / 10
-        if self._console and further and now - self._last >= self._seconds:
+        if self._console and further and not task.finished and now - self._last >= self._seconds:
             self._last, self._printed = now, (task.description, task.completed)
             share = "" if task.total is None else f" {task.percentage:.0f} %"
             self._console.print(f"{task.description}{share}, {now - self._began:.0f} s {task.fields['note']}".rstrip())
