@@ -116,14 +116,8 @@ class CorpusReport:
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
-        return cls(
-            **{
-                **data,
-                "conditions": conditions,
-                "phrases": tuple(data["phrases"]),
-                "notes": tuple(data.get("notes", ())),
-            }
-        )
+        lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes")}
+        return cls(**{**data, **lists, "conditions": conditions})
 
 
 def build_report(
@@ -186,29 +180,30 @@ def _dominated(
 ) -> list[str]:
     """Return lines about the conditions with more than half of their tokens from one source, or from one document.
 
-    A source is a value of the kept field 'source', else a file with text in several conditions. Conditions with few
-    tokens, and corpora of one source, are not judged.
+    A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
+    document is. Conditions with few tokens, and corpora of one source, are not judged.
     """
-    frame = documents.select("condition", "length", file=pl.col("source"), line="line", document=pl.int_range(pl.len()))
-    column = kept["source"] if "source" in kept.columns else frame["file"]
-    frame, lines = frame.with_columns(source=column), []
-    spread = pl.col("condition").n_unique().over("source") > 1 if "source" not in kept.columns else pl.lit(True)
-    for what, usable in (("document", pl.lit(True)), ("source", spread & (pl.col("source").n_unique() > 1))):
-        sums = (
-            frame.filter(usable)
-            .group_by("condition", what, maintain_order=True)
-            .agg(pl.col("length").sum(), pl.first("file"), pl.first("line"), name=pl.first("source"))
-        )
-        sums = sums.with_columns(all=pl.Series(tokens, dtype=pl.Int64).gather(sums["condition"]))
-        sums = sums.filter((2 * pl.col("length") > pl.col("all")) & (pl.col("all") >= LEAST_JUDGED)).sort("condition")
-        shown = []
-        for row in sums.head(3).iter_rows(named=True):
-            location = f"{names[row['file']]}:{row['line']}" if what == "document" else row["name"]
-            location = names[location] if isinstance(location, int) else location
-            shown.append(f"{conditions.labels[row['condition']]} ({location}, {row['length'] / row['all']:.0%})")
+    frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
+    kept_source = kept["source"] if "source" in kept.columns else None
+    frame = frame.with_columns(origin=frame["source"] if kept_source is None else kept_source)
+    spread = pl.lit(kept_source is not None) | (pl.col("condition").n_unique().over("origin") > 1)
+    lines: list[str] = []
+    named: list[int] = []
+    for what, usable in (("document", pl.lit(True)), ("origin", spread & (pl.col("origin").n_unique() > 1))):
+        parts = frame.filter(usable).group_by("condition", what, maintain_order=True)
+        sums = parts.agg(pl.col("length").sum(), pl.first("source", "line"), name=pl.first("origin"))
+        sums = sums.with_columns(share=sums["length"] / pl.Series(tokens).gather(sums["condition"]))
+        judged = [condition for condition, count in enumerate(tokens) if count >= LEAST_JUDGED]
+        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(judged) & ~pl.col("condition").is_in(named)
+        found = sums.filter(most).sort("condition")
+        named, shown = found["condition"].to_list(), []
+        for row in found.head(3).iter_rows(named=True):
+            file, label = names[row["source"]], conditions.labels[row["condition"]]
+            source = f"{file}:{row['line']}" if what == "document" else file if kept_source is None else row["name"]
+            shown.append(f"{label} ({source}, {row['share']:.0%})")
         if shown:
-            more = ", …" if len(sums) > len(shown) else ""
-            of = number_of(len(sums), "conditions")
+            of, more = number_of(len(found), "conditions"), ", …" if len(found) > 3 else ""
+            what = what.replace("origin", "source")
             lines.append(f"one {what} makes up more than half of the words of {of}: {', '.join(shown)}{more}")
     return lines
 

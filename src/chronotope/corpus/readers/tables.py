@@ -203,7 +203,7 @@ class Records:
 def records_of(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
     """Return the rows of a mapping of names to lists."""
     if not all(
-        hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping) for values in columns.values()
+        isinstance(values, Sized) and not isinstance(values, str | bytes | Mapping) for values in columns.values()
     ):
         raise InputError("cannot read one mapping as a corpus; give lists: {'text': ['…', '…'], 'year': [1998, 1999]}")
     if any(hasattr(values, "column_names") for values in columns.values()):
