@@ -117,7 +117,7 @@ def prepare_command(
         made = True
         _report(store, vocabulary, reading, counted)
 
-    with progress_bars() as bars:
+    with progress_bars(lines=True) as bars:
         counts = count(corpus, run, settings=counted, progress=bars, on_report=report, **options)
     if not made:
         talk("{} exists already, made from this input with these settings; --force makes it again", run)
