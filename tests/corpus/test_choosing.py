@@ -256,3 +256,19 @@ def test_one_source_or_document_that_dominates_is_named(tmp_path):
         pl.DataFrame([row for row in rows if row["source"] == name.title()]).write_csv(tmp_path / f"{name}.csv")
     notes = read(str(tmp_path / "*.csv"), tmp_path, time="year").report.notes
     assert "1850 (times.csv, 100%)" in notes[-1]
+
+
+def test_the_command_line_reads_joins_and_chooses(folder, tmp_path, chronotope):
+    given = ("prepare", folder, "-o", tmp_path / "run", "--time", "date", "--place", "place", "--min-count", 1)
+    said = chronotope(*given, "--metadata", folder / "about.csv", "--key", "id", "--since", 1851).stderr
+    assert "1 row skipped: not in the metadata, such as 'b.txt' (b.txt:1)" in said
+    assert "1 row of 3 in about.csv belong to no text: lost.txt" in said
+    assert "1851/York" in said
+    assert "1 row left out by the filter" in said
+    said = chronotope("prepare", folder, "-o", tmp_path / "other", "--time", "date", code=2).stderr
+    assert "dates come from names" in said
+    xpath = ("--xpath", "date=.//year/@of", "--xpath", "text=.//words", "--time-unit", "excel")
+    (tmp_path / "a.xml").write_text('<book><year of="36526"/><words>river bank</words></book>')
+    given = ("prepare", tmp_path / "a.xml", "-o", tmp_path / "xml", "--time", "date", "--min-count", 1)
+    assert "2000" in chronotope(*given, *xpath).stderr
+    assert "write --xpath FIELD=PATH" in chronotope(*given, "--xpath", "date", code=2).stderr
