@@ -26,7 +26,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[demo,word2vec,cluster,docs,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[demo,documents,word2vec,cluster,docs,dev]'
 	touch $(VENV)/.demo $@
 
 demo: $(VENV)/.demo

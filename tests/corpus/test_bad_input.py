@@ -45,7 +45,7 @@ BAD_LINES = [
     (b"null", "broken JSON"),
     (b'["text"]', "broken JSON"),
     (b'{"text": "a"} {"text": "b"}', "broken JSON"),
-    (b'{"text": "caf\xe9", "time": 1998, "place": "x"}', "wrong encoding, not UTF-8"),
+    (b'{"text": "caf\xe9 \xc3\xa9", "time": 1998, "place": "x"}', "wrong encoding, not UTF-8"),
 ]
 
 
@@ -90,7 +90,7 @@ def test_only_the_first_locations_are_kept_and_all_are_counted(tmp_path):
 def test_bad_rows_of_a_csv_file(tmp_path):
     path = write(
         tmp_path / "a.csv",
-        b'text,year\n"two\nlines",1998\n\nshort\n"a ""b""",1998,more\ncaf\xe9,1998\n'
+        b'text,year\n"two\nlines",1998\n\nshort\n"a ""b""",1998,more\ncaf\xe9 \xc3\xa9,1998\n'
         b'a 5" pipe,1998\n,1998\nc,\nd,soon\n',
     )
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
@@ -156,13 +156,13 @@ def test_text_files_that_cannot_be_used_are_counted(tmp_path):
     folder.mkdir()
     write(folder / "1998.txt", b"fine")
     write(folder / "1999.txt", b"")
-    write(folder / "2000.txt", b"one\ncaf\xe9")
+    write(folder / "2000.txt", b"one\ncaf\xe9 \xc3\xa9")
     write(folder / "undated.txt", b"when?")
     store = tokenize(read_corpus(folder, time="date"), tmp_path / "s")
     assert problems(store) == {
         "empty file": (1, ("1999.txt",)),
         "wrong encoding, not UTF-8": (1, ("2000.txt:2",)),
-        "no time": (1, ("undated.txt:1",)),
+        "no date in the name of the file": (1, ("undated.txt:1",)),
     }
 
 
@@ -213,15 +213,13 @@ def test_nothing_left_says_why(tmp_path):
 def test_what_cannot_be_read_at_all(tmp_path):
     failing(f"there is no file or folder {tmp_path / 'x.csv'}", lambda: read_corpus(tmp_path / "x.csv"))
     failing(f"no file matches {tmp_path}/*.csv", lambda: read_corpus(f"{tmp_path}/*.csv"))
-    fsspec.filesystem("memory").pipe("/strange/a.docx", b"x")
-    for unknown in (write(tmp_path / "a.docx", b"x"), "memory://strange/a.docx", "memory://strange"):
-        with pytest.raises(InputError, match=r"cannot tell the format of a\.docx"):
+    fsspec.filesystem("memory").pipe("/strange/a.doc", b"x")
+    for unknown in (write(tmp_path / "a.doc", b"x"), "memory://strange/a.doc", "memory://strange"):
+        with pytest.raises(InputError, match=r"cannot tell the format of a\.doc"):
             read_corpus(unknown)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="holds no text that can be read"):
         read_corpus(tmp_path / "empty")
-    with pytest.raises(InputError, match=r"a\.csv is UTF-16; save it as UTF-8"):
-        read_corpus(write(tmp_path / "a.csv", "text\na\n".encode("utf-16")))
     with pytest.raises(InputError, match="damaged or cut short"):
         read_corpus(write(tmp_path / "a.jsonl.gz", gzip.compress(GOOD)[:-9]))
     with pytest.raises(InputError, match="as Parquet"):
@@ -288,7 +286,7 @@ def test_a_column_that_is_no_text(tmp_path):
 
 
 def test_a_long_field_of_a_csv_file_beside_a_bad_row(tmp_path):
-    path = write(tmp_path / "a.csv", b"text,year\n" + b"long " * 100_000 + b",1998\ncaf\xe9,1998\n")
+    path = write(tmp_path / "a.csv", b"text,year\n" + b"long " * 100_000 + b",1998\ncaf\xe9 \xc3\xa9,1998\n")
     store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
     assert store.report.tokens == 100_000
     assert problems(store) == {"wrong encoding, not UTF-8": (1, ("a.csv:3",))}

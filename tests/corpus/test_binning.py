@@ -67,7 +67,8 @@ def test_a_later_date_is_in_no_earlier_bin(date, every):
         ("-0044-03-15", "1y", "-44"),
         ("-44", "100y", "-100..-1"),
         ("-5", "10y", "-10s"),
-        ("12024", "1y", "12024"),
+        ("+12024", "1y", "12024"),
+        ("36526", "1y", None),
         ("+0476-09-04", "1mo", "0476-09"),
         ("476", "1y", "476"),
     ],
@@ -103,7 +104,7 @@ def test_bins_are_ordered_by_time_and_places_by_letter(tmp_path):
     rows = [
         {"text": "a", "year": year, "place": place}
         for year, place in [
-            (12024, "b"),
+            ("+12024", "b"),
             (2024, "Ç"),
             (-5, "a/b"),
             (2024, "B"),

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -58,7 +59,7 @@ def content(store: TokenStore) -> tuple:
         store.ids.tolist(),
         store.starts.tolist(),
         store.document_condition.tolist(),
-        store.report,
+        replace(store.report, notes=()),
     )
 
 

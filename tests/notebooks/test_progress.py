@@ -56,6 +56,17 @@ def test_a_log_stays_silent(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_log_of_a_command_gets_a_line_for_each_tenth_and_few_in_all():
+    for seconds, lines in ((0, 10), (3600, 0)):
+        console = Console(file=io.StringIO())
+        with ShownProgress(console, seconds=seconds) as show:
+            for done in range(1, 1001):
+                show("counting", done, 1000)
+        shown = console.file.getvalue().splitlines()
+        assert len(shown) == lines
+        assert all(line.startswith("counting ") and " %, " in line for line in shown)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a terminal of its own needs POSIX")
 def test_a_terminal_shows_bars_on_stderr():
     import pty

@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, messages to stderr, progress only to a terminal."""
+"""Where output goes: results to stdout, messages to stderr, progress bars only to a terminal."""
 
 from __future__ import annotations
 
@@ -53,6 +53,6 @@ def talk(message: str, *values: object) -> None:
     stderr.print(message.format(*(escape(printable(str(value))) for value in values)))
 
 
-def progress_bars() -> ShownProgress:
-    """Return bars on stderr with the time left; nothing where stderr is no terminal."""
-    return ShownProgress(stderr if stderr.is_terminal else None)
+def progress_bars(*, lines: bool = False) -> ShownProgress:
+    """Return bars on stderr with the time left; where stderr is no terminal, nothing, or with `lines` a few lines."""
+    return ShownProgress(stderr if lines or stderr.is_terminal else None)

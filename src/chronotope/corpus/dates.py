@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
-# A year: four digits, three (476), five, or any number up to nine with a sign; 98 and 199803 are not readable.
-_YEAR = r"^(?P<year>[+-][0-9]{1,9}|[0-9]{3,5})(?:\.0*)?$"
+# A year: four digits, three (476), or any number up to nine with a sign; 98, 36526 and 199803 are not readable.
+_YEAR = r"^(?P<year>[+-][0-9]{1,9}|[0-9]{3,4})(?:\.0*)?$"
 _MONTH = r"^(?P<year>[+-][0-9]{4,9}|[0-9]{4,5})-(?P<month>[0-9]{2})$"
 _DAY = (
     r"^(?P<year>[+-][0-9]{4,9}|[0-9]{4,5})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
@@ -42,6 +42,7 @@ _WRITTEN = (
     rf"^(?P<day>[0-9]{{1,2}})\.\s*(?P<month>[0-9]{{1,2}})\.\s*{_WRITTEN_YEAR}{_CLOCK}",
 )
 _MISSING = -(2**40)
+_DAYS_OF_ISO = (-719_162, 2_932_896)  # the years 1 to 9999
 
 
 class Dates(NamedTuple):
@@ -85,6 +86,29 @@ def read_dates(texts: pl.Series) -> Dates:
         for column, written in zip(dates, _read(texts[left], _WRITTEN), strict=True):
             column[left] = np.where(written != 0, written, column[left])
     return dates
+
+
+def dates_from_numbers(texts: pl.Series, unit: str) -> pl.Series:
+    """Return ISO dates instead of numbers that count days or seconds; other texts stay as they are.
+
+    Examples
+    --------
+    >>> dates_from_numbers(pl.Series(["36526", "1.5", "May 1990"]), "excel").to_list()
+    ['2000-01-01', '1900-01-01', 'May 1990']
+    >>> dates_from_numbers(pl.Series(["-86400"]), "seconds").to_list()
+    ['1969-12-31']
+    """
+    text = pl.col("text")
+    number = text.str.strip_chars().cast(pl.Float64, strict=False)
+    days = {
+        # Excel has a 29th of February in 1900.
+        "excel": number - 25_569 + (number < 60).cast(pl.Int8),
+        "days": number,
+        "seconds": number / 86_400,
+        "milliseconds": number / 86_400_000,
+    }[unit].floor()
+    days = pl.when(days.is_between(*_DAYS_OF_ISO)).then(days).cast(pl.Int32)
+    return pl.DataFrame({"text": texts}).select(pl.coalesce(days.cast(pl.Date).dt.strftime("%Y-%m-%d"), text))["text"]
 
 
 def _read(texts: pl.Series, patterns: tuple[str, ...]) -> Dates:

@@ -29,7 +29,7 @@ def tokenize_elsewhere(
     if resources.pool is None:
         raise ValueError("there are no workers")
     folder = resources.spill
-    light = replace(corpus, readers=(), empty=())
+    light = replace(corpus, readers=(), empty=(), metadata=None)
 
     def calls() -> Iterator[tuple[Any, ...]]:
         first = before = 0
@@ -55,11 +55,8 @@ def fingerprints(corpus: Corpus, pool: Pool | None) -> list[dict[str, Any]]:
         return corpus.fingerprint()
     fields = Selection(corpus.settings).fields
     files = pool.in_order(_fingerprint_task, ((reader, fields) for reader in corpus.readers if _is_file(reader)))
-    return [
-        entry
-        for reader in corpus.readers
-        for entry in (next(files) if _is_file(reader) else reader.fingerprint(fields))
-    ]
+    entries = (next(files) if _is_file(reader) else reader.fingerprint(fields) for reader in corpus.readers)
+    return [entry for part in entries for entry in part] + corpus.metadata_fingerprint
 
 
 def _is_file(reader: Reader) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.batches import TokenizedBatch
 from chronotope.corpus.lexicon import Lexicon, Unspaced
-from chronotope.corpus.problems import SHOWN, BadRow, Problem, Problems
+from chronotope.corpus.problems import REMEDIES, SHOWN, BadRow, Problem, Problems, is_remark
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import KINDS, TextWriter
 from chronotope.corpus.tokens import TOKEN
@@ -38,9 +38,9 @@ class FirstPass:
         (2, W or more) the count of each word in training documents and in held-out documents.
     labels, places
         The (time bin, place) pairs by first occurrence, and the places as first spelled.
-    problems, rows, left_out, outside, unspaced
+    problems, rows, left_out, outside, unspaced, matched
         The bad rows; the number of rows read, dropped by the filter, and outside the named bins; the tokens in scripts
-        without blanks between words.
+        without blanks between words; the rows of the metadata that were used.
     """
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
@@ -52,6 +52,7 @@ class FirstPass:
         self.problems = Problems()
         self.rows = self.left_out = self.outside = 0
         self.unspaced = Unspaced()
+        self.matched: set[int] = set()
         self._corpus = corpus
         self._names = corpus.names
         self._file = open(self.raw, "wb")  # noqa: SIM115
@@ -72,6 +73,7 @@ class FirstPass:
             self.rows += batch.rows.read
             self.left_out += batch.rows.left_out
             self.outside += batch.rows.outside
+            self.matched.update(batch.rows.matched)
             bad += batch.rows.bad
             if len(batch.documents):
                 bad += self._add(batch)
@@ -149,7 +151,7 @@ class FirstPass:
         for row in bad:
             name = self._names[row.source]
             location = f"{name}:{row.line}" if row.line else name
-            if self._corpus.settings.strict:
+            if self._corpus.settings.strict and not is_remark(row.kind):
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
 
@@ -165,8 +167,12 @@ class FirstPass:
     def _why_nothing(self) -> str:
         """Explain why no document is left."""
         settings = self._corpus.settings
-        worst, problem = max(self.problems.items(), key=lambda item: item[1].count, default=("", Problem()))
-        filtered = f'where="{settings.where}" leaves out {self.left_out:,} of {self.rows:,} rows'
+        faults = ((kind, problem) for kind, problem in self.problems.items() if not is_remark(kind))
+        worst, problem = max(faults, key=lambda item: item[1].count, default=("", Problem()))
+        chosen = {name: getattr(settings, name) for name in ("where", "since", "until")}
+        filters = [f'{name}="{value}"' for name, value in chosen.items() if value]
+        verb = "leaves" if len(filters) == 1 else "leave"
+        filtered = f"{', '.join(filters)} {verb} out {self.left_out:,} of {self.rows:,} rows"
         if self.left_out and not worst and self.left_out >= self.outside:
             return f"no row is left: {filtered}"
         if self.outside > problem.count:
@@ -178,7 +184,7 @@ class FirstPass:
             values = ", ".join(f"'{value}'" for value in problem.values) + (", …" if problem.count > SHOWN else "")
             reason = f"no row has a readable time in field '{settings.time}'"
             reason += f"; the first values are: {values}" if problem.values else ""
-            reason += f" ({worst})" if "coarse" in worst else ""
+            reason += f" ({worst})" if "coarse" in worst else REMEDIES.get(worst, "")
         elif worst == "no text":
             reason = f"no row has text in field '{settings.text}'"
         elif worst == "no place":

@@ -140,7 +140,8 @@ def _build(
     # Write the tables.
     lexicon.write_parquet(work / LEXICON)
     if fields.width:
-        pl.concat([fields] * len(levels))[order].write_parquet(work / FIELDS)
+        fields = pl.concat([fields] * len(levels))[order]
+        fields.write_parquet(work / FIELDS)
     repeated = ~documents["text_hash"].is_first_distinct()
     columns = ["condition", "start", "length", "source", "line", "held_out"]
     documents = documents.with_columns(repeated=repeated, row=np.arange(len(documents)))
@@ -161,7 +162,7 @@ def _build(
 
     condition_counts = count(~held_out)
     everything = condition_counts + count(held_out) if held_out.any() else condition_counts
-    report = build_report(first, documents, conditions, selection.bins, everything, phrases)
+    report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {

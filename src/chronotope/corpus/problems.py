@@ -6,9 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
+from chronotope.errors import number_of
+
 SHOWN = 5
 ENCODING = "wrong encoding, not UTF-8"
-REMEDIES = {ENCODING: "; `iconv -f latin1 -t utf8 OLD > NEW` rewrites a file"}
+NOT_TEXT = "text that is no string and no list of words"
+NO_TIME = "no time"
+NO_DATE = "no date in the name of the file"
+NUMBER = "time that looks like a count of days or seconds"
+NO_METADATA = "not in the metadata"
+READ_AS = "read as "  # and an encoding: a remark on a file, which costs no row
+REMEDIES = {
+    ENCODING: "; `iconv -f ENCODING -t utf8 OLD > NEW` rewrites a file",
+    NO_DATE: "; dates come from names such as letter-1998-03-12.txt or 1998.txt, or from a table (--metadata FILE)",
+    NUMBER: "; --time-unit excel, days, seconds or milliseconds reads it",
+}
 
 
 class BadRow(NamedTuple):
@@ -27,6 +39,11 @@ class Problem:
     count: int = 0
     locations: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
+
+
+def is_remark(kind: str) -> bool:
+    """Return whether a kind is a remark on a file, not a fault of a row."""
+    return kind.startswith(READ_AS)
 
 
 class Problems(dict[str, Problem]):
@@ -54,11 +71,11 @@ class Problems(dict[str, Problem]):
         """Return one readable line for each kind."""
         lines = []
         for kind, problem in self.items():
-            rows = "row" if problem.count == 1 else "rows"
+            rows = number_of(problem.count, "files not in UTF-8," if is_remark(kind) else "rows skipped:")
             more = ", …" if problem.count > len(problem.locations) else ""
             such = ", such as " + ", ".join(f"'{value}'" for value in problem.values[:3]) if problem.values else ""
             where = f" ({', '.join(problem.locations)}{more})"
-            lines.append(f"{problem.count:,} {rows} skipped: {kind}{such}{where}{REMEDIES.get(kind, '')}")
+            lines.append(f"{rows} {kind}{such}{where}{REMEDIES.get(kind, '')}")
         return lines
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from chronotope.conditions import Conditions
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.dates import read_dates
+from chronotope.errors import number_of
+from chronotope.frames import MOST_ROWS, html
 
 if TYPE_CHECKING:
     from chronotope.corpus.first_pass import FirstPass
+    from chronotope.corpus.source import Corpus
 
 # A condition with fewer tokens is small; the regions of the paper have about a million each.
 SMALL = 50_000
@@ -25,6 +28,8 @@ PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
 # A word with a smaller count in the corpus is rare.
 RARE = 5
+# A condition with fewer tokens has too little text anyway, whatever its sources.
+LEAST_JUDGED = 1_000
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,9 @@ class CorpusReport:
         The tokens in scripts without blanks between words.
     phrases
         The phrases that were joined.
+    notes
+        Lines about bad rows, files that were left out or converted, metadata without text, and conditions most of
+        whose text has one source.
     """
 
     conditions: tuple[ConditionReport, ...]
@@ -91,6 +99,14 @@ class CorpusReport:
     outside: int = 0
     unspaced: int = 0
     phrases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        facts = {name: getattr(self, name) for name in ("documents", "tokens", "vocabulary", "duplicates", "held_out")}
+        names = [part.name for part in fields(ConditionReport)]
+        rows = [[getattr(part, name) for name in names] for part in self.conditions[:MOST_ROWS]]
+        left_out, note = len(self.conditions) - len(rows), "; ".join(self.notes)
+        return html("Corpus", facts, names, rows, left_out=left_out, note=note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -100,7 +116,8 @@ class CorpusReport:
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
-        return cls(**{**data, "conditions": conditions, "phrases": tuple(data["phrases"])})
+        lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes")}
+        return cls(**{**data, **lists, "conditions": conditions})
 
 
 def build_report(
@@ -110,11 +127,13 @@ def build_report(
     bins: Bins | None,
     counts: Any,
     phrases: tuple[str, ...],
+    corpus: Corpus,
+    kept: pl.DataFrame,
 ) -> CorpusReport:
     """Report on a corpus.
 
-    `documents` has the columns condition, length, repeated and held_out, with a time axis also time, as written.
-    `counts` is (C, W), sparse, and includes held-out documents.
+    `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
+    written; `kept` holds the fields to keep of each. `counts` is (C, W), sparse, and includes held-out documents.
     """
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
@@ -127,6 +146,8 @@ def build_report(
         days = [bins.days(time) for time in sorted({time for time, _ in first.labels})]
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
+    unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
+    dominated = _dominated(documents, corpus.names, kept, conditions, tokens)
     return CorpusReport(
         conditions=tuple(
             ConditionReport(
@@ -150,7 +171,41 @@ def build_report(
         outside=first.outside,
         unspaced=first.unspaced.tokens,
         phrases=phrases,
+        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominated),
     )
+
+
+def _dominated(
+    documents: pl.DataFrame, names: Sequence[str], kept: pl.DataFrame, conditions: Conditions, tokens: Sequence[int]
+) -> list[str]:
+    """Return lines about the conditions with more than half of their tokens from one source, or from one document.
+
+    A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
+    document is. Conditions with few tokens, and corpora of one source, are not judged.
+    """
+    frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
+    kept_source = kept["source"] if "source" in kept.columns else None
+    frame = frame.with_columns(origin=frame["source"] if kept_source is None else kept_source)
+    spread = pl.lit(kept_source is not None) | (pl.col("condition").n_unique().over("origin") > 1)
+    lines: list[str] = []
+    named: list[int] = []
+    for what, usable in (("document", pl.lit(True)), ("origin", spread & (pl.col("origin").n_unique() > 1))):
+        parts = frame.filter(usable).group_by("condition", what, maintain_order=True)
+        sums = parts.agg(pl.col("length").sum(), pl.first("source", "line"), name=pl.first("origin"))
+        sums = sums.with_columns(share=sums["length"] / pl.Series(tokens).gather(sums["condition"]))
+        judged = [condition for condition, count in enumerate(tokens) if count >= LEAST_JUDGED]
+        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(judged) & ~pl.col("condition").is_in(named)
+        found = sums.filter(most).sort("condition")
+        named, shown = found["condition"].to_list(), []
+        for row in found.head(3).iter_rows(named=True):
+            file, label = names[row["source"]], conditions.labels[row["condition"]]
+            source = f"{file}:{row['line']}" if what == "document" else file if kept_source is None else row["name"]
+            shown.append(f"{label} ({source}, {row['share']:.0%})")
+        if shown:
+            of, more = number_of(len(found), "conditions"), ", …" if len(found) > 3 else ""
+            what = what.replace("origin", "source")
+            lines.append(f"one {what} makes up more than half of the words of {of}: {', '.join(shown)}{more}")
+    return lines
 
 
 class Empty(NamedTuple):

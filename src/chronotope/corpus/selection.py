@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product, repeat
 from typing import Any, NamedTuple
 
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 
 from chronotope.conditions import SEPARATOR
 from chronotope.config import CorpusSettings
-from chronotope.corpus.binning import Bins, named_bins, regular_bins
-from chronotope.corpus.dates import read_dates
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.binning import Bins, date_range, named_bins, regular_bins
+from chronotope.corpus.dates import dates_from_numbers, read_dates
+from chronotope.corpus.problems import NUMBER, BadRow, is_remark
 from chronotope.corpus.readers import Batch, Fields
 from chronotope.errors import SettingsError
 
 _MOST_FIELDS_IN_FILTER = 8
+# In a condition: a comparison with a date or with a word without quotes; text in quotes stays as it is.
+_TYPED = re.compile(
+    r"""(?P<field>"[^"]+"|[^\W\d]\w*|\))\s*(?P<sign><=|>=|<>|!=|==?|<|>)\s*"""
+    r"""(?:(?P<date>(?P<quote>'?)\d{4}-\d{2}(?:-\d{2})?(?P=quote))(?![\w'-])|(?P<word>[^\W\d]\w*+)(?!\s*[(.'])"""
+    r"""(?P<more>\s+(?!(?i:and|or)\b)[^\W\d]\w*+)?)"""
+    r"""|'(?:[^']|'')*'|"[^"]*\""""
+)
+_BARE_DATE = re.compile(r"(?<![\w'-])\d{4}-\d{2}(?:-\d{2})?(?![\w'-])")
+_SQL_VALUES = {"true", "false", "null"}
+_NUMBER_OF_TIME = r"^\s*(?:[0-9]{5}|-?[0-9]{9,14})(?:\.[0-9]*)?\s*$"
 # Parts of an expression, as named in polars' JSON, that need several rows: max(year), … OVER (…), count(*), quantiles.
 _SEVERAL_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
@@ -30,6 +41,7 @@ class RowCounts(NamedTuple):
     left_out: int
     outside: int
     bad: list[BadRow]
+    matched: tuple[int, ...] = ()  # the rows of the metadata that belong to these rows
 
 
 class Documents(NamedTuple):
@@ -44,8 +56,8 @@ class Documents(NamedTuple):
 class RowFilter(NamedTuple):
     """The user's condition on rows, in SQL.
 
-    Fields that the condition compares with a number are read as numbers, all others as text. A row whose value is not a
-    number is excluded.
+    Fields that the condition compares with a number are read as numbers, or as the year of a date; 'date|month' and
+    'date|day' are numbers such as 186005 and 18600531; all others are text. A row without the number is excluded.
     """
 
     where: str
@@ -55,7 +67,7 @@ class RowFilter(NamedTuple):
 
     def keep(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         """Return (N,) whether each row meets the condition."""
-        numbers = [pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in self.numbers]
+        numbers = [_numbers(frame[_base(name)], name) for name in self.numbers]
         try:
             kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
         except pl.exceptions.PolarsError as error:
@@ -66,19 +78,67 @@ class RowFilter(NamedTuple):
         return np.full(frame.height, kept.to_numpy())
 
 
+def _base(name: str) -> str:
+    """Return the field that a number comes from."""
+    return name.removesuffix("|month").removesuffix("|day")
+
+
+def _numbers(values: pl.Series, name: str) -> pl.Series:
+    """Return a field as numbers, or its dates as years (1860), months (186005) or days (18600531)."""
+    if name == _base(name):
+        number = values.str.strip_chars().cast(pl.Float64, strict=False)
+        rest = (number.is_null() & values.is_not_null()).arg_true()
+        dates = read_dates(values[rest])
+        return number.scatter(rest, pl.Series(np.where(dates.readable, dates.year, np.nan)).fill_nan(None)).alias(name)
+    dates = read_dates(values)
+    value, known = dates.year * 100 + dates.month, dates.month > 0
+    if name.endswith("|day"):
+        value, known = value * 100 + dates.day, dates.day > 0
+    return pl.Series(name, np.where(dates.readable & known, value, np.nan)).fill_nan(None)
+
+
+def _as_typed(where: str) -> str:
+    """Return a condition in SQL, where dates and single words need no quotes.
+
+    Examples
+    --------
+    >>> _as_typed("date >= 1860-05 and country == canada")
+    '"date|month" >= 186005 and country = \\'canada\\''
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        field, sign, date, word = (match[name] for name in ("field", "sign", "date", "word"))
+        sign = "=" if sign == "==" else sign
+        if match["more"]:
+            raise SettingsError(
+                f"where=\"{where}\" cannot be used: write several words in quotes: '{word}{match['more']}'"
+            )
+        if date and field != ")" and not (match["quote"] and sign in ("=", "<>", "!=")):
+            digits = date.strip("'").replace("-", "")
+            field = field.strip('"')
+            return f'"{field}|{"day" if len(digits) == 8 else "month"}" {sign} {digits}'
+        return f"{field} {sign} '{word}'" if word and word.lower() not in _SQL_VALUES else match[0]
+
+    typed = _TYPED.sub(replaced, where)
+    if bare := _BARE_DATE.search(re.sub(r"'(?:[^']|'')*'", "''", typed)):
+        raise SettingsError(f'where="{where}" cannot be used: compare dates as in date >= {bare[0]}')
+    return typed
+
+
 def row_filter(where: str) -> RowFilter:
     """Parse an SQL condition.
 
     Examples
     --------
-    >>> keep = row_filter("year >= 1990 AND lang = 'en'")
+    >>> keep = row_filter("year >= 1990 AND lang = en")
     >>> keep.fields, keep.numbers
     (('year', 'lang'), ('year',))
-    >>> keep.keep(pl.DataFrame({"year": ["1989", "1990", "n.d."], "lang": ["en", "en", "en"]})).tolist()
+    >>> keep.keep(pl.DataFrame({"year": ["1989", "1990-05", "n.d."], "lang": ["en", "en", "en"]})).tolist()
     [False, True, False]
     """
+    typed = _as_typed(where)
     try:
-        expression = pl.sql_expr(where)
+        expression = pl.sql_expr(typed)
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
     except Exception as error:
         raise SettingsError(f'cannot read where="{where}" as an SQL condition: {_reason(error)}') from None
@@ -95,7 +155,7 @@ def row_filter(where: str) -> RowFilter:
             try:
                 if sample.select(expression).dtypes == [pl.Boolean]:
                     numbers = tuple(name for name, kind in zip(fields, kinds, strict=True) if kind == pl.Float64)
-                    return RowFilter(where, expression, fields, numbers)
+                    return RowFilter(where, expression, tuple(dict.fromkeys(map(_base, fields))), numbers)
             except pl.exceptions.PolarsError as error:
                 reason = _reason(error)
     raise SettingsError(f'where="{where}" cannot be used: {reason}')
@@ -117,6 +177,7 @@ class Selection:
     def __init__(self, settings: CorpusSettings) -> None:
         self._settings = settings
         self._filter = row_filter(settings.where) if settings.where else None
+        self._range = date_range(settings.since, settings.until) if settings.since or settings.until else None
         self.bins: Bins | None = None
         if settings.time:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
@@ -148,9 +209,17 @@ class Selection:
         reject("no text", _blank(frame[settings.text]))
         if settings.time and self.bins:
             date = frame[settings.time]
-            reject("no time", _blank(date))
+            reject(batch.undated, _blank(date))
+            if settings.time_unit:
+                date = dates_from_numbers(date, settings.time_unit)
             dates = read_dates(date)
+            reject(NUMBER, ~dates.readable & date.str.contains(_NUMBER_OF_TIME).fill_null(False).to_numpy(), date)
             reject("unreadable time", ~dates.readable, date)
+            if self._range:
+                _, too_coarse, beyond = self._range.assign(dates)
+                reject("time too coarse for since and until", too_coarse, date)
+                left_out += int((good & beyond).sum())
+                good &= ~beyond
             time, too_coarse, outside = self.bins.assign(dates)
             bins = self.bins.name if settings.bins else f"bins of {self.bins.name}"
             reject(f"time too coarse for {bins}", too_coarse, date)
@@ -158,11 +227,12 @@ class Selection:
         if settings.place:
             for place in self._places:
                 reject("no place", _blank(frame[place]))
-            parts = [pl.col(place).str.strip_chars() for place in self._places]
+            parts = [pl.col(place).str.normalize("NFC").str.strip_chars() for place in self._places]
             if self.nested:
                 parts = [part.str.replace_all(SEPARATOR, "-", literal=True) for part in parts]
             columns["place"] = frame.select(pl.concat_str(parts, separator=SEPARATOR).alias("place"))["place"]
-        rows = RowCounts(frame.height + len(batch.bad), left_out, int((good & outside).sum()), bad)
+        unread = sum(not is_remark(row.kind) for row in batch.bad)
+        rows = RowCounts(frame.height + unread, left_out, int((good & outside).sum()), bad, batch.matched)
         mask = pl.Series(good & ~outside)
         fields = frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame()
         return Documents(pl.DataFrame(columns).filter(mask), frame[settings.text].filter(mask), fields, rows)

@@ -8,6 +8,7 @@ from typing import Any
 
 from chronotope.config import CorpusSettings, NamedBin
 from chronotope.corpus.readers import Reader, open_readers
+from chronotope.corpus.readers.joined import Joined, Metadata, read_metadata
 from chronotope.corpus.selection import Selection
 from chronotope.errors import InputError, SettingsError, did_you_mean
 from chronotope.frames import MOST_ROWS, html
@@ -28,12 +29,18 @@ class Corpus:
         The user's function from a text to its tokens, if any.
     empty
         The positions of readers without rows.
+    metadata
+        The table that was joined, if any.
+    notes
+        Lines about files that are left out.
     """
 
     readers: tuple[Reader, ...]
     settings: CorpusSettings
     tokenizer: Callable[[str], list[str]] | None = None
     empty: tuple[int, ...] = ()
+    metadata: Metadata | None = None
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         names = self.names
@@ -50,7 +57,8 @@ class Corpus:
             if getattr(self.settings, field.name) != getattr(defaults, field.name)
         }
         rows = [(name,) for name in self.names[:MOST_ROWS]]
-        return html("Corpus, not read yet", chosen, ("source",), rows, left_out=len(self.names) - len(rows))
+        left_out = len(self.names) - len(rows)
+        return html("Corpus, not read yet", chosen, ("source",), rows, left_out=left_out, note="; ".join(self.notes))
 
     @property
     def names(self) -> list[str]:
@@ -67,9 +75,15 @@ class Corpus:
 
         The name is a base name, but a path for plain text files, whose folders are data. The checksum of a frame or of
         a list of records covers the fields to read; a generator has none. A tokenizer of the user is not covered.
+        Metadata come last.
         """
         fields = Selection(self.settings).fields
-        return [entry for reader in self.readers for entry in reader.fingerprint(fields)]
+        return [entry for reader in self.readers for entry in reader.fingerprint(fields)] + self.metadata_fingerprint
+
+    @property
+    def metadata_fingerprint(self) -> list[dict[str, Any]]:
+        """The fingerprint of the metadata, if any."""
+        return self.metadata.fingerprint if self.metadata else []
 
     @property
     def tokenizer_name(self) -> str | None:
@@ -88,7 +102,14 @@ def read_corpus(
     every: str | None = None,
     place: str | None = None,
     bins: Iterable[NamedBin | Mapping[str, Any] | Sequence[Any]] = (),
+    time_unit: str | None = None,
+    since: str | int | None = None,
+    until: str | int | None = None,
     where: str | None = None,
+    metadata: Any = None,
+    key: str | None = None,
+    xpath: Mapping[str, str] | None = None,
+    tei_notes: bool = False,
     tokenizer: str | Callable[[str], list[str]] = "words",
     lowercase: bool = True,
     strip_accents: bool = False,
@@ -106,10 +127,10 @@ def read_corpus(
     Parameters
     ----------
     source
-        A path (JSONL, CSV, TSV or Parquet; the text formats also as .gz and .zst), a glob, a list of paths, a folder of
-        such files or of plain text files, a polars or pandas data frame, or any iterable of mappings. A plain text
-        file is one document with the fields text, name, folder, date and path, taken from its name: time="date",
-        place="folder".
+        A path (JSONL, JSON, CSV, TSV, Parquet, XLSX, text, TEI, DOCX or PDF), a glob, a list of paths, a folder, a
+        frame of polars or pandas, a table of pyarrow, a Hugging Face dataset, a mapping of names to lists, or any
+        iterable of mappings. A file of text, TEI, DOCX or PDF is one document with the fields text, name, folder, date
+        and path, taken from its name: time="date", place="folder". TEI has date, place, title and author in its header.
     text
         The field with the text: a string, or a list of tokens.
     time, every, bins
@@ -120,8 +141,20 @@ def read_corpus(
         The field with the place, or with any other label. Places that differ only in case are the same. Several
         fields, "country/region/city", nest places: each text counts for its city, its region and its country. Without
         time and place the whole corpus is one condition, 'all'.
+    time_unit
+        What a time that is a number counts: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
+    since, until
+        The first and the last date of the rows to read: 1860, '1860-05', '1860-05-31'.
     where
-        An SQL condition on the fields. A field compared with a number is read as a number, any other as text.
+        A condition on the fields, as in SQL: "date >= 1860 and country = canada". A field compared with a number is
+        read as a number, or as the year of a date; one compared with a date as a date; any other as text.
+    metadata, key
+        A table (a path, a frame, records) of dates, places and other fields, and its column with the names of the text
+        files, with or without folder and ending. For records, `key` is the field that both share. A field of the
+        metadata takes precedence over one of the text.
+    xpath, tei_notes
+        For XML files: the paths of fields, such as {"date": ".//sourceDesc//date/@when"}; and whether notes and
+        headings are read.
     tokenizer
         'words', 'whitespace' (for tokenized text), or a function from a text to its tokens.
     lowercase, strip_accents
@@ -160,7 +193,13 @@ def read_corpus(
             every=every,
             bins=tuple(_named_bin(item) for item in bins),
             place=place,
+            time_unit=time_unit,  # type: ignore[arg-type]  # checked there
+            since=None if since is None else str(since),
+            until=None if until is None else str(until),
             where=where,
+            key=key,
+            xpath=dict(xpath or {}),
+            tei_notes=tei_notes,
             tokenizer="whitespace" if own else str(tokenizer),  # type: ignore[arg-type]  # checked there
             lowercase=lowercase,
             strip_accents=strip_accents,
@@ -173,7 +212,15 @@ def read_corpus(
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
         )
     fields = Selection(settings).fields.names
-    readers = open_readers(source, fields)
+    joined, own_fields = None, fields
+    if settings.key and metadata is None:
+        raise SettingsError("key is the column of a table of metadata; give the table, too (--metadata FILE)")
+    if metadata is not None:
+        joined = read_metadata(open_readers(metadata, settings, ())[0], settings.key)
+        own_fields = tuple(name for name in fields if name not in joined.fields)
+    readers, lines = open_readers(source, settings, own_fields, skip=metadata)
+    if joined:
+        readers = [Joined(reader, joined) for reader in readers]
     empty = []
     for number, reader in enumerate(readers):
         columns = reader.columns()
@@ -183,7 +230,7 @@ def read_corpus(
             _check_columns(reader.names[0], columns, fields)
     if len(empty) == len(readers):
         raise InputError(f"{', '.join(reader.names[0] for reader in readers[:3])} holds no rows")
-    return Corpus(tuple(readers), settings, own, tuple(empty))
+    return Corpus(tuple(readers), settings, own, tuple(empty), joined, tuple(lines))
 
 
 def _named_bin(item: Any) -> NamedBin:

@@ -11,23 +11,29 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SECONDS_BETWEEN = 0.1  # since every update of a notebook goes to the browser
+SECONDS_BETWEEN_LINES = 10.0
 TRAINING = "training"
 
 
 class ShownProgress:
     """The callback that `show_progress` returns.
 
-    It shows bars on a console until the work is done, or with `notebook` below the running cell, or nothing.
+    It shows bars on a console until the work is done, or with `notebook` below the running cell, or nothing. On a
+    console that is no terminal it prints lines: at most one in `seconds`, and one for a tenth of a stage.
     """
 
-    def __init__(self, console: Console | None = None, *, notebook: bool = False) -> None:
+    def __init__(
+        self, console: Console | None = None, *, notebook: bool = False, seconds: float = SECONDS_BETWEEN_LINES
+    ) -> None:
         self.visible = notebook or console is not None
         self._console, self._notebook = console, notebook
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
         self._cell: int | None = None
         self._handle: Any = None
-        self._last = 0.0
+        self._lines = console is not None and not console.is_terminal
+        self._seconds, self._printed, self._began = seconds, ("", 0.0), time.monotonic()
+        self._last = self._began if self._lines else 0.0
 
     def __call__(self, *report: Any) -> None:
         """Take a report: (stage, done, total, note), (done, total), or an epoch with its loss."""
@@ -63,6 +69,8 @@ class ShownProgress:
         if task.finished and done is not None and done < task.completed:
             self._bars.reset(task.id)  # the stage begins again
         self._bars.update(task.id, completed=done, total=total, note=note or task.fields["note"])
+        if self._lines:
+            self._print_line(task)
         if self._notebook:
             self._show_below_cell(task.finished)
         elif self._bars.finished:
@@ -73,13 +81,21 @@ class ShownProgress:
 
         columns = (*Progress.get_default_columns(), TextColumn("{task.fields[note]}", markup=False))
         # In a notebook rich would need widgets: there it only keeps the state.
-        self._bars = Progress(*columns, console=self._console, transient=True, disable=self._notebook)
+        self._bars = Progress(*columns, console=self._console, transient=True, disable=self._notebook or self._lines)
         self._bars.start()
 
     def _close(self) -> None:
         if self._bars is not None:
             self._bars.stop()
             self._bars, self._tasks = None, {}
+
+    def _print_line(self, task: Any) -> None:
+        now, (name, done) = time.monotonic(), self._printed
+        further = name != task.description or task.total is None or task.completed - done >= task.total / 10
+        if self._console and further and not task.finished and now - self._last >= self._seconds:
+            self._last, self._printed = now, (task.description, task.completed)
+            share = "" if task.total is None else f" {task.percentage:.0f} %"
+            self._console.print(f"{task.description}{share}, {now - self._began:.0f} s {task.fields['note']}".rstrip())
 
     def _follow_cell(self) -> None:
         """Start anew when another cell runs than at the last report."""

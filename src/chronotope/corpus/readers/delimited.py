@@ -6,29 +6,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, batches_of_rows, make_batch
+from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, batches_of_rows, make_batch, remarks
 from chronotope.errors import InputError
-from chronotope.io.streaming import Stream, check_line, read_head, strip_mark
+from chronotope.io.streaming import read_blocks, read_head
 
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"
 _SEPARATOR_LINE = re.compile(r'^"?sep=([!#-/:-@\[-^`{-~]|\t)"?$', re.IGNORECASE)
-_MARK_BYTES = 3
+# Lines of a quoted field that look like rows, and their share, from which on its quote is taken for a stray one.
+_ROWS_SWALLOWED, _SHARE_SWALLOWED = 5, 0.8
 
 
 class Header(NamedTuple):
-    """The header of a file; `size` and `lines` are its bytes and lines, up to the first row."""
+    """The header of a file; `lines` is the number of its lines, up to the first row."""
 
     separator: str
     names: list[str]
-    size: int
     lines: int
     line_end: bytes
 
@@ -54,50 +54,51 @@ class Delimited(FileReader):
         """
         head = read_head(self.path, line_ends=(b"\n", b"\r"), longest_line=self.longest_record)
         line_end = _line_end(head)
-        head = _convert(head, line_end) + b"\n"
+        head = (head.replace(b"\r", b"\n") if line_end == b"\r" else head) + b"\n"
         filled = (record for record in find_records(head, self.separator) if not record["blank"])
         records = [(record[0].decode("utf-8", "replace").rstrip("\r\n"), record.end()) for record in islice(filled, 2)]
         if head.strip() and not records and b'"' in head:
             raise InputError(f"{self.path.name}: the line of column names has {OPEN_QUOTE}")
         named = _SEPARATOR_LINE.match(records[0][0]) if records else None
         if len(records) < (2 if named else 1):
-            return Header(self.separator, [], 0, 0, line_end)
+            return Header(self.separator, [], 0, line_end)
         text, size = records[1 if named else 0]
         candidates = named[1] if named else f"{self.separator};\t|"
         splits = [(separator, split_record(text, separator)) for separator in candidates]
         separator, names = next((split for split in splits if len(split[1]) > 1), splits[0])
-        return Header(separator, [name.strip() for name in names], size, head.count(b"\n", 0, size), line_end)
+        return Header(separator, [name.strip() for name in names], head.count(b"\n", 0, size), line_end)
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Cut the file into blocks of records."""
         header = self._header()
-        line, at_end = header.lines + 1, False
-        with Stream(self.path) as stream:
-            data = strip_mark(self.path, stream.read(header.size + _MARK_BYTES))[header.size :]
-            while data or not at_end:
-                if not at_end and len(data) <= self.longest_record:
-                    block = stream.read(self.block_bytes)
-                    at_end = not block
-                    data = _convert(data + (block or b"\n"), header.line_end)
-                rows: list[tuple[int, bytes]] = []
-                bad: list[BadRow] = []
-                end = 0
-                for record in find_records(data, header.separator, len(header.names)):
+        pattern = record_pattern(header.separator, len(header.names))
+        line, skip, data = header.lines + 1, header.lines, b""
+        blocks = read_blocks(self.path, self.block_bytes, self.longest_record, header.line_end)
+        for block in chain(blocks, [None]):
+            data += block.data if block else b"\n"
+            if skip and data.count(b"\n") < skip:
+                continue
+            data, skip, end = data.split(b"\n", skip)[skip], 0, 0
+            rows: list[tuple[int, bytes]] = []
+            bad = remarks(block, first)
+            while end < len(data):
+                record = pattern.match(data, end)
+                if not record and block and len(data) - end <= self.longest_record:
+                    break  # the rest of the record is in the next block
+                lines = record[0].count(b"\n") if record else 1
+                if not record or (lines > 1 and _swallows_rows(record[0], header)):
+                    bad.append(BadRow(OPEN_QUOTE, first, line))
+                    lines, end = 1, data.index(b"\n", end) + 1
+                else:
                     if record["complete"]:
                         rows.append((line, record[0]))
                     elif not record["blank"]:
                         bad.append(BadRow(WRONG_NUMBER, first, line))
-                    line += record[0].count(b"\n")
                     end = record.end()
-                data = data[end:]
-                if data and (at_end or len(data) > self.longest_record):
-                    skipped, line_feed, data = data.partition(b"\n")
-                    if not line_feed:
-                        check_line(self.path, line, len(skipped), self.longest_record)
-                    bad.append(BadRow(OPEN_QUOTE, first, line))
-                    line += 1
-                if rows or bad:
-                    yield Piece(partial(_parse, rows, bad, header, fields, first), stream.done)
+                line += lines
+            data = data[end:]
+            if rows or bad:
+                yield Piece(partial(_parse, rows, bad, header, fields, first), block.done if block else self.size)
 
 
 def _parse(
@@ -136,9 +137,20 @@ def _line_end(head: bytes) -> bytes:
     return found[0] if found else b"\n"
 
 
-def _convert(data: bytes, line_end: bytes) -> bytes:
-    """Return data whose lines end with a line feed."""
-    return data.replace(b"\r", b"\n") if line_end == b"\r" else data
+def _swallows_rows(record: bytes, header: Header) -> bool:
+    """Return whether a stray quote made one record of several rows.
+
+    Text follows the closing quote, or most lines of the field look like rows: a single one where tabs separate fields.
+    """
+    sign = header.separator.encode()
+    quoted = rb'(?:^|%b)"([^"]*(?:""[^"]*)*)"([^%b\n]*)' % (re.escape(sign), re.escape(sign))
+    least = 1 if sign == b"\t" else _ROWS_SWALLOWED
+    for text, after in re.findall(quoted, record):
+        inside = text.split(b"\n")[1:-1] if len(header.names) > 1 else []
+        alike = sum(line.count(sign) == len(header.names) - 1 for line in inside)
+        if (b"\n" in text and after.strip()) or alike >= max(least, _SHARE_SWALLOWED * len(inside)):
+            return True
+    return False
 
 
 def split_record(text: str, separator: str) -> list[str]:
@@ -159,14 +171,18 @@ def find_records(data: bytes, separator: str, fields: int | None = None) -> Iter
     >>> [(record[0], record.lastgroup) for record in find_records(b'a,b\\n\\n"x\\ny",2\\n1\\n3,', ",", 2)]
     [(b'a,b\\n', 'complete'), (b'\\n', 'blank'), (b'"x\\ny",2\\n', 'complete'), (b'1\\n', None)]
     """
+    pattern, end = record_pattern(separator, fields), 0
+    while record := pattern.match(data, end):
+        yield record
+        end = record.end()
+
+
+def record_pattern(separator: str, fields: int | None = None) -> re.Pattern[bytes]:
+    """Return the pattern of `find_records`."""
     sign = re.escape(separator).encode()
     blank = b"[ \\r]*+" if separator == "\t" else b"[ \\t\\r]*+"
     field = b'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + sign + b"\\n]*+"
     more = b"(?:" + sign + field + b")"
     count = b"*+" if fields is None else b"{%d}" % (fields - 1)
     any_record = field + more + b"*+\\n"
-    pattern = re.compile(b"(?P<blank>" + blank + b"\\n)|(?P<complete>" + field + more + count + b"\\n)|" + any_record)
-    end = 0
-    while record := pattern.match(data, end):
-        yield record
-        end = record.end()
+    return re.compile(b"(?P<blank>" + blank + b"\\n)|(?P<complete>" + field + more + count + b"\\n)|" + any_record)

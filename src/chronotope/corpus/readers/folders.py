@@ -13,17 +13,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import Batch, Fields, Fingerprint, Piece, batches_of_rows, file_fingerprint
+from chronotope.corpus.problems import ENCODING, NO_DATE, BadRow
+from chronotope.corpus.readers.pieces import (
+    Batch,
+    Fields,
+    Fingerprint,
+    Piece,
+    batches_of_rows,
+    file_fingerprint,
+    remarks,
+)
 from chronotope.io.streaming import Block, read_blocks
 
 FIELDS = ("text", "name", "folder", "date", "path")
 EMPTY = "empty file"
 
-_DATE = re.compile(r"(?<!\d)(\d{4})(?:([-_.]?)(\d{2})(?:\2(\d{2}))?)?(?!\d)")
+# A year, perhaps with month and day; not a number beside an x, as in 1024x768.
+_MONTH, _DAY = "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
+_DATE = re.compile(rf"(?<!\d)(?<!\d[xX×])(\d{{4}})(?:([-_.]?){_MONTH}(?:\2{_DAY})?)?(?!\d)(?![xX×]\d)")
 
 
 @dataclass(frozen=True)
@@ -73,8 +84,9 @@ class TextFiles:
             yield Piece(partial(self._parse, group, fields), done)
 
     def _parse(self, group: list[tuple[int, Path, Block]], fields: Fields) -> list[Batch]:
-        rows, sources, bad = [], [], []
+        rows, bad = [], []
         for source, path, block in group:
+            bad += remarks(block, source)
             if not block.data.strip():
                 bad.append(BadRow(EMPTY, source, 0))
                 continue
@@ -83,14 +95,18 @@ class TextFiles:
             except UnicodeDecodeError as error:
                 bad.append(BadRow(ENCODING, source, block.line + block.data.count(b"\n", 0, error.start)))
                 continue
-            rows.append((block.line, {"text": text, **self._file_fields(path)}))
-            sources.append(source)
-        batches = batches_of_rows(rows, fields, 0, bad)
-        return [batch._replace(source=np.array(sources[: len(batch.line)], np.int32)) for batch in batches]
+            rows.append((source, block.line, {"text": text, **self._file_fields(path)}))
+        return self._batches(rows, bad, fields)
+
+    def _batches(self, rows: list[tuple[int, int, dict[str, Any]]], bad: list[BadRow], fields: Fields) -> list[Batch]:
+        """Make batches of (source, line, record)."""
+        sources = np.array([source for source, _, _ in rows], np.int32)
+        batches = batches_of_rows([(line, record) for _, line, record in rows], fields, 0, bad)
+        return [batch._replace(source=sources[: len(batch.line)], undated=NO_DATE) for batch in batches]
 
     def _file_fields(self, path: Path) -> dict[str, str | None]:
         """Return all fields of a file except its text."""
-        name = re.sub(r"\.txt(\.gz|\.zst)?$", "", path.name, flags=re.IGNORECASE)
+        name = re.sub(r"\.[A-Za-z]+(\.gz|\.zst)?$", "", path.name, flags=re.IGNORECASE)
         folder = _base_name(path.parent)
         date = date_in(name) or date_in(folder)
         return {"name": name, "folder": folder, "date": date, "path": self._relative(path)}

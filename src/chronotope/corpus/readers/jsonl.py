@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,16 @@ from chronotope.corpus.readers.pieces import (
     Piece,
     batches_of_rows,
     make_batch,
+    remarks,
 )
+from chronotope.errors import InputError
+from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import Block, read_blocks, read_head
 
 BROKEN = "broken JSON"
+MOST_JSON_BYTES = 1 << 30
+OBJECTS_IN_PIECE = 1024
+_MAYBE_NESTED = r'(?:^|\x1f)(?:\[(?:["\[{\]-]|\d)|\{["}])'
 # The first of two equal keys wins, and 1990.0 is read as "1990".
 _AS_POLARS: dict[str, Any] = {
     "object_pairs_hook": lambda pairs: dict(reversed(dict(reversed(pairs)).items())),
@@ -47,6 +54,45 @@ class JsonLines(FileReader):
             yield Piece(partial(_parse, block, fields, first, tokenized), block.done)
 
 
+class JsonFile(FileReader):
+    """A JSON file with an array of objects, or with one object; it is read whole."""
+
+    @cached_property
+    def _objects(self) -> list[Any]:
+        data = b"".join(block.data for block in read_blocks(self.path, longest_line=MOST_JSON_BYTES))
+        try:
+            found = json.loads(data.decode("utf-8"), strict=False, **_AS_POLARS)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{self.path.name}:{error.lineno}: {BROKEN}") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{self.path.name}: {BROKEN}, or not UTF-8") from None
+        return found if isinstance(found, list) else [found]
+
+    def columns(self) -> list[str] | None:
+        """Return the fields of all objects; None for an empty array."""
+        names = dict.fromkeys(name for record in self._objects if isinstance(record, dict) for name in record)
+        if self._objects and not names:
+            raise InputError(f'{self.path.name} holds no objects with fields, such as [{{"text": …, "date": …}}, …]')
+        return list(names) or None
+
+    def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
+        """Cut the array into pieces; the line of an object is its number."""
+        rows = list(enumerate(self._objects, 1))
+        for start in range(0, len(rows), OBJECTS_IN_PIECE):
+            yield Piece(partial(_parse_objects, rows[start : start + OBJECTS_IN_PIECE], fields, first), self.size)
+
+
+def json_reader(path: Path | RemotePath) -> JsonFile | JsonLines:
+    """Return the reader of a .json file, which may hold lines of JSON."""
+    first, _, rest = read_head(path).lstrip().partition(b"\n")
+    return JsonLines(path) if _read_line(first)[0] is not None and rest.strip() else JsonFile(path)
+
+
+def _parse_objects(rows: list[tuple[int, Any]], fields: Fields, source: int) -> list[Batch]:
+    bad = [BadRow(BROKEN, source, number) for number, record in rows if not isinstance(record, dict)]
+    return batches_of_rows([row for row in rows if isinstance(row[1], dict)], fields, source, bad)
+
+
 def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[Batch]:
     """Parse a block; `tokenized`: its texts are probably lists of tokens."""
     schema: dict[str, Any] = dict.fromkeys(fields.names, pl.String)
@@ -58,12 +104,12 @@ def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[B
         return _parse_lines(block, fields, source)
     lines = _line_numbers(block, frame.height)
     text = pl.col(fields.text)
-    # With a schema of strings, polars returns a list of tokens as its JSON text.
-    if lines is None or (not tokenized and frame.select(text.str.contains(r'^\[(?:"|\])').any()).item()):
-        return _parse_lines(block, fields, source)
     if tokenized:
         frame = frame.with_columns(text.list.join(TOKEN_SEPARATOR, ignore_nulls=True))
-    return [make_batch(frame, source, lines, tokenized)]
+    # Where a schema has strings, polars returns a list or an object as its JSON text.
+    if lines is None or frame.select(text.str.contains(_MAYBE_NESTED).any()).item():
+        return _parse_lines(block, fields, source)
+    return [make_batch(frame, source, lines, tokenized, remarks(block, source))]
 
 
 def _line_numbers(block: Block, rows: int) -> NDArray[np.int64] | None:
@@ -76,7 +122,8 @@ def _line_numbers(block: Block, rows: int) -> NDArray[np.int64] | None:
 
 def _parse_lines(block: Block, fields: Fields, source: int) -> list[Batch]:
     """Parse a block line by line; a line that cannot be read becomes a bad row."""
-    rows, bad = [], []
+    rows: list[tuple[int, dict[str, Any]]] = []
+    bad = remarks(block, source)
     for number, line in enumerate(block.data.split(b"\n"), block.line):
         record, kind = _read_line(line)
         if record is not None:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -17,13 +18,15 @@ import polars as pl
 import xxhash
 from numpy.typing import NDArray
 
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.problems import NO_TIME, NOT_TEXT, READ_AS, BadRow
 from chronotope.io.provenance import canonical_json
 from chronotope.io.stores import RemotePath
-from chronotope.io.streaming import BLOCK_BYTES
+from chronotope.io.streaming import BLOCK_BYTES, Block, to_utf8
 
 # Joins the tokens of a text that came as a list; no one writes this control character.
 TOKEN_SEPARATOR = "\x1f"
+
+_MISSING = ("NAType", "NaTType")
 
 Fingerprint = dict[str, Any]
 
@@ -36,6 +39,8 @@ class Batch(NamedTuple):
     line: NDArray[np.int64]  # (N,) its line in that file, from 1
     tokenized: bool = False  # the texts were lists of tokens; TOKEN_SEPARATOR joins them
     bad: tuple[BadRow, ...] = ()  # the rows that could not be read
+    undated: str = NO_TIME  # the fault of a row without time
+    matched: tuple[int, ...] = ()  # the rows of the metadata that belong to these rows
 
 
 class Piece(NamedTuple):
@@ -100,14 +105,20 @@ def batches_of_rows(
 ) -> list[Batch]:
     """Make batches of (line, record) pairs; a new one starts where texts change from strings to token lists or back."""
     schema = dict.fromkeys(fields.names, pl.String)
+    good, bad = [], list(bad)
+    for line, record in rows:
+        value = record.get(fields.text)
+        try:
+            good.append((isinstance(value, list | tuple | np.ndarray), line, record, to_text(value)))
+        except TypeError:
+            bad.append(BadRow(NOT_TEXT, source, line, type(value).__name__))
     batches = [make_batch(pl.DataFrame(schema=schema), source, np.empty(0, np.int64), bad=bad)]
-    for tokenized, run in groupby(rows, key=lambda row: isinstance(row[1].get(fields.text), list | tuple | np.ndarray)):
-        lines, records = zip(*run, strict=True)
+    for tokenized, run in groupby(good, key=itemgetter(0)):
+        _, lines, records, texts = zip(*run, strict=True)
         columns = {name: [to_string(record.get(name)) for record in records] for name in fields.names}
-        if tokenized:
-            columns[fields.text] = [join_tokens(record[fields.text]) for record in records]
+        columns[fields.text] = list(texts)
         batches.append(make_batch(pl.DataFrame(columns, schema=schema), source, np.array(lines, np.int64), tokenized))
-    return batches if batches[0].bad else batches[1:]
+    return batches if bad else batches[1:]
 
 
 def make_batch(
@@ -117,20 +128,35 @@ def make_batch(
     return Batch(frame, np.full(frame.height, source, np.int32), line, tokenized, tuple(bad))
 
 
+def remarks(block: Block | None, source: int) -> list[BadRow]:
+    """Return the remark on a block that is not UTF-8."""
+    return [BadRow(READ_AS + block.read_as, source, 0)] if block and block.read_as else []
+
+
 def to_string(value: Any) -> str | None:
     """Return a value as it is written in a JSON or CSV file; None for a missing value."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if isinstance(value, bytes):
+        return to_utf8(value).decode("utf-8", "replace")
+    # The missing values of pandas are told by their names, since pandas is optional.
+    if value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _MISSING:
         return None
     if isinstance(value, bool | int | float | list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return value.isoformat() if isinstance(value, datetime.date) else str(value)
 
 
-def join_tokens(tokens: Iterable[Any]) -> str:
-    """Join the tokens of a text that came as a list."""
-    return TOKEN_SEPARATOR.join(text for token in tokens if (text := to_string(token)) is not None)
+def to_text(value: Any) -> str | None:
+    """Return a text, or its tokens joined; raise TypeError for an object that is neither."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        # A list of sentences, each a list of tokens, is a list of tokens.
+        return TOKEN_SEPARATOR.join(text for item in value if (text := to_text(item)) is not None)
+    if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
+        raise TypeError
+    return to_string(value)
 
 
 def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:

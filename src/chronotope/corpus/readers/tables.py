@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sized
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from chronotope.corpus.readers.pieces import (
     TOKEN_SEPARATOR,
@@ -21,11 +23,10 @@ from chronotope.corpus.readers.pieces import (
     Piece,
     batches_of_rows,
     content_fingerprint,
-    join_tokens,
     make_batch,
-    to_string,
+    to_text,
 )
-from chronotope.errors import InputError
+from chronotope.errors import InputError, MissingExtraError, some_of
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 RECORDS_IN_PIECE = 1024
 RECORDS_IN_HEAD = 100
 PANDAS_ROWS = 4096
+SHEET_ROWS = 1024
 
 
 class Parquet(FileReader):
@@ -70,10 +72,46 @@ class Parquet(FileReader):
                     # Without the metadata of the columns, which need not be UTF-8 either.
                     frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
                     done = self.size * (line - 1 + frame.height) // max(about.num_rows, 1)
-                    yield Piece(partial(_parse, frame, line, fields, first), done)
+                    yield Piece(partial(_parse, frame, _numbered(frame, line), fields, first), done)
                     line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+
+
+class Spreadsheet(FileReader):
+    """The first sheet of an Excel or OpenDocument file, whose first row names the columns."""
+
+    @cached_property
+    def _sheet(self) -> tuple[pl.DataFrame, list[str]]:
+        """The rows of the first sheet, as strings, and the names of all sheets."""
+        try:
+            import fastexcel
+        except ImportError:
+            raise MissingExtraError("reading spreadsheets", "documents") from None
+        try:
+            with self.path.open("rb") as file:
+                book = fastexcel.read_excel(file.read())
+            return book.load_sheet(0, dtypes="string").to_polars(), book.sheet_names
+        except fastexcel.FastExcelError as error:
+            raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+
+    @property
+    def notes(self) -> list[str]:
+        """What is left out: all sheets but the first."""
+        first, *others = self._sheet[1]
+        return [f"of {self.path.name} only the sheet '{first}' was read, not {some_of(others)}"] if others else []
+
+    def columns(self) -> list[str] | None:
+        """Return the column names; None for an empty sheet."""
+        return self._sheet[0].columns or None
+
+    def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
+        """Cut the sheet into slices, without blank rows."""
+        frame = self._sheet[0].select(fields.names)
+        filled = np.flatnonzero(~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy())
+        for start in range(0, len(filled), SHEET_ROWS):
+            rows = filled[start : start + SHEET_ROWS]
+            yield Piece(partial(_parse, frame[rows], rows + 2, fields, first), self.size)
 
 
 @dataclass(frozen=True)
@@ -105,7 +143,7 @@ class Frame:
         for frame in self._slices(list(fields.names)):
             rows = _rows_in_block(frame.height, int(frame.estimated_size()), self.block_bytes)
             for part in frame.iter_slices(rows):
-                yield Piece(partial(_parse, part, line, fields, first), line - 1 + part.height)
+                yield Piece(partial(_parse, part, _numbered(part, line), fields, first), line - 1 + part.height)
                 line += part.height
 
     def _slices(self, names: list[str]) -> Iterator[pl.DataFrame]:
@@ -162,6 +200,20 @@ class Records:
             yield Piece(partial(_parse_records, part, fields, first), done)
 
 
+def records_of(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a mapping of names to lists."""
+    if not all(
+        isinstance(values, Sized) and not isinstance(values, str | bytes | Mapping) for values in columns.values()
+    ):
+        raise InputError("cannot read one mapping as a corpus; give lists: {'text': ['…', '…'], 'year': [1998, 1999]}")
+    if any(hasattr(values, "column_names") for values in columns.values()):
+        raise InputError(f"choose one part of the data: {', '.join(map(str, columns))}")
+    sizes = {str(name): len(values) for name, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"the lists differ in length: {', '.join(f'{name} {size:,}' for name, size in sizes.items())}")
+    return [dict(zip(sizes, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def _check_mappings(rows: Iterable[tuple[int, Any]]) -> None:
     for number, record in rows:
         if not isinstance(record, Mapping):
@@ -175,11 +227,12 @@ def _parse_records(rows: list[tuple[int, Mapping[str, Any]]], fields: Fields, so
 
 def _from_pandas(column: Any) -> pl.Series:
     """Convert a pandas column; values of mixed types become strings."""
-    try:
-        return pl.Series(pl.from_pandas(column.reset_index(drop=True)))
-    except (pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
-        values = zip(column, column.isna(), strict=True)
-        return pl.Series([None if missing else to_string(value) for value, missing in values], dtype=pl.String)
+    with suppress(pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
+        converted = pl.Series(pl.from_pandas(column.reset_index(drop=True)))
+        # Times of several zones would be moved to one, and perhaps to another day.
+        if column.dtype != object or not converted.dtype.is_temporal():
+            return converted
+    return pl.Series(column.tolist(), dtype=pl.Object)
 
 
 def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
@@ -187,29 +240,31 @@ def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
     return int(np.clip(rows * block_bytes // max(table_bytes, 1), 1, 1 << 20))
 
 
-def _parse(frame: pl.DataFrame, line: int, fields: Fields, source: int) -> list[Batch]:
+def _numbered(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
+    return np.arange(line, line + frame.height)
+
+
+def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source: int) -> list[Batch]:
     """Convert every column of a slice to strings."""
     tokenized = isinstance(frame.schema[fields.text], pl.List | pl.Array)
     columns = []
     for name in fields.names:
         try:
             columns.append(_to_strings(frame[name], tokenized and name == fields.text))
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, TypeError):
             raise InputError(f"column '{name}' holds {frame[name].dtype}, which cannot be read as text") from None
-    return [make_batch(pl.DataFrame(columns), source, np.arange(line, line + frame.height), tokenized)]
+    return [make_batch(pl.DataFrame(columns), source, lines, tokenized)]
 
 
 def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:
     """Convert a column to strings: dates in ISO form, lists of tokens joined."""
     kind = column.dtype
+    if tokenized and column.dtype.inner.is_nested():  # type: ignore[attr-defined]
+        raise pl.exceptions.PolarsError
     if tokenized:
         return column.cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
-    if kind == pl.Object:
-        texts = [join_tokens(item) if isinstance(item, list | tuple) else to_string(item) for item in column]
-        return pl.Series(column.name, texts, dtype=pl.String)
-    if kind == pl.Binary:
-        texts = [None if item is None else item.decode("utf-8", "replace") for item in column]
-        return pl.Series(column.name, texts, dtype=pl.String)
+    if kind in (pl.Object, pl.Binary):
+        return pl.Series(column.name, [to_text(item) for item in column], dtype=pl.String)
     if isinstance(kind, pl.Datetime):
         return column.dt.strftime("%Y-%m-%dT%H:%M:%S")
     return (column.fill_nan(None) if kind.is_float() else column).cast(pl.String)
