@@ -36,7 +36,7 @@ WITH_EDGES = {
 def every_method():
     """All that `train --method` knows, and the presets: a new method is in here as soon as it is registered."""
     made = {name: lambda name=name: _made(name) for name in METHODS}
-    made |= {f"cw2v {name}": lambda name=name: ConditionedModel.preset(name) for name in ("paper", "authors")}
+    made |= {f"cw2v {name}": lambda name=name: ConditionedModel.preset(name, "time") for name in ("paper", "authors")}
     missing = {package for package in set(NEEDS.values()) if importlib.util.find_spec(package) is None}
     return [
         pytest.param(

@@ -59,7 +59,7 @@ def move_rows_in_numpy(cells, stratum, moving, fixed, share, q, rate, gradient, 
     [
         (1, 1, ConditionedModel(deviation_penalty=0.0)),
         (7, 20_000, ConditionedModel()),
-        (33, 1 << 20, ConditionedModel.preset("authors")),
+        (33, 1 << 20, ConditionedModel.preset("authors", "time")),
         (64, 1, ConditionedModel.preset("paper")),
         (50, 1 << 30, ConditionedModel(condition_vectors=False)),
     ],

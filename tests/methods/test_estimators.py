@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import chronotope as ct
 import worlds
-from chronotope.config import Config
+from chronotope.config import Config, preset
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods import METHODS, method_class
 
@@ -33,6 +33,23 @@ def test_repr_shows_what_differs_from_the_defaults():
     assert repr(ct.GraphModel()) == "GraphModel()"
     assert repr(ct.GraphModel(dimensions=50, smoothness=1)) == "GraphModel(dimensions=50, smoothness=1.0)"
     assert eval(repr(ct.ConditionedModel.preset("paper")), vars(ct)) == ct.ConditionedModel.preset("paper")
+
+
+@pytest.mark.parametrize("axis", ["time", "place"])
+@pytest.mark.parametrize("name", ["paper", "authors"])
+def test_a_preset_takes_its_smoothness_from_the_axis_of_the_counts(runs, chronotope, tmp_path, name, axis):
+    counts = ct.Counts.open(runs[axis])
+    wanted = preset(name, axis).smoothness
+    made = ct.ConditionedModel.preset(name, None if name == "paper" else counts).set_params(dimensions=5, epochs=1)
+    assert made.fit(counts).provenance["settings"]["smoothness"] == wanted
+    few = ("--dimensions", 5, "--epochs", 1, "-o", tmp_path / "cli.ct")
+    chronotope("train", runs[axis], "--method", "cw2v", "--preset", name, *few)
+    assert ct.load(tmp_path / "cli.ct").provenance["settings"]["smoothness"] == wanted
+
+
+def test_a_preset_that_differs_by_the_axis_asks_for_it():
+    with pytest.raises(SettingsError, match="'authors' differs between time and places: give axis='time'"):
+        ct.ConditionedModel.preset("authors")
 
 
 def test_a_wrong_setting_is_refused_and_changes_nothing():

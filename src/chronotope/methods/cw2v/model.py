@@ -15,7 +15,7 @@ from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import DivergenceError
+from chronotope.errors import DivergenceError, SettingsError
 from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, training_run
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import (
@@ -56,9 +56,18 @@ class ConditionedModel(Method, ConditionedSettings):
         return "cw2v" if self.deviations and self.condition_vectors else "additive" if self.deviations else "covariate"
 
     @classmethod
-    def preset(cls, name: str, axis: str = "time") -> ConditionedModel:
-        """Return the model of the 'paper', or with the settings of the 'authors' program."""
-        return cls(**asdict(config.preset(name, axis)))
+    def preset(cls, name: str, axis: str | Counts | None = None) -> ConditionedModel:
+        """Return the model of the 'paper', or with the settings of the 'authors' program.
+
+        Settings depend on the axis: 'time', 'place', or that of the counts. Without it `fit` chooses the smoothness of
+        the paper by its counts, and 'authors' is refused, since more of its settings depend on the axis.
+        """
+        if axis is None:
+            paper, other = (replace(config.preset(name, axis), smoothness=None) for axis in ("time", "place"))
+            if paper != other:
+                raise SettingsError(f"preset '{name}' differs between time and places: give axis='time', or the counts")
+            return cls(**asdict(paper))
+        return cls(**asdict(config.preset(name, axis.conditions.axis if isinstance(axis, Counts) else axis)))
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
         model = self._for_axis(counts.conditions.axis)
@@ -72,7 +81,8 @@ class ConditionedModel(Method, ConditionedSettings):
 
     def _for_axis(self, axis: str) -> ConditionedModel:
         """Return the model with its default smoothness filled in."""
-        return replace(self, smoothness=1.5 if "time" in axis else 1.0) if self.smoothness is None else self
+        known = self.smoothness is not None
+        return self if known else replace(self, smoothness=config.preset("paper", axis).smoothness)
 
     def _train(self, counts: Counts, options: FitOptions, run: TrainingRun, folder: Path | None) -> Parameters:
         held_out = held_out_scorer(counts)
