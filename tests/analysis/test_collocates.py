@@ -42,8 +42,8 @@ def test_context_weights_agree_with_the_cells_of_the_run(drifting):
         term = index.term(word)
         for condition in (0, 7):
             row = symmetric(drifting.cells(condition), len(drifting.vocabulary))[[term.numbers[0]], :].toarray()[0]
-            documents = index.occurrences(term, np.array([condition])).document
-            assert context_weights(index, term, documents).tolist() == row.tolist()
+            found = index.positions(term, index.documents(np.array([condition])))
+            assert context_weights(index, term, found).tolist() == row.tolist()
 
 
 def test_each_condition_has_its_own(drifting):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from importlib import import_module
 
 import pytest
 
 import chronotope as ct
 import worlds
+from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import (
     ChronotopeError,
     DamagedFileError,
@@ -76,7 +76,6 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
     found = ct.evidence(counts, "bank", near="money", top=5)
     assert found["distance_words"].to_list() == [1, 3]
     assert {marked(row, "near_").lower() for row in found} == {"money"}
-    assert found.facts["with_both"] == found.facts["searched"] == 4
     assert not found.facts["sampled"]
     assert ct.evidence(counts, "bank", near="money", distance=1).facts["together"] == 1
     none = ct.evidence(counts, "bank", near="work", distance=2)
@@ -86,16 +85,20 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
         ct.evidence(counts, "bank", distance=3)
 
 
-def test_a_sample_is_never_silent(counts, monkeypatch):
-    for module in ("evidence", "collocates"):
-        monkeypatch.setattr(import_module(f"chronotope.analysis.{module}"), "MOST_TOKENS", 60)
-    found = ct.evidence(counts, "bank", near="money")
-    assert found.facts["sampled"]
-    assert "sample of the text was searched, 1 of the 4 documents that contain both words (25.0%)" in found.notes[-1]
-    found = ct.contexts(counts, "bank", at="1990/arlen")
-    assert found.facts["sampled"]
-    assert found.notes[0].startswith("In 1990/arlen: only an even sample")
-    assert found.notes[1].startswith("Elsewhere: only an even sample")
+def test_one_long_document_hides_no_other():
+    """Most of the text is one document in which the bank is a river's; all others are about money."""
+    book = {"text": FILLER * 40_000 + "The river bank is muddy. " * 3, "year": 1990}
+    letters = [{"text": f"Money of letter {n} is in the bank. " + FILLER * 9, "year": 1990} for n in range(30)]
+    rows = [book, *letters, {"text": "A bank. " + FILLER, "year": 1991}]
+    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1, window=4)
+    found = ct.contexts(counts, "bank", at="1990", top=30)
+    assert found.facts["documents"] == 31
+    assert found["share"][found["context"].index_of("in")] > 4 * found["share"][found["context"].index_of("river")]
+    near = ct.evidence(counts, "bank", near="money", distance=7, top=50)
+    assert (near.facts["together"], len(near), near.facts["sampled"]) == (30, 30, False)
+    sample = sentence_sample(counts, 0, len(counts.vocabulary), 30, most_tokens=4000)
+    assert len({one.document for one in sample.sentences}) > 5
+    assert 2000 < sample.searched <= 4000 < sample.tokens
 
 
 def test_the_context_that_sets_a_condition_apart_pulls_most(counts):
@@ -185,10 +188,27 @@ def test_what_is_absent_gets_one_line(counts, tmp_path):
 
 
 def test_a_document_is_cited_by_its_kept_fields():
-    rows = [{"text": "The bank is high.", "year": 1990, "title": title, "speaker": "Ada"} for title in ("Rivers", None)]
+    rows = [{"text": "The bank is high.", "year": 1990, "title": "Rivers", "speaker": "Ada"}]
+    rows.append({"text": "A bank is low.", "year": 1990, "title": None, "speaker": "Ada"})
     corpus = ct.read_corpus(rows, time="year", keep=("title", "speaker"))
-    found = ct.evidence(ct.count(corpus, min_count=1), "bank", top=2)
-    assert found["document"][0] in ("Rivers, Ada (records:1)", "Ada (records:2)")
+    counts = ct.count(corpus, min_count=1)
+    cited = "Rivers, Ada (records:1)"
+    assert set(ct.evidence(counts, "bank", top=2)["document"]) == {cited, "Ada (records:2)"}
+    assert ct.evidence(counts, "bank", where="title = 'Rivers' AND file LIKE 'rec%'")["document"].to_list() == [cited]
+    none = ct.evidence(counts, "bank", where="speaker = 'Bob'")
+    assert none.notes == ("bank occurs 0 times in 0 documents.", "No document with bank has speaker = 'Bob'.")
+    with pytest.raises(SettingsError, match=r"no field 'speakr' .* the fields are: title, speaker, file"):
+        ct.evidence(counts, "bank", where="speakr = 'Ada'")
+
+
+def test_two_periods_stand_side_by_side(counts):
+    found = ct.evidence(counts, "bank", at="1990/arlen", against="1991", top=2)
+    assert found["condition"].to_list() == ["1990/arlen", "1990/arlen", "1991/arlen"]
+    assert (found.facts["occurrences"], found.facts["occurrences_against"]) == (6, 3)
+    assert found.title == "Sentences with bank, 1990/arlen and 1991"
+    assert found.notes[0] == "1990/arlen: bank occurs 6 times in 6 documents."
+    with pytest.raises(SettingsError, match="name the first"):
+        ct.evidence(counts, "bank", against="1991")
 
 
 def test_a_damaged_run_is_refused(counts, tmp_path):

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
-from chronotope.analysis.evidence import AnyTerm, Where, sample_note
-from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, condition_param
+from chronotope.analysis.evidence import AnyTerm, Where
+from chronotope.analysis.params import From, Param, Run, Top, Until, condition_param
 from chronotope.errors import number_of, some_of
 
 Integers = NDArray[np.int64]
@@ -30,8 +30,6 @@ THOUSAND = 1000
 CHANCE = 3.84
 # A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
 FEWEST_PAIRS = 1.0
-# Tokens that are read on either side of a comparison of contexts; of more, an even sample of documents.
-MOST_TOKENS = 1 << 18
 
 Beside = Annotated[
     int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
@@ -46,14 +44,14 @@ Window = Annotated[int | None, Param("Words on either side (default: the run's w
     chart=Ranked(label="context", value="pull", faint=None),
 )
 def contexts(
-    run: Run, word: AnyTerm, *, at: Where = None, start: From = None, end: Until = None, top: Top = 10, seed: Seed = 1
+    run: Run, word: AnyTerm, *, at: Where = None, start: From = None, end: Until = None, top: Top = 10
 ) -> Answer:
     """Which contexts pull a word most in a condition, compared with all other conditions?"""
     index = Concordance(run)
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
-    here = _pulls(index, term, chosen, seed)
-    elsewhere = _pulls(index, term, np.setdiff1d(np.arange(len(index.conditions)), chosen), seed)
+    here = _pulls(index, term, chosen)
+    elsewhere = _pulls(index, term, np.setdiff1d(np.arange(len(index.conditions)), chosen))
     order = np.argsort(elsewhere.pull - here.pull, kind="stable")[:top]
     rows = [
         {"word": term.text, "context": run.vocabulary.words[number]}
@@ -62,13 +60,9 @@ def contexts(
         if here.pull[number] > 0
     ]
     where = "all of the text" if len(chosen) == len(index.conditions) else at or f"{start or ''} to {end or ''}".strip()
-    notes = [
-        f"{name}: {sample_note(side.searched, side.documents, 'contain the word')}"
-        for name, side in ((f"In {where}", here), ("Elsewhere", elsewhere))
-        if side.searched < side.documents
-    ]
-    facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": bool(notes)}
+    facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
+    notes = []
     if not here.documents:
         notes.append(index.absence(term, "there"))
     elif not rows:
@@ -78,25 +72,23 @@ def contexts(
 
 
 class _Pulls(NamedTuple):
-    """(W,) the pull and the share of each context; how many documents contain the word, and were searched."""
+    """(W,) the pull and the share of each context, and how many documents contain the word."""
 
     pull: NDArray[np.float64]
     share: NDArray[np.float64]
     documents: int
-    searched: int
 
 
-def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64], seed: int) -> _Pulls:
+def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64]) -> _Pulls:
     """Return how much each context pulls a term in some conditions together."""
-    documents = index.candidates(term, conditions)
-    searched = index.sample(documents, seed, MOST_TOKENS)
-    weight = context_weights(index, term, searched)
+    found = index.positions(term, index.documents(conditions))
+    weight = context_weights(index, term, found)
     share = weight / max(weight.sum(), 1)
     count = _word_counts(index, conditions)
     expected = count / max(count.sum(), 1)
     enough = (weight >= FEWEST_PAIRS * index.counts.unit) & (expected > 0)
     ratio = np.divide(share, expected, out=np.ones_like(share), where=enough)
-    return _Pulls(share * np.maximum(np.log(ratio), 0), share, len(documents), len(searched))
+    return _Pulls(share * np.maximum(np.log(ratio), 0), share, len(np.unique(index.documents_at(found))))
 
 
 @question(
@@ -214,22 +206,15 @@ class _Beside(NamedTuple):
 
 
 def _beside(index: Concordance, term: Term, conditions: NDArray[np.int64], window: int) -> _Beside:
-    words = len(index.counts.vocabulary)
-    count, in_documents = np.zeros(words, np.int64), np.zeros(words, np.int64)
-    occurrences = 0
-    for documents in index.chunks(index.occurrences(term, conditions).document):
-        text = _Windows.read(index, term, documents)
-        inside = np.zeros(len(text.word), bool)
-        for distance in range(1, window + 1):
-            inside[text.beside(distance)] = True
-        for step in range(text.size):
-            inside[text.hit + step] = False
-        inside &= text.word < words
-        word = text.word[inside].astype(np.int64)
-        count += np.bincount(word, minlength=words)
-        pairs = np.unique(text.document[inside] * words + word)
-        in_documents += np.bincount(pairs % words, minlength=words)
-        occurrences += len(text.hit)
+    words, ids = len(index.counts.vocabulary), index.counts.store.ids
+    found = index.positions(term, index.documents(conditions))
+    # A token near two occurrences counts once, and the words of the term do not count.
+    near = np.unique(np.concatenate([found[:0], *(at for _, at in index.beside(term, found, window))]))
+    own = (found[:, None] + np.arange(len(term.numbers))).ravel()
+    near = np.setdiff1d(near[ids[near] < words], own, assume_unique=True)
+    word, occurrences = ids[near].astype(np.int64), len(found)
+    count = np.bincount(word, minlength=words)
+    in_documents = np.bincount(np.unique(index.documents_at(near) * words + word) % words, minlength=words)
     total_count = _word_counts(index, conditions)
     for number in term.numbers:
         if number < words:
@@ -261,46 +246,16 @@ def _most_certain(likelihood: NDArray[np.float64], eligible: NDArray[np.bool_], 
     return [int(number) for number in order[eligible[order]][:top]]
 
 
-class _Windows(NamedTuple):
-    """The vocabulary words of some documents, one document after the other, and where a term begins among them."""
-
-    word: NDArray[np.int32]  # (T,)
-    document: NDArray[np.int64]  # (T,)
-    hit: NDArray[np.int64]  # (N,)
-    size: int  # words of the term
-
-    @classmethod
-    def read(cls, index: Concordance, term: Term, documents: NDArray[np.int64]) -> _Windows:
-        tokens = index.tokens(documents)
-        ids = np.asarray(index.counts.store.ids[tokens])
-        kept = (ids < len(index.counts.vocabulary)) | np.isin(ids, term.numbers)
-        document = np.repeat(documents, index.lengths[documents])[kept]
-        # The term is found before rare words are removed: removing them must not make words adjacent.
-        begins = np.isin(tokens, index.positions(term, documents), assume_unique=True)
-        return cls(ids[kept], document, np.flatnonzero(begins[kept]), len(term.numbers))
-
-    def beside(self, distance: int) -> NDArray[np.int64]:
-        """Return the indices at a distance from the term, on both sides, in the same document."""
-        found = []
-        for end, step in ((self.hit, -distance), (self.hit + self.size - 1, distance)):
-            inside = (end + step >= 0) & (end + step < len(self.word))
-            at, end = end[inside] + step, end[inside]
-            found.append(at[self.document[at] == self.document[end]])
-        return np.concatenate(found)
-
-
-def context_weights(index: Concordance, term: Term, documents: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(W,) the co-occurrence of each word of the vocabulary with the term in some documents, in units of the run."""
+def context_weights(index: Concordance, term: Term, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(W,) the co-occurrence of each word of the vocabulary with a term at some positions, in units of the run."""
     from chronotope.cooccurrence.counting import distance_weights  # loads numba
 
     words = len(index.counts.vocabulary)
     weights = distance_weights(index.counts.settings, index.counts.unit)
     total = np.zeros(words)
-    for chunk in index.chunks(documents):
-        text = _Windows.read(index, term, chunk)
-        for distance in range(1, len(weights)):
-            near = text.word[text.beside(distance)]
-            total += np.bincount(near[near < words], minlength=words) * float(weights[distance])
+    for distance, at in index.beside(term, positions, len(weights) - 1):
+        word = index.counts.store.ids[at]
+        total += np.bincount(word[word < words], minlength=words) * float(weights[distance])
     return total
 
 

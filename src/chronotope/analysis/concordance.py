@@ -1,7 +1,8 @@
-"""A run with an index: which documents hold a word, where it stands in them, and an even sample of documents."""
+"""Where a word stands in the text of a run, what stands beside it, and which documents these are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,16 +16,16 @@ from chronotope.conditions import Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
+from chronotope.corpus.selection import row_filter
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
-from chronotope.corpus.tokens import DOCUMENTS, FIELDS, Occurrences
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
 # Suggestions for an unknown word come from this many words, the most frequent first.
 SUGGESTION_WORDS = 100_000
-CHUNK_TOKENS = 4 << 20
 
 
 class Term(NamedTuple):
@@ -65,16 +66,6 @@ class Concordance:
         """The normalization of words."""
         return Normalizer(self.settings)
 
-    @cached_property
-    def counted_documents(self) -> NDArray[np.bool_]:
-        """(N,) whether a document was counted, not held out."""
-        return ~self.counts.store.held_out
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """(N,) the number of tokens of each document."""
-        return np.diff(self.counts.store.starts)
-
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
         if (exact := self._number(words.strip())) is not None:
@@ -108,99 +99,98 @@ class Concordance:
         places = (self.counts.store.words == word).arg_true()
         return int(places[0]) if len(places) else None
 
-    def candidates(self, term: Term, among: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Return the counted documents, in some conditions (all), that contain every word of a term, in any order."""
-        shared, *others = (self._of_word(number, among).document for number in dict.fromkeys(term.numbers))
-        for other in others:
-            shared = np.intersect1d(shared, other, assume_unique=True)
-        return shared
+    def documents(self, conditions: NDArray[np.int64], where: str | None = None) -> NDArray[np.bool_]:
+        """(N,) whether a document was counted, is of some conditions, and meets an SQL condition on its fields."""
+        chosen = ~self.counts.store.held_out & np.isin(self.counts.store.document_condition, conditions)
+        if where is None:
+            return chosen
+        asked = row_filter(where)
+        names = [str(source["name"]) for source in self.counts.store.sources]
+        table = self._fields.with_columns(file=pl.Series(names, dtype=pl.String).gather(self._places["source"]))
+        if unknown := [name for name in asked.fields if name not in table.columns]:
+            known = ", ".join(table.columns)
+            raise errors.SettingsError(f"no field '{unknown[0]}' was kept (`prepare --keep`); the fields are: {known}")
+        return np.asarray(chosen & asked.keep(table))
 
-    def occurrences(self, term: Term, among: NDArray[np.int64] | None = None) -> Occurrences:
-        """Return the counted documents of a term in some conditions (all), and its count in each."""
-        if len(term.numbers) == 1:
-            return self._of_word(term.numbers[0], among)
-        shared = self.candidates(term, among)
-        where = [self.positions(term, documents) for documents in self.chunks(shared)]
-        documents = self.documents_at(np.concatenate([shared[:0], *where]))
-        return Occurrences(*np.unique(documents, return_counts=True))
-
-    def _of_word(self, number: int, among: NDArray[np.int64] | None) -> Occurrences:
-        found = self.counts.store.occurrences(number)
-        kept = self.counted_documents[found.document]
-        if among is not None:
-            kept &= np.isin(self.counts.store.document_condition[found.document], among)
-        return found if kept.all() else Occurrences(found.document[kept], found.count[kept])
-
-    def chunks(self, documents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Split documents into chunks of about `CHUNK_TOKENS` tokens each."""
-        chunk = np.cumsum(self.lengths[documents]) // CHUNK_TOKENS
-        return np.split(documents, np.flatnonzero(np.diff(chunk)) + 1) if len(documents) else []
+    def positions(self, term: Term, documents: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the positions, in the file of tokens, at which a term begins in some documents."""
+        store = self.counts.store
+        here = store.positions(term.numbers[0])
+        document = self.documents_at(here)
+        here = here[documents[document] & (here + len(term.numbers) <= store.starts[document + 1])]
+        for step, number in enumerate(term.numbers[1:], 1):
+            here = here[store.ids[here + step] == number]
+        return here
 
     def documents_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the document of each position in the file of tokens."""
         return np.searchsorted(self.counts.store.starts, positions, side="right") - 1
 
-    def tokens(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the positions of all tokens of some documents in the file of tokens."""
-        starts, length = self.counts.store.starts[documents], self.lengths[documents]
-        return np.repeat(starts - (np.cumsum(length) - length), length) + np.arange(length.sum())
+    def beside(self, term: Term, positions: NDArray[np.int64], window: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield each distance up to `window`, and the positions at it on one side of a term in the same document.
 
-    def positions(self, term: Term, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the positions, in the file of tokens, at which a term begins in some documents."""
-        ids, tokens = self.counts.store.ids, self.tokens(documents)
-        here: NDArray[np.int64] = tokens[ids[tokens] == term.numbers[0]]
-        if len(term.numbers) == 1:
-            return here
-        ends = self.counts.store.starts[self.documents_at(here) + 1]
-        here = here[here + len(term.numbers) <= ends]
-        for step, number in enumerate(term.numbers[1:], 1):
-            here = here[ids[here + step] == number]
-        return here
+        Words too rare for the vocabulary are passed over, as in the counts.
+        """
+        store, document = self.counts.store, self.documents_at(positions)
+        rare = np.arange(len(store.words)) >= len(self.counts.vocabulary)
+        rare[list(term.numbers)] = False
+        for step, at in ((-1, positions), (1, positions + len(term.numbers) - 1)):
+            low, high = store.starts[document], store.starts[document + 1]
+            for distance in range(1, window + 1):
+                at = at + step
+                moving = np.flatnonzero((at >= low) & (at < high))
+                while len(moving := moving[rare[store.ids[at[moving]]]]):
+                    at[moving] += step
+                    moving = moving[(at[moving] >= low[moving]) & (at[moving] < high[moving])]
+                inside = (at >= low) & (at < high)
+                at, low, high = at[inside], low[inside], high[inside]
+                yield distance, at
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
         """Return the name of documents (kept fields, file and line), and their time as the input has it."""
+        names = [str(source["name"]) for source in self.counts.store.sources]
+        found = []
+        for place, fields in zip(self._places[documents].rows(named=True), self._fields[documents].rows(), strict=True):
+            file = f"{names[place['source']]}:{place['line']}" if place["line"] else names[place["source"]]
+            kept = ", ".join(str(value) for value in fields if value not in (None, ""))
+            found.append((f"{kept} ({file})" if kept else file, place.get("time")))
+        return found
+
+    @cached_property
+    def _places(self) -> pl.DataFrame:
+        """The file, the line and, over time, the time of each document, as the input has them."""
         columns = {"source": pl.Int32, "line": pl.Int64} | ({"time": pl.String} if self.conditions.times else {})
         path = self.counts.folder / DOCUMENTS
-        table = read_table(path, columns)[documents]
-        dates = table["time"].to_list() if self.conditions.times else [None] * len(table)
-        names = [str(source["name"]) for source in self.counts.store.sources]
-        if len(table) and not 0 <= int(table["source"].min()) <= int(table["source"].max()) < len(names):  # type: ignore[arg-type]
+        table = read_table(path, columns)
+        if not table["source"].is_between(0, len(self.counts.store.sources) - 1).all():
             raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
-        files = [
-            f"{names[source]}:{line}" if line else names[source] for source, line in table["source", "line"].rows()
-        ]
-        kept = self._kept_fields(documents)
-        return [
-            (f"{kept} ({file})" if kept else file, date) for kept, file, date in zip(kept, files, dates, strict=True)
-        ]
+        return table
 
-    def _kept_fields(self, documents: NDArray[np.int64]) -> list[str]:
-        """Return the fields that `prepare --keep` kept of each document, joined by commas."""
+    @cached_property
+    def _fields(self) -> pl.DataFrame:
+        """The fields that `prepare --keep` kept of each document; without columns if there are none."""
         path = self.counts.folder / FIELDS
+        size = len(self.counts.store.held_out)
         if not path.exists():
-            return [""] * len(documents)
+            return pl.DataFrame(height=size)
         try:
-            rows = pl.read_parquet(path, glob=False)[documents].rows()
+            table = pl.read_parquet(path, glob=False)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise errors.DamagedFileError(f"cannot read {path}: {error}; prepare the run again") from None
-        return [", ".join(str(value) for value in row if value not in (None, "")) for row in rows]
+        if len(table) != size:
+            raise errors.DamagedFileError(f"{path} does not fit its documents; prepare the run again")
+        return table
 
     def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
         """Return documents in random order, conditions taking turns."""
         condition, order = self.counts.store.document_condition[documents].astype(np.int64), hash_order(documents, seed)
         return documents[np.lexsort((order, turns(condition, order)))]
 
-    def sample(self, documents: NDArray[np.int64], seed: int, most_tokens: int) -> NDArray[np.int64]:
-        """Return an even sample of documents with about `most_tokens` tokens (at least one document), ascending."""
-        ordered = self.spread(documents, seed)
-        tokens = np.cumsum(self.lengths[ordered])
-        return np.sort(ordered[: max(1, int(np.searchsorted(tokens, most_tokens, side="right")))])
-
     def absence(self, term: Term, where: str) -> str:
         """Return a note that a term does not occur somewhere, and where it occurs most."""
-        found = self.occurrences(term)
-        condition = self.counts.store.document_condition[found.document]
-        count = np.bincount(condition, found.count, len(self.conditions)).astype(np.int64)
+        found = self.positions(term, self.documents(np.arange(len(self.conditions))))
+        condition = self.counts.store.document_condition[self.documents_at(found)]
+        count = np.bincount(condition, minlength=len(self.conditions))
         most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
         named = [
             f"{self.conditions.labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most

@@ -12,11 +12,7 @@ from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
-from chronotope.corpus.tokens import Occurrences
 from chronotope.errors import SettingsError, number_of
-
-# Tokens that are searched for two words near each other; of more, an even sample of documents.
-MOST_TOKENS = 1 << 19
 
 AnyTerm = Annotated[Word, Param("Word, phrase, or 'several words in a row'.", argument=True, longest=200)]
 Where = Annotated[str | None, condition_param("Condition, time bin or place (default: all of the text).")]
@@ -40,11 +36,15 @@ def evidence(
     word: AnyTerm,
     *,
     at: Where = None,
+    against: Annotated[str | None, condition_param("Second condition: `top` sentences of each, side by side.")] = None,
     start: From = None,
     end: Until = None,
     near: Annotated[str | None, Param("Only sentences with this word near by, nearest first.", longest=200)] = None,
     distance: Annotated[
         int | None, Param("With `near`: maximum number of words apart (default: the run's window).", least=1, most=1000)
+    ] = None,
+    where: Annotated[
+        str | None, Param("Only documents with these kept fields, as in SQL: \"speaker = 'Ada'\".", local=True)
     ] = None,
     top: Top = 10,
     seed: Seed = 1,
@@ -52,7 +52,8 @@ def evidence(
     """In which sentences does a word stand?
 
     Documents and conditions take turns, and a sentence is shown once. With `near`, sentences that contain both words
-    come first, each document has one before any has a second, and among these the nearest come first.
+    come first, each document has one before any has a second, and among these the nearest come first. `where` asks for
+    the fields that `prepare --keep` kept, and for `file`.
 
     Examples
     --------
@@ -65,57 +66,70 @@ def evidence(
     """
     if distance is not None and near is None:
         raise SettingsError("distance is how far from the word another may stand; name that word (near)")
+    if against is not None and at is None:
+        raise SettingsError("against names a second condition; name the first (at)")
     index = Concordance(run)
-    chosen = choose_conditions(index.conditions, at, start, end)
+    sides = [choose_conditions(index.conditions, at, start, end)]
+    sides += [choose_conditions(index.conditions, against)] if against is not None else []
     term, other = index.term(word), index.term(near) if near is not None else None
     distance = distance or run.settings.window
     index.text  # noqa: B018  # refuse a run without its text before the search
-    found = index.occurrences(term, chosen)
-    facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end}
-    facts |= {"occurrences": int(found.count.sum()), "documents": len(found.document), "sampled": False}
-    times, documents = number_of(facts["occurrences"], "times"), number_of(len(found.document), "documents")
-    notes = [f"{term.text} occurs {times} in {documents}."]
-    if other is None:
-        hits = _spread(index, term, found, top, seed)
-    else:
-        both = np.intersect1d(found.document, index.occurrences(other, chosen).document, assume_unique=True)
-        searched = index.sample(both, seed, MOST_TOKENS)
-        hits = _nearest(index, term, other, searched, distance, seed)
-        facts |= {"near": other.text, "distance": distance, "together": len(hits.position)}
-        facts |= {"with_both": len(both), "searched": len(searched), "sampled": len(searched) < len(both)}
-        times = f"stands {number_of(len(hits.position), 'times')}" if len(hits.position) else "never stands"
-        within = f"It {times} within {number_of(distance, 'words')} of {other.text}"
-        notes.append(f"{within}; {number_of(len(both), 'documents')} contain{'s' * (len(both) == 1)} both.")
-        if facts["sampled"]:
-            notes.append(sample_note(len(searched), len(both), "contain both words").capitalize())
-    rows = _sentences(index, term, other, hits, top)
-    if not len(found.document):
-        notes = [index.absence(term, "there")]
-    elif other is None and len(rows) < facts["occurrences"]:
-        notes.append(f"Shown: {number_of(len(rows), 'sentences')}, an even choice over documents, each text once.")
-    title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
+    rows: list[dict[str, Any]] = []
+    notes: list[str] = []
+    counted: list[dict[str, int]] = []
+    for conditions, label in zip(sides, (at, against), strict=False):
+        documents = index.documents(conditions, where)
+        found = index.positions(term, documents)
+        inside = len(np.unique(index.documents_at(found)))
+        about = {"occurrences": len(found), "documents": inside}
+        occurs = f"occurs {number_of(len(found), 'times')} in {number_of(inside, 'documents')}"
+        said = [f"{term.text} {occurs}." if len(sides) == 1 else f"{label}: {term.text} {occurs}."]
+        if other is None:
+            hits = _spread(index, found, top, seed)
+        else:
+            hits = _nearest(index, term, other, found, index.positions(other, documents), distance, seed)
+            about["together"] = len(hits.position)
+            times = f"stands {number_of(len(hits.position), 'times')}" if len(hits.position) else "never stands"
+            said.append(f"It {times} within {number_of(distance, 'words')} of {other.text}.")
+        shown = _sentences(index, term, other, hits, top)
+        if not len(found) and where is not None:
+            said.append(f"No document with {term.text} has {where}.")
+        elif not len(found):
+            said = [index.absence(term, f"in {label}" if len(sides) > 1 else "there")]
+        elif other is None and len(shown) < len(found):
+            said.append(f"Shown: {number_of(len(shown), 'sentences')}, an even choice over documents, each text once.")
+        rows, notes, counted = rows + shown, notes + said, [*counted, about]
+    facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end, **counted[0], "where": where}
+    # The text is searched as a whole; only the folder of the explorer holds a sample.
+    facts |= {"near": other.text if other else None, "distance": distance if other else None, "sampled": False}
+    facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
+    title = (
+        f"Sentences with {term.text}{f' near {other.text}' if other else ''}{f', {at} and {against}' * bool(against)}"
+    )
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
-def sample_note(searched: int, documents: int, which: str) -> str:
-    """Return a note that only a sample of documents was searched."""
-    share = f"{searched:,} of the {documents:,} documents that {which} ({searched / documents:.1%})"
-    return f"only an even sample of the text was searched, {share}."
-
-
-def _spread(index: Concordance, term: Term, found: Occurrences, top: int, seed: int) -> _Hits:
+def _spread(index: Concordance, found: NDArray[np.int64], top: int, seed: int) -> _Hits:
     """Return occurrences in documents that take turns; more than `top`, since some sentences are equal."""
-    ordered = index.spread(found.document, seed)[: 4 * top]
+    document = index.documents_at(found)
+    ordered = index.spread(np.unique(document), seed)[: 4 * top]
     by_number = np.argsort(ordered)
-    position = index.positions(term, ordered[by_number])
+    position = found[np.isin(document, ordered)]
     rank = by_number[np.searchsorted(ordered[by_number], index.documents_at(position))]
     position = position[np.lexsort((rank, turns(rank, hash_order(position, seed))))]
     return _Hits(position, np.full(len(position), -1), np.zeros(len(position), np.int64))
 
 
-def _nearest(index: Concordance, term: Term, other: Term, documents: NDArray[np.int64], most: int, seed: int) -> _Hits:
+def _nearest(
+    index: Concordance,
+    term: Term,
+    other: Term,
+    position: NDArray[np.int64],
+    beside: NDArray[np.int64],
+    most: int,
+    seed: int,
+) -> _Hits:
     """Return occurrences at most `most` words from the other term: documents take turns, the nearest first."""
-    position, beside = index.positions(term, documents), index.positions(other, documents)
     if not len(position) or not len(beside):
         return _Hits(position[:0], beside[:0], position[:0])
     document = index.documents_at(position)

@@ -73,14 +73,16 @@ def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence:
         """(C,) the sum of values in each condition."""
         return np.bincount(condition, values, size).astype(np.float64)
 
-    counted, found = index.counted_documents, index.occurrences(term, chosen)
-    everywhere, here = (index.counts.store.document_condition[which] for which in (counted, found.document))
-    lengths, length = (index.lengths[which].astype(np.float64) for which in (counted, found.document))
+    store, counted = index.counts.store, index.documents(np.arange(size))
+    found = index.positions(term, index.documents(chosen))
+    with_word, times = np.unique(index.documents_at(found), return_counts=True)
+    everywhere, here = (store.document_condition[which] for which in (counted, with_word))
+    lengths, length = (np.diff(store.starts)[which].astype(np.float64) for which in (counted, with_word))
     all_documents, tokens = np.bincount(everywhere, minlength=size), sums(everywhere, lengths)
-    documents, count = np.bincount(here, minlength=size), sums(here, found.count.astype(np.float64))
+    documents, count = np.bincount(here, minlength=size), sums(here, times.astype(np.float64))
     rate = np.divide(count, tokens, out=np.zeros(size), where=tokens > 0)
     # Documents without the word enter by their lengths alone.
-    squares = sums(here, (found.count - rate[here] * length) ** 2)
+    squares = sums(here, (times - rate[here] * length) ** 2)
     squares += rate**2 * (sums(everywhere, lengths**2) - sums(here, length**2))
     bounds = _intervals(count, tokens, all_documents, squares, confidence)
     per_million = np.where(tokens > 0, MILLION * np.array([rate, *bounds]), np.nan)

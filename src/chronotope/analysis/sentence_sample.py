@@ -52,8 +52,8 @@ def sentence_sample(
     at_least("most", most, 1)
     index = Concordance(run)
     store, text = run.store, index.text
-    documents = np.flatnonzero((store.document_condition == condition) & index.counted_documents)
-    order, length = hash_order(documents, seed), index.lengths[documents]
+    documents = np.flatnonzero(index.documents(np.array([condition])))
+    order, length = hash_order(documents, seed), np.diff(store.starts)[documents]
     # A long document gives a part of its text, from anywhere: one book must not stand for a decade.
     part = np.minimum(length, -(-most_tokens // max(1, min(FEWEST_DOCUMENTS, len(documents)))))
     skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)

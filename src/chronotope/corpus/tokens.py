@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -42,13 +42,6 @@ STORE = "store.json"
 FORMAT = 2
 TOKEN = np.dtype("<i4")
 CHUNK_TOKENS = 2 << 20
-
-
-class Occurrences(NamedTuple):
-    """The documents of a word, ascending, and its count in each."""
-
-    document: NDArray[np.int64]
-    count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +149,13 @@ class TokenStore:
         """Return the documents of a condition."""
         return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
 
-    def occurrences(self, word: int) -> Occurrences:
-        """Return the documents of a word, held-out ones included; all tokens are searched."""
-        places = [first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()]
-        count = np.diff(np.searchsorted(np.concatenate(places), self.starts))
-        if count[~self.held_out].sum() != self.counts[word] * self.conditions.levels:
+    def positions(self, word: int) -> NDArray[np.int64]:
+        """Return where a word stands among all tokens, held-out documents included."""
+        found = np.concatenate([first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()])
+        held_out = self.held_out[np.searchsorted(self.starts, found, side="right") - 1]
+        if np.count_nonzero(~held_out) != self.counts[word] * self.conditions.levels:
             raise DamagedFileError(f"{self.folder / TOKENS} does not fit its lexicon; prepare the run again")
-        document = np.flatnonzero(count)
-        return Occurrences(document, count[document])
+        return found
 
     def _chunks(self) -> Iterator[tuple[int, NDArray[np.int32]]]:
         for first in range(0, len(self.ids), CHUNK_TOKENS):

@@ -233,7 +233,8 @@ class _Writer:
                 write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", rows)
             columns = {"sizes": np.bincount(sample.word, minlength=len(self.model)), "sentence": sample.sentence}
             columns |= {"start": sample.start, "length": sample.end - sample.start, "documents": sample.documents}
-            write_part(self.data, f"index-{number}", {name: packed(values) for name, values in columns.items()})
+            share = {"searched": [sample.searched, sample.tokens]}
+            write_part(self.data, f"index-{number}", {name: packed(values) for name, values in columns.items()} | share)
 
     def _manifest(self, written: Mapping[str, Any], with_text: bool) -> dict[str, Any]:
         about, described = self.explored.about(), describe_questions(self.explored)

@@ -12,7 +12,7 @@
       [part.sizes, part.sentence, part.start, part.length, part.documents].map((text) => lib.unpack(text)));
     const first = new Int32Array(sizes.length + 1);
     sizes.forEach((size, word) => (first[word + 1] = first[word] + size));
-    return { first, sentence, start, length, documents };
+    return { first, sentence, start, length, documents, searched: part.searched };
   }
 
   /** @param {number} condition @param {any} index @param {number} place @param {string} [near] */
@@ -45,10 +45,11 @@
     const chosen = model.named(at ?? "all");
     await model.need(chosen, signal);
     const perCondition = [];
-    let documents = 0;
+    let [documents, searched, tokens] = [0, 0, 0];
     for (const condition of chosen) {
       const index = await lib.load(`index-${condition}`, decodeIndex);
       documents += index.documents[id];
+      [searched, tokens] = [searched + index.searched[0], tokens + index.searched[1]];
       const found = [];
       for (let place = index.first[id]; place < index.first[id + 1]; place++) {
         const row = await sentence(condition, index, place, near);
@@ -60,10 +61,11 @@
     const most = Math.max(1, Math.ceil(top / perCondition.length));
     const rows = perCondition.flatMap((found) => found.slice(0, most)).slice(0, top);
     const occurrences = chosen.reduce((sum, one) => sum + model.count(id, one), 0);
-    const facts = { axis: about.axis, word, at: at ?? null, near: near ?? null, occurrences, documents, sampled: true };
+    const share = tokens ? searched / tokens : 1;
+    const facts = { axis: about.axis, word, at: at ?? null, near: near ?? null, occurrences, documents, sampled: true, share };
     const notes = [
       `${word} occurs ${model.numberOf(occurrences, "times")} in ${model.numberOf(documents, "documents")}.`,
-      `This folder holds at most ${model.numberOf(about.sample ?? 0, "sentences")} of a word in each condition.`,
+      `This folder holds at most ${model.numberOf(about.sample ?? 0, "sentences")} of a word in each condition, from ${(100 * share).toFixed(1)} % of the text.`,
     ];
     return { rows, title: `Sentences with ${word}${near ? ` near ${near}` : ""}`, notes, facts, signature: model.signature };
   }
