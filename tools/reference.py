@@ -40,7 +40,7 @@ API = {
         "The result of training: vectors, neighbors, equivalents; files of other programs; scikit-learn transformers.",
         ("chronotope.embeddings", "chronotope.features"),
     ),
-    "judging": ("Judging", "Test pairs, scores, comparisons.", ("chronotope.evaluation",)),
+    "judging": ("Judging", "Test pairs, scores, comparisons; a report.", ("chronotope.evaluation", "chronotope.views")),
     "errors": ("Errors", "Exceptions that a program may catch.", ("chronotope.errors", "chronotope.runtime.progress")),
 }
 # Names that users need and that `chronotope` itself does not have.

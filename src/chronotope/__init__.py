@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from chronotope.methods.align import align
     from chronotope.methods.extend import extend
     from chronotope.runtime.progress import show_progress
+    from chronotope.views.report import report
 
 # The module of each name; a module is imported when its name is first used, so that `import chronotope` is cheap.
 _HOME = {
@@ -69,6 +70,7 @@ _HOME = {
         "methods.extend": "extend",
         "embeddings.formats": "export read_vectors",
         "evaluation.evaluate": "evaluate",
+        "views.report": "report",
     }.items()
     for name in names.split()
 }
@@ -79,8 +81,8 @@ __all__ = [
     "StaticWord2Vec", "WordInCondition",
     "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
     "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
-    "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "series", "show_progress",
-    "similarity", "sotu_corpus", "stable", "trajectory",
+    "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "report", "series",
+    "show_progress", "similarity", "sotu_corpus", "stable", "trajectory",
 ]  # fmt: skip
 
 

@@ -105,12 +105,10 @@ class Concordance:
         if where is None:
             return chosen
         asked = row_filter(where)
-        names = [str(source["name"]) for source in self.counts.store.sources]
-        table = self._fields.with_columns(file=pl.Series(names, dtype=pl.String).gather(self._places["source"]))
-        if unknown := [name for name in asked.fields if name not in table.columns]:
-            known = ", ".join(table.columns)
+        if unknown := [name for name in asked.fields if name not in self.fields.columns]:
+            known = ", ".join(self.fields.columns)
             raise errors.SettingsError(f"no field '{unknown[0]}' was kept (`prepare --keep`); the fields are: {known}")
-        return np.asarray(chosen & asked.keep(table))
+        return np.asarray(chosen & asked.keep(self.fields))
 
     def positions(self, term: Term, documents: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the positions, in the file of tokens, at which a term begins in some documents."""
@@ -165,6 +163,12 @@ class Concordance:
         if not table["source"].is_between(0, len(self.counts.store.sources) - 1).all():
             raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
         return table
+
+    @cached_property
+    def fields(self) -> pl.DataFrame:
+        """The fields that `prepare --keep` kept of each document, and its `file`."""
+        names = pl.Series([str(source["name"]) for source in self.counts.store.sources], dtype=pl.String)
+        return self._fields.with_columns(file=names.gather(self._places["source"]))
 
     @cached_property
     def _fields(self) -> pl.DataFrame:

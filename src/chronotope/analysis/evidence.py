@@ -92,6 +92,7 @@ def evidence(
             times = f"stands {number_of(len(hits.position), 'times')}" if len(hits.position) else "never stands"
             said.append(f"It {times} within {number_of(distance, 'words')} of {other.text}.")
         shown = _sentences(index, term, other, hits, top)
+        about["shown"] = len(shown)
         if not len(found) and where is not None:
             said.append(f"No document with {term.text} has {where}.")
         elif not len(found):

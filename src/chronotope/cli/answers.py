@@ -43,7 +43,7 @@ def question_command(question: Question) -> Callable[..., None]:
 
     file = Annotated[Path, Argument(metavar=source.upper(), help=question.source.info.help)]
     parameters = [inspect.Parameter(source, inspect.Parameter.KEYWORD_ONLY, annotation=file)]
-    parameters += map(_typer_parameter, own)
+    parameters += map(typer_parameter, own)
     for form in FORMS:
         flag = Annotated[bool, Option(f"--{form}", help=FORMS[form])]
         parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag))
@@ -140,7 +140,7 @@ def limits(info: Param) -> str:
     return f"{info.least:,} to {info.most:,}"
 
 
-def _typer_parameter(parameter: Parameter) -> inspect.Parameter:
+def typer_parameter(parameter: Parameter) -> inspect.Parameter:
     """Return a parameter of a question as typer reads it."""
     name, default, info = parameter.name, parameter.default, parameter.info
     choices = [str(value) for value in get_args(parameter.kind)]

@@ -21,7 +21,7 @@ BUILD, JUDGE, SHARE, HELP = "Build", "Judge", "Look and share", "Help"
 COMMANDS = {
     BUILD: ("demo", "prepare", "train", "extend", "align"),
     JUDGE: ("evaluate",),
-    SHARE: ("explore", "export"),
+    SHARE: ("explore", "report", "export"),
     HELP: ("inspect", "doctor"),
 }
 

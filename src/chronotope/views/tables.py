@@ -57,7 +57,7 @@ class Table:
         widths = [self._width(column) + PADDING for column in range(len(self.columns))]
         if sum(widths) <= width:
             return (self,)
-        named = list(takewhile(lambda column: not self._is_number(column), range(len(widths)))) or [0]
+        named = list(takewhile(lambda column: not self.is_number(column), range(len(widths)))) or [0]
         named = named if 2 * sum(widths[column] for column in named) <= width else named[:1]
         parts = [named]
         for column in range(len(named), len(widths)):
@@ -83,7 +83,7 @@ class Table:
         table = RichTable(box=None, title_justify="left", caption_justify="left")
         table.title, table.caption = title if self.title else None, note if self.note else None
         for number, column in enumerate(self.columns):
-            justify: Literal["right", "left"] = "right" if self._is_number(number) else "left"
+            justify: Literal["right", "left"] = "right" if self.is_number(number) else "left"
             table.add_column(column.replace("_", " "), justify=justify, overflow="fold", min_width=self._width(number))
         for row in self.rows:
             # As Text: rich would read brackets in a word as markup.
@@ -93,10 +93,11 @@ class Table:
     def _width(self, column: int) -> int:
         """Return the least width: long texts and headings of several words may be broken, numbers not."""
         widest = max((len(shown(row[column])) for row in self.rows), default=0)
-        widest = widest if self._is_number(column) else min(WIDEST_TEXT, widest)
+        widest = widest if self.is_number(column) else min(WIDEST_TEXT, widest)
         return max(widest, *(len(word) for word in self.columns[column].replace("_", " ").split(" ")))
 
-    def _is_number(self, column: int) -> bool:
+    def is_number(self, column: int) -> bool:
+        """Return whether a column holds numbers."""
         known = [row[column] for row in self.rows if row[column] is not None]
         return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,16 @@ def write_chart(answer: Answer, path: str | Path) -> None:
             temporary.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
         else:
             chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
+
+
+def svg(answer: Answer) -> str:
+    """Return the chart of an answer as SVG to put into a page."""
+    check_address_space(LEAST_ADDRESS_SPACE)
+    picture = StringIO()
+    draw(answer).save(picture, format="svg")
+    # Several charts in one page must not share names.
+    name = sha256(picture.getvalue().encode()).hexdigest()[:8]
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", picture.getvalue())
 
 
 def _page(spec: dict[str, Any], title: str) -> str:

@@ -1,0 +1,232 @@
+"""A report for a paper or a colleague: what changed, the sentences, and how it was measured, on one page of HTML.
+
+It asks the questions `drift`, `series`, `frequency` and `evidence`, and shows their answers; it computes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from chronotope.analysis.answer import Answer, questions
+from chronotope.analysis.columns import COLUMNS
+from chronotope.analysis.concordance import Concordance
+from chronotope.analysis.params import open_source
+from chronotope.config import at_least
+from chronotope.cooccurrence import Counts
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import ChronotopeError, InputError, number_of, some_of
+from chronotope.frames import shown
+from chronotope.io.atomic import atomic_write
+from chronotope.io.run_folder import read_run
+from chronotope.views import tables
+from chronotope.views.charts import svg
+from chronotope.views.explorer.explored import Explored
+
+DRAWS = 50  # of documents, for the intervals
+PICTURED = 4  # words in a chart of lines
+MOST_SOURCES = 8  # values of a field that gets a table
+STYLE = """
+:root { color-scheme: light dark; --ink: #222; --paper: #fff; --quiet: #666; --line: #ddd; --mark: #fff0b3 }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 "IBM Plex Sans", "Helvetica Neue", Helvetica, Arial, sans-serif; overflow-wrap: anywhere }
+h1, h2, h3 { line-height: 1.2 } h2 { margin-top: 2.5rem }
+.quiet, cite, dd { color: var(--quiet); font-style: normal; font-size: 0.875rem }
+.wide { overflow-x: auto; margin: 1rem 0 } table { border-collapse: collapse; font-size: 0.875rem }
+th, td { padding: 0.2rem 0.9rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
+  overflow-wrap: normal }
+.number { text-align: right; font-variant-numeric: tabular-nums }
+figure { margin: 1.5rem 0 } svg { max-width: 100%; height: auto }
+.sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem } h4 { margin: 0 0 0.5rem }
+blockquote { margin: 0 0 0.8rem } cite { display: block } mark { background: var(--mark); color: inherit }
+dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem } dd { margin: 0 0 0.4rem }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #ddd; --paper: #161616; --quiet: #999; --line: #3a3a3a; --mark: #5c4a00 }
+  figure svg { filter: invert(0.914) hue-rotate(180deg) }
+}
+@media (max-width: 40rem) { .sides { grid-template-columns: 1fr } dl { columns: 1 } }
+@media print { body { max-width: none; margin: 0 } .wide { overflow: visible } table { font-size: 0.7rem }
+  figure, tr, blockquote { break-inside: avoid } h2, h3 { break-after: avoid } }
+"""
+# The page may style itself, and load and run nothing.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def report(
+    model: ConditionedEmbeddings | str | Path,
+    path: str | Path | None = None,
+    *,
+    title: str | None = None,
+    top: int = 10,
+    sentences: int = 3,
+    bootstrap: int | None = None,
+    **drift: Any,
+) -> str:
+    """Return a report on the words that changed, as one page of HTML; write it to `path` if that is given.
+
+    The page needs no other file and no network. `drift` are further settings of the question `drift`: `start`, `end`,
+    `min_count`, `permutations` …. `bootstrap` is 50 by default if the documents can be resampled, `sentences` the
+    number for each word before and after.
+    """
+    at_least("sentences", sentences, 1)
+    opened: ConditionedEmbeddings = open_source(model, ConditionedEmbeddings)
+    drift["top"], ask = top, questions()["drift"].ask
+    counts, missing = _run_of(opened)
+    note = ""
+    try:
+        changes = ask(opened, bootstrap=DRAWS if bootstrap is None else bootstrap, **drift)
+    except ChronotopeError as error:
+        if bootstrap is not None:
+            raise
+        changes, note = ask(opened, **drift), f"Without intervals: {error}."
+    title = title or (counts.folder.absolute().name if counts else "Report")
+    table = tables.answer(changes)
+    settings = tables.Table(("part", "setting", "value"), tuple(_settings(opened, counts, changes)))
+    parts = [_element("h1", f"{title}: which words changed"), _element("p", opened.signature, "quiet")]
+    parts += [_element("h2", "The corpus"), *(_corpus(counts) if counts else [_element("p", missing)])]
+    parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table), _legend(table)]
+    parts += _words(opened, counts, changes, sentences)
+    parts += [_element("h2", "Method"), _element("p", " ".join([*_method(opened, counts, changes), note]))]
+    parts += [_element("p", Explored(opened, title).about()["citation"]), _element("p", changes.signature, "quiet")]
+    page = _page(title, [*parts, _element("h2", "All settings"), _table(settings)])
+    if path is not None:
+        with atomic_write(Path(path)) as file:
+            file.write_text(page, encoding="utf-8")
+    return page
+
+
+def _run_of(model: ConditionedEmbeddings) -> tuple[Counts | None, str]:
+    """Return the run that a model was trained on, or why it is not at hand."""
+    try:
+        counts = model.counts
+        if model.provenance.get("run") == counts.checksum:
+            return counts, ""
+        raise InputError("the run beside the model is not the one that it was trained on")
+    except ChronotopeError as error:
+        return None, f"No text: {error}."
+
+
+def _corpus(counts: Counts) -> Iterator[str]:
+    """Yield the size of each condition, and how its documents divide over files and kept fields."""
+    table = tables.corpus(counts.store.report)
+    columns = (*table.columns[:-1], "flag")
+    yield _table(tables.Table(columns, table.rows)) + _element("p", f"{table.note}.", "quiet")
+    labels = pl.Series("condition", counts.conditions.labels)
+    fields = Concordance(counts).fields.with_columns(labels.gather(counts.store.document_condition))
+    for name in fields.columns[:-1]:
+        values = fields[name].fill_null("").value_counts(sort=True)[name].to_list()
+        if 1 < len(values) <= MOST_SOURCES:
+            counted = fields.with_columns(pl.col(name).fill_null("")).pivot(
+                on=name, on_columns=values, index="condition", values=name, aggregate_function="len"
+            )
+            heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
+            yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
+
+
+def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer, sentences: int) -> Iterator[str]:
+    """Yield the words one by one: over time, how often, and in which sentences before and after."""
+    words = changes["word"].to_list()[:PICTURED]
+    if words and model.conditions.times:
+        yield _element("h2", "Over time") + _asked(_chart, "series", model, words, min_count=changes.facts["min_count"])
+    if words and counts:
+        yield _element("h2", "How often") + _asked(_chart, "frequency", counts, words)
+        yield _element("h2", "The sentences")
+        for row in changes:
+            yield _element("h3", row["word"].replace("_", " "))
+            sides = {"at": row["before"], "against": row["after"]}
+            yield _asked(_sentences, "evidence", counts, row["word"], top=sentences, **sides)
+
+
+def _asked(show: Callable[[Answer], str], name: str, *asked: Any, **more: Any) -> str:
+    """Ask a question and show its answer, or why there is none."""
+    try:
+        return show(questions()[name].ask(*asked, **more))
+    except ChronotopeError as error:
+        return _element("p", f"{error}.", "quiet")
+
+
+def _sentences(answer: Answer) -> str:
+    """Return the sentences of two conditions side by side."""
+    sides = {answer.facts["at"]: "", answer.facts["against"]: ""}
+    for number, row in enumerate(answer):
+        text, start, end = row["text"], row["start"], row["end"]
+        marked = escape(text[:start]) + _element("mark", text[start:end]) + escape(text[end:])
+        quoted = f"{'… ' * row['cut_before']}{marked}{' …' * row['cut_after']}"
+        source = _element("cite", " · ".join(filter(None, (row["date"], row["document"]))))
+        sides[list(sides)[number >= answer.facts["shown"]]] += f"<blockquote>{quoted}{source}</blockquote>"
+    columns = "".join(f"<div>{_element('h4', label)}{quotes}</div>" for label, quotes in sides.items())
+    return f'<div class="sides">{columns}</div>{_element("p", " ".join(answer.notes), "quiet")}'
+
+
+def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[str]:
+    """Yield the sentences of a paragraph on the method."""
+    made, axis = model.provenance, model.conditions.axis
+    kind = {"time": "time bins", "place": "places"}.get(axis, "conditions")
+    labels = f"{number_of(len(model.conditions), kind)} ({some_of(model.conditions.labels)})"
+    if counts:
+        size = counts.store.report
+        yield f"The corpus has {number_of(size.documents, 'documents')} with {size.tokens:,} words, in {labels}."
+        weight = "weighted by 1/distance" if counts.settings.weighting == "harmonic" else "of equal weight"
+        yield f"Contexts of a word are the {counts.settings.window} words on either side, {weight}."
+    yield (
+        f"Each of the {len(model):,} words that occur {number_of(made.get('min_count', 1), 'times')} or more has one "
+        f"vector of {model.dimensions} dimensions in each of {labels}, trained with the method {made.get('method')} of "
+        f"chronotope {made.get('versions', {}).get('chronotope', '')}, seed {made.get('seed')}."
+    )
+    yield "The change of a word is 1 − the cosine of its vectors in two conditions."
+    yield from changes.notes
+
+
+def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[tuple[str, str, str]]:
+    """Yield the part, the name and the value of every setting."""
+    parts = {"training": {**model.provenance.get("settings", {}), "seed": model.provenance.get("seed")}}
+    if counts:
+        about = read_run(counts.folder)
+        parts = {name: about[name] for name in ("corpus", "counting", "vocabulary")} | parts
+        parts |= {"sources": {source["name"]: source["checksum"] for source in about["sources"]}}
+    for part, values in (parts | {"drift": changes.facts, "versions": model.provenance.get("versions", {})}).items():
+        for name, value in values.items():
+            if value not in (None, "", [], (), {}):
+                yield part, name, shown(value)
+
+
+def _chart(answer: Answer) -> str:
+    return f"<figure>{svg(answer)}</figure>"
+
+
+def _legend(table: tables.Table) -> str:
+    """Return what the columns mean."""
+    pairs = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
+    return f"<dl>{''.join(pairs)}</dl>"
+
+
+def _table(table: tables.Table) -> str:
+    kinds = ["number" if table.is_number(column) else "" for column in range(len(table.columns))]
+
+    def line(tag: str, cells: Sequence[Any]) -> str:
+        return f"<tr>{''.join(_element(tag, cell, kind) for cell, kind in zip(cells, kinds, strict=True))}</tr>"
+
+    head = line("th", [name.replace("_", " ") for name in table.columns])
+    rows = "".join(line("td", [shown(cell) for cell in row]) for row in table.rows)
+    return f'<div class="wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _element(tag: str, text: str, kind: str = "") -> str:
+    """Return an element with a text: all text of the page from outside comes through here, or through `escape`."""
+    named = f' class="{kind}"' if kind else ""
+    return f"<{tag}{named}>{escape(text)}</{tag}>"
+
+
+def _page(title: str, parts: Sequence[str]) -> str:
+    body = "\n".join(parts)
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{STYLE}</style></head>
+<body>
+{body}
+</body></html>
+"""
