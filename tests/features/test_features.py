@@ -46,6 +46,11 @@ class TestWords:
         scaled = ct.WordInCondition(embeddings).fit(rows).transform(rows)
         assert np.linalg.norm(scaled, axis=1) == pytest.approx(1, abs=1e-5)
 
+    def test_overall_vectors_need_no_condition(self, embeddings):
+        for rows in (["w1", "w2"], [{"word": "w1"}, {"word": "w2"}]):
+            made = ct.WordInCondition(embeddings, condition="overall", unit=False).fit_transform(rows)
+            assert made == pytest.approx(np.array([embeddings["w1"], embeddings["w2"]]), abs=1e-6)
+
     def test_what_is_not_known(self, embeddings):
         with pytest.raises(UnknownWordError):
             ct.WordInCondition(embeddings).fit_transform([("nope", "1990s/arlen")])
@@ -74,6 +79,15 @@ class TestDocuments:
         frame = pl.DataFrame(documents, strict=False)
         for same in (frame, frame.to_pandas(), [tuple(row.values()) for row in documents]):
             assert np.array_equal(ct.DocumentVectors(embeddings).fit_transform(same), made)
+
+    def test_overall_vectors_do_not_tell_the_condition(self, embeddings):
+        documents = [("w1 w2", "1995", "arlen"), ("w1 w2", "2005", "borva"), ("w1 w2", "1850", "nowhere")]
+        overall = ct.DocumentVectors(embeddings, condition="overall")
+        made = overall.fit_transform([{"text": text} for text, *_ in documents])
+        assert made[0] == pytest.approx((unit(embeddings["w1"]) + unit(embeddings["w2"])) / 2, abs=1e-5)
+        assert np.array_equal(made, np.tile(made[0], (3, 1)))
+        own = ct.DocumentVectors(embeddings).fit_transform(documents[:2])
+        assert not np.allclose(own[0], own[1])
 
     def test_rare_words_count_more_with_tfidf(self, embeddings):
         documents = [("w1 w2", "1995", "arlen"), ("w1 w3", "1995", "arlen"), ("w1 w4", "1995", "arlen")]
@@ -115,7 +129,15 @@ class TestDocuments:
             ct.DocumentVectors(embeddings).fit_transform([{"text": "w1", "time": 1995, "palce": "arlen"}])
 
     @pytest.mark.parametrize(
-        "wrong", [{"weighting": "bm25"}, {"missing": "?"}, {"min_count": -1}, {"sif": 0}, {"embeddings": 7}]
+        "wrong",
+        [
+            {"condition": "1995"},
+            {"weighting": "bm25"},
+            {"missing": "?"},
+            {"min_count": -1},
+            {"sif": 0},
+            {"embeddings": 7},
+        ],
     )
     def test_wrong_settings_are_told(self, embeddings, wrong):
         with pytest.raises(ChronotopeError):

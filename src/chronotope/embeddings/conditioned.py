@@ -216,9 +216,9 @@ class ConditionedEmbeddings:
         _, rows, _ = self._queries(word, self._number(at), fallback)
         return np.asarray(rows[0])
 
-    def rows(self, words: ArrayLike, at: str) -> Floats:
-        """Return the (Q, D) centered vectors of word ids in a condition; absent words by their other conditions."""
-        return self._search.rows(np.asarray(words, dtype=np.int64), self.conditions.index(at))
+    def rows(self, words: ArrayLike, at: str | None) -> Floats:
+        """Return the (Q, D) centered vectors of word ids in a condition, or overall; absent words by their others."""
+        return self._search.rows(np.asarray(words, dtype=np.int64), self._number(at))
 
     def parts(self, word: str, at: str) -> tuple[Floats, Floats]:
         """Return the vector of a word in a condition, not centered, as a sum of two: a shared part and its own part.

@@ -26,6 +26,7 @@ from chronotope.runtime.blas import one_blas_thread
 
 WEIGHTINGS = ("mean", "tfidf", "sif")
 IF_MISSING = ("error", "zero")
+OVERALL = "overall"
 
 
 class EmbeddingTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -56,12 +57,16 @@ class EmbeddingTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
 class WordInCondition(EmbeddingTransformer):
     """The vector of each word in its condition.
 
+    Warning: such vectors carry their condition. A classifier that predicts the condition, or whatever goes along with
+    it, reads it from the vectors, not from the text; compare with `condition="overall"`.
+
     Parameters
     ----------
     embeddings
         The embeddings, or the file that holds them.
     word, condition
-        The columns of the word and of its condition; rows without names have them in this order.
+        The columns of the word and of its condition; rows without names have them in this order. With
+        `condition="overall"` every word has its one vector over all conditions, and only `word` is read.
     unit
         Whether to scale vectors to length one, so that only their direction counts, as for every similarity.
     missing
@@ -103,10 +108,12 @@ class WordInCondition(EmbeddingTransformer):
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
         """Return the (N, D) vectors for a frame of polars or pandas, a list of mappings, or of (word, condition)."""
         check_is_fitted(self)
-        words, labels = read_columns(X, [self.word, self.condition])
+        overall = self.condition == OVERALL
+        words, *others = read_columns(X, [self.word] if overall else [self.word, self.condition])
         conditions = self.embeddings_.conditions
         word = np.array([self.word_numbers_.get(word, MISSING) for word in words], dtype=np.int64)
-        where = find_labels(conditions.labels, labels)
+        labels = words if overall else others[0]
+        where = np.zeros(len(words), np.int64) if overall else find_labels(conditions.labels, labels)
         bad = np.flatnonzero((word == MISSING) | (where == MISSING))
         if len(bad) and self.missing == "error":
             if word[bad[0]] == MISSING:
@@ -115,7 +122,7 @@ class WordInCondition(EmbeddingTransformer):
         where[bad] = MISSING
         result = np.zeros((len(words), self.embeddings_.dimensions), dtype=np.float32)
         for at in np.unique(where[where != MISSING]).tolist():
-            vectors = self.embeddings_.rows(word[where == at], conditions.labels[at])
+            vectors = self.embeddings_.rows(word[where == at], None if overall else conditions.labels[at])
             result[where == at] = unit_rows(vectors) if self.unit else vectors
         return result
 
@@ -127,6 +134,10 @@ class DocumentVectors(EmbeddingTransformer):
     a text of 1990 and `bank` in one of 2010 are different features. Words that the model does not know are left out; a
     document without known words is zero.
 
+    Warning: the condition leaks into such vectors. A classifier that predicts the time or the place of a document, or
+    anything that goes along with them, reads it from the vectors, not from the text. For such a task, and as the
+    baseline of every other, take `condition="overall"`.
+
     Parameters
     ----------
     embeddings
@@ -134,6 +145,9 @@ class DocumentVectors(EmbeddingTransformer):
     text, time, place
         The columns of the text, of its time (a year, a date, a timestamp, or the label of a bin) and of its place; time
         and place are read only if the embeddings have that axis. Rows without names have them in this order.
+    condition
+        'own': the vectors of the document's time and place. 'overall': every word has its one vector over all
+        conditions, and time and place are not read.
     weighting
         'mean': every occurrence counts the same. 'tfidf': rare words count more, by the documents of `fit`. 'sif'
         (Arora et al. 2017): a word counts a / (a + its share of all words), and the first principal axis of the
@@ -166,6 +180,7 @@ class DocumentVectors(EmbeddingTransformer):
         text: str = "text",
         time: str = "time",
         place: str = "place",
+        condition: str = "own",
         weighting: str = "mean",
         sif: float = 1e-3,
         min_count: int = 0,
@@ -178,6 +193,7 @@ class DocumentVectors(EmbeddingTransformer):
         self.text = text
         self.time = time
         self.place = place
+        self.condition = condition
         self.weighting = weighting
         self.sif = sif
         self.min_count = min_count
@@ -188,6 +204,7 @@ class DocumentVectors(EmbeddingTransformer):
 
     def fit(self, X: Any, y: Any = None) -> DocumentVectors:  # noqa: ARG002, N803
         """Open the embeddings, and learn the weights of 'tfidf' or 'sif' from the documents."""
+        one_of("condition", self.condition, ("own", OVERALL))
         one_of("weighting", self.weighting, WEIGHTINGS)
         one_of("missing", self.missing, IF_MISSING)
         at_least("min_count", self.min_count, 0)
@@ -232,7 +249,8 @@ class DocumentVectors(EmbeddingTransformer):
         means = np.zeros((len(texts), self.embeddings_.dimensions))
         for at in np.unique(where[where != MISSING]).tolist():
             rows = np.flatnonzero(where == at)
-            matrix = self.embeddings_.matrix(conditions.labels[at], self.min_count)
+            label = None if self.condition == OVERALL else conditions.labels[at]
+            matrix = self.embeddings_.matrix(label, self.min_count)
             weights = csr_array(counts[rows][:, matrix.word] * self.word_weights_[matrix.word])
             total = np.asarray(weights.sum(axis=1)).reshape(-1, 1)
             means[rows] = (weights @ matrix.unit.astype(np.float64)) / np.where(total > 0, total, 1)
@@ -243,6 +261,7 @@ class DocumentVectors(EmbeddingTransformer):
         conditions = self.embeddings_.conditions
         axes = {"time": self.time} if conditions.times else {}
         axes |= {"place": self.place} if conditions.places else {}
+        axes = {} if self.condition == OVERALL else axes
         texts, *others = read_columns(X, [self.text, *axes.values()])
         return ["" if text is None else str(text) for text in texts], dict(zip(axes, others, strict=True))
 
