@@ -50,6 +50,10 @@ def test_questions_answer_at_every_level(rows, tmp_path):
     assert model.neighbors("canoe")[0].count <= 480  # overall, each text once
     for at in ("Canada", "Canada/Ontario"):
         assert set(ct.evidence(model, "canoe", at=at)["condition"]) == {at}
+    assert ct.evidence(model, "canoe").facts["occurrences"] == 160, "each text once"
+    assert set(ct.frequency(model, "canoe")["condition"]) == set(counts.conditions.labels)
+    pulls = ct.contexts(model, "w1", at="Canada", top=200)
+    assert pulls.facts["documents"] + pulls.facts["documents_elsewhere"] == ct.evidence(model, "w1").facts["documents"]
     assert ct.drift(model, "Canada", "Ireland", permutations=20, min_count=5)["p"].is_not_null().any()
     model.save(tmp_path / "model.ct")
     assert ct.load(tmp_path / "model.ct").conditions == model.conditions

@@ -51,7 +51,15 @@ def contexts(
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
     here = _pulls(index, term, chosen)
-    elsewhere = _pulls(index, term, np.setdiff1d(np.arange(len(index.conditions)), chosen))
+    # Nested places: neither a place inside the chosen one nor one around it is elsewhere.
+    labels, above = index.conditions.labels, set(index.conditions.parents.values())
+    below = tuple(f"{labels[number]}/" for number in chosen)
+    others = [
+        number
+        for number in np.setdiff1d(np.arange(len(labels)), chosen).tolist()
+        if not above or not (labels[number].startswith(below) or index.conditions.place_of[number] in above)
+    ]
+    elsewhere = _pulls(index, term, np.array(others, np.int64))
     order = np.argsort(elsewhere.pull - here.pull, kind="stable")[:top]
     rows = [
         {"word": term.text, "context": run.vocabulary.words[number]}
@@ -59,7 +67,7 @@ def contexts(
         for number in order.tolist()
         if here.pull[number] > 0
     ]
-    where = "all of the text" if len(chosen) == len(index.conditions) else at or f"{start or ''} to {end or ''}".strip()
+    where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
     notes = []

@@ -100,7 +100,15 @@ class Concordance:
         return int(places[0]) if len(places) else None
 
     def documents(self, conditions: NDArray[np.int64], where: str | None = None) -> NDArray[np.bool_]:
-        """(N,) whether a document was counted, is of some conditions, and meets an SQL condition on its fields."""
+        """(N,) whether a document was counted, is of some conditions, and meets an SQL condition on its fields.
+
+        A text that counts for a place and for one in it is taken once, for the inner one.
+        """
+        if self.conditions.levels > 1:
+            place = np.array(self.conditions.place_of)[conditions]
+            conditions = conditions[
+                np.isin(place, [self.conditions.parents.get(inner, -1) for inner in place], invert=True)
+            ]
         chosen = ~self.counts.store.held_out & np.isin(self.counts.store.document_condition, conditions)
         if where is None:
             return chosen

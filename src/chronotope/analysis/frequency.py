@@ -73,8 +73,8 @@ def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence:
         """(C,) the sum of values in each condition."""
         return np.bincount(condition, values, size).astype(np.float64)
 
-    store, counted = index.counts.store, index.documents(np.arange(size))
-    found = index.positions(term, index.documents(chosen))
+    store, counted = index.counts.store, ~index.counts.store.held_out
+    found = index.positions(term, counted)
     with_word, times = np.unique(index.documents_at(found), return_counts=True)
     everywhere, here = (store.document_condition[which] for which in (counted, with_word))
     lengths, length = (np.diff(store.starts)[which].astype(np.float64) for which in (counted, with_word))
