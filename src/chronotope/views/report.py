@@ -48,7 +48,8 @@ dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem } dd { m
   :root { --ink: #ddd; --paper: #161616; --quiet: #999; --line: #3a3a3a; --mark: #5c4a00 }
   figure svg { filter: invert(0.914) hue-rotate(180deg) }
 }
-@media (max-width: 40rem) { .sides { grid-template-columns: 1fr } dl { columns: 1 } }
+@media (max-width: 40rem) { .sides { grid-template-columns: 1fr } dl { columns: 1 }
+  figure { overflow-x: auto } svg { max-width: none } }
 @media print { body { max-width: none; margin: 0 } .wide { overflow: visible } table { font-size: 0.7rem }
   figure, tr, blockquote { break-inside: avoid } h2, h3 { break-after: avoid } }
 """
