@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         BayesianModel,
         CompassWord2Vec,
         ConditionedModel,
+        ContextualModel,
         ContinuousModel,
         DynamicFactorization,
         GraphModel,
@@ -61,7 +62,7 @@ _HOME = {
         "datasets.gold_folders": "read_gold_corpus",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
-        "DynamicFactorization BayesianModel ContinuousModel",
+        "DynamicFactorization BayesianModel ContinuousModel ContextualModel",
         "embeddings": "ConditionedEmbeddings load",
         "runtime.progress": "show_progress",
         "features": "WordInCondition DocumentVectors",
@@ -75,8 +76,8 @@ _HOME = {
 
 __all__ = [
     "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel",
-    "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec",
-    "StaticWord2Vec", "WordInCondition",
+    "ContextualModel", "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel",
+    "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
     "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
     "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
     "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "series", "show_progress",

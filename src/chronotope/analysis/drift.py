@@ -14,8 +14,9 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import full_bins, what_helps
-from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList, read_words
+from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
 
 Over: TypeAlias = Annotated[
