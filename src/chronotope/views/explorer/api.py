@@ -31,7 +31,9 @@ NEEDS = {
     "grid": ("times", "places", "one_space"),
     "map": ("places", "one_space"),
     "places": ("places", "one_space"),
+    "senses": ("counts", "one_space"),
     "trajectory": ("one_space",),
+    "usage_change": ("counts", "one_space"),
 }
 HEAVY = ("bootstrap", "permutations", "within")  # they resample documents: seconds or minutes, and the run
 MANY = 1000  # results or random orders; from this number on, an answer is slow
