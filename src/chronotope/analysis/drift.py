@@ -247,7 +247,8 @@ def documents_with(model: Model, conditions: Sequence[int], words: Places) -> li
         counts = model.counts
         known = dict(enumerate(counts.conditions.labels))
         if model.provenance.get("run") == counts.checksum and all(known.get(at) == labels[at] for at in conditions):
-            return [int(number) for number in document_counts(counts, conditions, words).sum(axis=0)]
+            numbers = [counts.vocabulary.index(model.words[word]) for word in words.tolist()]
+            return [int(number) for number in document_counts(counts, conditions, numbers).sum(axis=0)]
     except (InputError, DamagedFileError):
         pass
     return [None] * len(words)

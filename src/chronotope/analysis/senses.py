@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +11,11 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
-from chronotope.analysis.params import MinCount, Model, Place, Progress, Seed, Word
+from chronotope.analysis.params import MinCount, Model, Place, Seed, Word
 from chronotope.analysis.series import conditions_of
 from chronotope.analysis.usages import Usages, UsageVectors, Windows, WordUsages, windows
 from chronotope.corpus.text_store import TextStore
-from chronotope.errors import InputError, fewer_than, number_of, some_of
+from chronotope.errors import fewer_than, number_of, some_of
 from chronotope.methods.contextual.usages import sentences
 from chronotope.runtime.blas import one_blas_thread
 
@@ -22,11 +24,12 @@ LEAST = 0.15  # silhouette; clusters that are less apart are no senses, however 
 NULLS = 19  # the observed value above all of them: p = 0.05
 DIMENSIONS = 20  # of the main components in which usages are clustered
 MOST_JUDGED = 600  # usages
-FEWEST = 40  # usages; fewer are one sense
+FEWEST, FEWEST_IN_HALF = 40, 10  # usages; fewer are one sense
 NORMAL = 1.96
 TYPICAL = 8
 
 Floats = NDArray[np.floating]
+Nulls = Callable[[np.random.Generator], Iterator[tuple[Floats, NDArray[np.int64]]]]
 
 
 class Judged(NamedTuple):
@@ -51,13 +54,13 @@ def senses(
     usages: Usages = 100,
     min_count: MinCount = 5,
     seed: Seed = 1,
-    progress: Progress = None,
 ) -> Answer:
     """In which senses is a word used, and how common is each in every condition?
 
     Usages from all conditions are clustered by the words around them, or by their vectors in a contextual model.
-    Clusters, fitted to half of the documents, must be better separated in the other half than those of Gaussian noise
-    with the same covariance: else the word has one sense. A sense here is a kind of usage: read the sentences.
+    Clusters, fitted to half of the documents, must be farther apart in the other half than those of noise: a Gaussian
+    with the same covariance, and usages that exchange the words around them. Else the word has one sense. A sense here
+    is a kind of usage: read the sentences.
 
     Examples
     --------
@@ -69,15 +72,18 @@ def senses(
     """
     name = model.words[model.index(word)]
     found, among = UsageVectors(model, [name], usages, seed), conditions_of(model.conditions, place)
-    mine = found.of(name)
-    mine = WordUsages(*(part[np.isin(mine.condition, among)] for part in mine))
+    every = found.of(name)
+    mine, drawn = every.telling(among), int(np.isin(every.condition, among).sum())
     if not len(mine.position):
-        raise InputError(f"no usage of '{name}' has a word around it that tells anything; give more text")
+        note = (
+            f"None of {number_of(drawn, 'drawn usages')} of {name} has a telling context: one sense, for all we know."
+        )
+        return Answer([], title=f"{name}: 1 sense", notes=[note], facts={"word": name, "senses": 1, "seed": seed})
     context = windows(found.counts, found.counts.vocabulary.index(name), mine.position)
     with one_blas_thread():
         points = main_components(mine.vectors)
-        judged = number_of_senses(points, mine.document, seed, progress)
-        sense = cluster(points, judged.senses, seed, starts=10).labels_
+        judged = number_of_senses(points, mine.document, seed, lambda random: _nulls(found, name, points, mine, random))
+        sense = nearest_center(points, cluster(points, judged.senses, seed, starts=10))
     rank = np.argsort(np.argsort(-np.bincount(sense, minlength=judged.senses), kind="stable"))
     sense = rank[sense]
     typical = [_typical(found.counts.vocabulary.words, context, sense == one) for one in range(judged.senses)]
@@ -107,16 +113,18 @@ def senses(
     return Answer(
         rows,
         title=f"{name}: {number_of(judged.senses, 'senses')}",
-        notes=_notes(name, judged, mine, [model.conditions.labels[at] for at in among], rows, min_count),
+        notes=_notes(
+            name, judged, (len(mine.position), drawn), [model.conditions.labels[at] for at in among], rows, min_count
+        ),
         facts=facts,
     )
 
 
 def _notes(
-    word: str, judged: Judged, mine: WordUsages, labels: list[str], rows: list[dict[str, Any]], min_count: int
+    word: str, judged: Judged, number: tuple[int, int], labels: list[str], rows: list[dict[str, Any]], min_count: int
 ) -> list[str]:
     """Return how the number of senses came about, what the intervals mean, and what is left out."""
-    drawn = f"{number_of(len(mine.position), 'usages')} of {word} with a telling context"
+    drawn = f"{number[0]:,} of {number_of(number[1], 'drawn usages')} of {word} have a telling context"
     reached = f"silhouette {judged.separation:.2f}, needed {judged.needed:.2f}"
     if judged.senses > 1:
         notes = [f"{drawn}: {judged.senses} clusters ({reached})."]
@@ -138,45 +146,65 @@ def main_components(vectors: Floats) -> NDArray[np.float64]:
     return np.asarray(centered @ axes[:, np.argsort(-values)[:DIMENSIONS]])
 
 
-def cluster(points: Floats, number: int, seed: int, starts: int = 2) -> Any:
-    """Return k-means fitted to points."""
-    from sklearn.cluster import KMeans
+def cluster(points: Floats, number: int, seed: int, starts: int = 2) -> Floats:
+    """Return the (number, D) centers of k-means."""
+    from scipy.cluster.vq import kmeans2, vq
 
-    return KMeans(number, n_init=starts, random_state=seed % 2**32).fit(points)
+    random = np.random.Generator(np.random.PCG64([seed, number]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of empty clusters, which the caller sees
+        found = [kmeans2(points, number, iter=20, minit="++", rng=random)[0] for _ in range(starts)]
+    return np.asarray(min(found, key=lambda centers: float(np.square(vq(points, centers)[1]).sum())))
 
 
-def number_of_senses(points: Floats, documents: NDArray[np.int64], seed: int, progress: Progress = None) -> Judged:
-    """Return the number of clusters that are separated best, or one if noise with the same covariance does as well."""
+def nearest_center(points: Floats, centers: Floats) -> NDArray[np.int64]:
+    """Return the cluster of each point."""
+    from scipy.cluster.vq import vq
+
+    return np.asarray(vq(points, centers)[0], dtype=np.int64)
+
+
+def _nulls(
+    found: UsageVectors, word: str, points: Floats, mine: WordUsages, random: np.random.Generator
+) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+    """Yield usages without senses and their documents: Gaussian noise, and usages with their contexts exchanged."""
+    yield random.standard_normal(points.shape) * points.std(axis=0), mine.document
+    if found.stored is None:
+        shuffled = found.of(word, random).telling(np.unique(mine.condition).tolist())
+        yield main_components(shuffled.vectors), shuffled.document
+
+
+def number_of_senses(points: Floats, documents: NDArray[np.int64], seed: int, nulls: Nulls) -> Judged:
+    """Return the number of clusters that are separated best, or one if nothing but noise may separate them."""
     random = np.random.Generator(np.random.PCG64([seed, 1]))
-    chosen = np.sort(random.permutation(len(points))[:MOST_JUDGED])
-    points, documents = points[chosen], documents[chosen]
-    known = np.unique(documents)
-    half = np.isin(documents, random.permutation(known)[: len(known) // 2])
-    if len(points) < FEWEST or min(half.sum(), (~half).sum()) < FEWEST // 4:
+    if len(points) < FEWEST or len(np.unique(documents)) < FEWEST // 2:
         return Judged(1, np.nan, np.nan)
-    scores = separations(points, half, seed)
+    scores = separations(points, documents, seed)
     best, needed = int(np.argmax(scores)), LEAST
-    for turn in range(NULLS):
-        if needed >= scores[best]:
-            break  # one sense, whatever the rest is
-        noise = random.standard_normal(points.shape) * points.std(axis=0)
-        needed = max(needed, separations(noise, half, seed).max())
-        if progress:
-            progress("noise", turn + 1, NULLS)
-    return Judged(best + 2 if scores[best] > needed else 1, float(scores[best]), float(needed))
+    for _ in range(NULLS):
+        for noise in nulls(random):
+            if needed < scores[best]:  # else one sense, whatever the rest is
+                needed = max(needed, float(separations(*noise, seed).max()))
+    return Judged(best + 2 if scores[best] > needed else 1, float(scores[best]), needed)
 
 
-def separations(points: Floats, half: NDArray[np.bool_], seed: int) -> NDArray[np.float64]:
+def separations(points: Floats, documents: NDArray[np.int64], seed: int) -> NDArray[np.float64]:
     """Return for 2 … MOST_SENSES clusters the silhouette of the worst, fitted to one half and measured in the other."""
     from sklearn.metrics import silhouette_samples
 
+    random = np.random.Generator(np.random.PCG64([seed, 2]))
+    chosen = random.permutation(len(points))[:MOST_JUDGED]
+    points, documents = points[chosen], documents[chosen]
+    known = np.unique(documents)
+    half = np.isin(documents, random.permutation(known)[: len(known) // 2])
     scores = np.full((MOST_SENSES - 1, 2), -1.0)
     for number in range(2, MOST_SENSES + 1):
         for turn, (fitted, measured) in enumerate(((half, ~half), (~half, half))):
-            labels = cluster(points[fitted], number, seed).predict(points[measured])
-            if np.bincount(labels, minlength=number).min() >= max(3, 0.03 * len(labels)):
-                widths = silhouette_samples(points[measured], labels)
-                scores[number - 2, turn] = min(widths[labels == one].mean() for one in range(number))
+            if min(fitted.sum(), measured.sum()) > FEWEST_IN_HALF:
+                labels = nearest_center(points[measured], cluster(points[fitted], number, seed))
+                if np.bincount(labels, minlength=number).min() >= max(3, 0.03 * len(labels)):
+                    widths = silhouette_samples(points[measured], labels)
+                    scores[number - 2, turn] = min(widths[labels == one].mean() for one in range(number))
     return np.asarray(scores.mean(axis=1))
 
 

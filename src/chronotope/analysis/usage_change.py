@@ -16,7 +16,7 @@ from chronotope.analysis.charts import Ranked
 from chronotope.analysis.drift import word_numbers
 from chronotope.analysis.measures import compare
 from chronotope.analysis.params import From, MinCount, Model, Permutations, Progress, Seed, Top, Until, WordList
-from chronotope.analysis.senses import cluster, main_components
+from chronotope.analysis.senses import cluster, main_components, nearest_center
 from chronotope.analysis.usages import Usages, UsageVectors, WordUsages
 from chronotope.errors import number_of
 from chronotope.runtime.blas import one_blas_thread
@@ -71,8 +71,7 @@ def usage_change(
     labels, found = model.conditions.labels, UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
     rows, few = [], 0
     for done, number in enumerate(chosen, 1):
-        mine = found.of(model.words[number])
-        mine = WordUsages(*(part[np.isin(mine.condition, (first, last))] for part in mine))
+        mine = found.of(model.words[number]).telling((first, last))
         after = mine.condition == last
         if min(after.sum(), (~after).sum()) < 2:
             few += 1
@@ -108,7 +107,7 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
     with one_blas_thread():
         near = mine.vectors.astype(np.float64) @ mine.vectors.T.astype(np.float64)
         points = main_components(mine.vectors)
-        groups = cluster(points, min(CLUSTERS, len(points)), seed[0]).labels_
+        groups = nearest_center(points, cluster(points, min(CLUSTERS, len(points)), seed[0]))
         observed = measures(near, groups, after)
         columns: dict[str, Any] = dict(zip(MEASURES, observed.tolist(), strict=True))
         columns |= dict.fromkeys(("corrected", *(f"p_{name}" for name in MEASURES), "q"))

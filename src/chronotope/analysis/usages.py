@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from chronotope.methods.contextual.usages import open_usages, sample_usages
 
 REACH = 8  # words on either side
 COMMON = 1e-3  # a context word with this share of the text gets half its weight (Arora et al. 2017)
-CHANCE = 2.0  # pseudo-count: a context must recur to count
+FACTOR = 2.0  # a context is telling if it is, less a standard error, this often as frequent as by chance
 
 Usages = Annotated[
     int, Param("Usages of a word drawn in each condition; a contextual model has its own.", least=10, most=1000)
@@ -25,19 +26,24 @@ Usages = Annotated[
 
 
 class WordUsages(NamedTuple):
-    """The usages of a word, sorted by condition and position, and their unit vectors."""
+    """The usages of a word, sorted by condition and position, and their vectors of length one or zero."""
 
     condition: NDArray[np.int32]  # (N,)
     position: NDArray[np.int64]  # in the file of tokens
     document: NDArray[np.int64]
     vectors: NDArray[np.float32]  # (N, D)
 
+    def telling(self, conditions: Sequence[int]) -> WordUsages:
+        """Return the usages in some conditions that have a vector."""
+        kept = np.isin(self.condition, conditions) & self.vectors.any(axis=1)
+        return WordUsages(self.condition[kept], self.position[kept], self.document[kept], self.vectors[kept])
+
 
 class Windows(NamedTuple):
     """The words around each usage, and the weight of each word of the vocabulary as a context."""
 
     word: NDArray[np.int64]  # (N, 2 · REACH) ids of the run; −1 for none
-    weight: NDArray[np.float64]  # (W,) PPMI with the word × inverse frequency; 0 for contexts that do not recur
+    weight: NDArray[np.float64]  # (W,) mutual information with the word beyond log FACTOR, × inverse frequency
 
 
 class UsageVectors:
@@ -49,11 +55,11 @@ class UsageVectors:
     """
 
     def __init__(self, model: ConditionedEmbeddings, words: list[str], usages: int, seed: int) -> None:
-        self.counts, self._stored = model.counts, None
+        self.counts, self.stored = model.counts, None
         if model.provenance.get("run") != self.counts.checksum:
             raise InputError(f"the model was trained on another run than {self.counts.folder}; train it again")
         if "usages" in model.provenance:
-            self._drawn, self._stored = open_usages(usage_folder(model))
+            self._drawn, self.stored = open_usages(usage_folder(model))
             return
         numbers = np.array([self.counts.vocabulary.index(word) for word in words])
         self._drawn = sample_usages(self.counts, numbers, usages, seed)
@@ -62,21 +68,22 @@ class UsageVectors:
         known = {word: number for number, word in enumerate(self.counts.vocabulary.words)}
         self._unit[[known[model.words[word]] for word in matrix.word.tolist()]] = matrix.unit
 
-    def of(self, word: str) -> WordUsages:
-        """Return the usages of a word that have a vector."""
+    def of(self, word: str, shuffle: np.random.Generator | None = None) -> WordUsages:
+        """Return the usages of a word, zero where no context is telling; `shuffle` exchanges the words around them."""
         number, store = self.counts.vocabulary.index(word), self.counts.store
         rows = self._drawn.rows(number)
         position = self._drawn.position[rows]
-        if self._stored is not None:
-            vectors = self._stored[rows].astype(np.float32)
+        if self.stored is not None:
+            vectors = self.stored[rows].astype(np.float32)
         else:
             around, weight = windows(self.counts, number, position)
+            if shuffle is not None:
+                around = shuffle.permutation(around.ravel()).reshape(around.shape)
             vectors = np.zeros((len(position), self._unit.shape[1]), np.float32)
             for column in around.T:
                 vectors += np.where(column >= 0, weight[column], 0)[:, None].astype(np.float32) * self._unit[column]
-        kept = np.square(vectors).sum(axis=1) > 0
         document = np.searchsorted(store.starts, position, side="right") - 1
-        return WordUsages(self._drawn.condition[rows][kept], position[kept], document[kept], unit_rows(vectors[kept]))
+        return WordUsages(self._drawn.condition[rows], position, document, unit_rows(vectors))
 
 
 def windows(counts: Counts, word: int, position: NDArray[np.int64]) -> Windows:
@@ -90,5 +97,5 @@ def windows(counts: Counts, word: int, position: NDArray[np.int64]) -> Windows:
     here = np.bincount(around[around >= 0], minlength=size)
     share = counts.vocabulary.counts / counts.vocabulary.counts.sum()
     with np.errstate(divide="ignore"):
-        information = np.log(here / (here.sum() * share + CHANCE))
+        information = np.log(np.maximum(here - np.sqrt(here), 0) / (FACTOR * here.sum() * share))
     return Windows(around, np.maximum(information, 0) * COMMON / (COMMON + share))

@@ -69,7 +69,13 @@ def train_command(
     check_choices(method, preset, device)
     Memory.of(memory)
     axis = Conditions.from_dict(read_run(run)["conditions"]).axis
-    given = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "rate": rate, "smoothness": smoothness}
+    given: dict[str, Any] = {
+        "dimensions": dimensions,
+        "epochs": epochs,
+        "seed": seed,
+        "rate": rate,
+        "smoothness": smoothness,
+    }
     given |= {"deviation_penalty": deviation_penalty, "encoder": encoder, "words": words}
     given |= {"per_pair": per_pair, "layer": layer}
     chosen = {key: value for key, value in given.items() if value is not None}

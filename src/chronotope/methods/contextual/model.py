@@ -42,7 +42,7 @@ class ContextualModel(Method, ContextualSettings):
         chosen = choose_words(self.words, counts.vocabulary)
         encoder = open_encoder(self, counts.settings.window, options)
         name = getattr(encoder, "name", None)
-        named = replace(self, encoder=name or getattr(encoder, "__name__", type(encoder).__name__))
+        named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
         provenance = named.provenance(counts, options, packages=getattr(encoder, "packages", None))
         identity = {part: provenance[part] for part in ("run", "window")}
         identity |= {"settings": provenance["settings"] | {"words": chosen.tolist()}}
@@ -94,7 +94,7 @@ def _restricted(support: Support, chosen: NDArray[np.int64]) -> Support:
     """Return the support of some words, which get new ids in the same order."""
     kept = np.isin(support.word, chosen)
     start = np.concatenate([[0], np.cumsum(kept)])[support.start]
-    return Support(start, np.searchsorted(chosen, support.word[kept]), support.count[kept])
+    return Support(start, np.searchsorted(chosen, support.word[kept]).astype(np.int32), support.count[kept])
 
 
 def usage_folder(model: ConditionedEmbeddings) -> Any:

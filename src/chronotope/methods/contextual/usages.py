@@ -71,9 +71,9 @@ def sample_usages(counts: Counts, words: NDArray[np.int64], per_pair: int, seed:
         size = np.diff(first, append=len(order))
         drawn = np.sort(order[np.arange(len(order)) - np.repeat(first, size) < per_pair])
         found.append((word[drawn], np.full(len(drawn), condition, np.int32), starts[0] + at[drawn]))
-    word, condition, position = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.argsort(word, kind="stable")  # conditions and positions ascend already
-    return Usages(word[order].astype(np.int32), condition[order], position[order])
+    every = [np.concatenate(part) for part in zip(*found, strict=True)]
+    order = np.argsort(every[0], kind="stable")  # conditions and positions ascend already
+    return Usages(*(part[order] for part in every))
 
 
 def sentences(counts: Counts, positions: NDArray[np.int64]) -> Iterator[tuple[str, Span]]:
@@ -130,11 +130,15 @@ def encode_usages(
 
 def open_usages(folder: Path) -> tuple[Usages, NDArray[np.float16]]:
     """Return the usages in a folder and their (N, D) vectors, which are mapped and not read."""
+    if not (folder / VECTORS).exists():
+        raise InputError(f"the vectors of single usages are not in {folder}; train the model again")
+    table = read_table(folder / TABLE, COLUMNS)
     try:
-        table = read_table(folder / TABLE, COLUMNS)
         vectors = np.load(folder / VECTORS, mmap_mode="r")
     except (OSError, ValueError) as error:
-        raise InputError(f"the vectors of single usages are not in {folder} ({error}); train the model again") from None
+        raise DamagedFileError(
+            f"{folder / VECTORS} cannot be read ({error}); delete {folder} and train again"
+        ) from None
     usages = Usages(*(table[name].to_numpy() for name in COLUMNS))
     if vectors.dtype != np.float16 or vectors.ndim != 2 or len(vectors) != len(table):
         raise DamagedFileError(f"{folder / VECTORS} does not fit its usages; delete {folder} and train again")
