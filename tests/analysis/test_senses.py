@@ -54,11 +54,11 @@ def test_a_homonym_has_its_senses_with_their_words_and_shares(model):
         assert "bank" in row["text"]
 
 
-@pytest.mark.parametrize("word", ["river1", "money2", "music3", "the"])
-def test_a_word_of_one_topic_or_of_all_has_one_sense(model, word):
-    answer = ct.senses(model, word)
-    assert answer.facts["senses"] == 1, answer.notes
-    assert (answer["share"] == 1).all()
+def test_words_of_one_topic_or_of_all_have_one_sense(model):
+    """At a level of 5 %: one of six may be split by chance."""
+    answers = [ct.senses(model, word) for word in ("river1", "money2", "music3", "farm4", "law5", "the")]
+    assert sum(answer.facts["senses"] > 1 for answer in answers) <= 1
+    assert all((answer["share"] == 1).all() for answer in answers if answer.facts["senses"] == 1)
 
 
 def test_shuffled_text_has_no_senses():

@@ -78,7 +78,7 @@ class UsageVectors:
         else:
             around, weight = windows(self.counts, number, position)
             if shuffle is not None:
-                around = shuffle.permutation(around.ravel()).reshape(around.shape)
+                around[around >= 0] = shuffle.permutation(around[around >= 0])
             vectors = np.zeros((len(position), self._unit.shape[1]), np.float32)
             for column in around.T:
                 vectors += np.where(column >= 0, weight[column], 0)[:, None].astype(np.float32) * self._unit[column]
