@@ -32,7 +32,7 @@ for _examples in EXAMPLES.values():
 # Further arguments: what makes sense only so, or quicker.
 MORE = {
     "similarity": {"word": ["river", "water"]},
-    "usage_change": {"words": "river,water"},
+    "usage_change": {"words": "river", "min_count": 3},
     "senses": {"usages": 20},
 }
 

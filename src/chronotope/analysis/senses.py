@@ -43,7 +43,7 @@ class Judged(NamedTuple):
 @question(
     "senses",
     group="A word",
-    columns="sense condition usages documents share low high typical text",
+    columns="word sense condition usages documents share low high typical text",
     chart=Lines(y="share", color="sense", band=("low", "high"), faint="usages"),
 )
 def senses(
@@ -98,7 +98,12 @@ def senses(
                 documents = len(np.unique(mine.document[here]))
                 low, high = wilson(len(inside) / len(here), documents)
                 label = model.conditions.labels[condition]
-                row = {"sense": f"{one + 1}: {', '.join(words[:3])}", "condition": label, "usages": len(inside)}
+                row: dict[str, Any] = {
+                    "word": name,
+                    "sense": f"{one + 1}: {', '.join(words[:3])}",
+                    "condition": label,
+                    "usages": len(inside),
+                }
                 row |= {"documents": documents, "share": len(inside) / len(here), "low": low, "high": high}
                 rows.append(row | {"typical": words, "text": None})
                 shown.append(mine.position[inside[np.argmin(far[inside])]] if len(inside) else -1)

@@ -61,7 +61,7 @@ class UsageVectors:
         if "usages" in model.provenance:
             self._drawn, self.stored = open_usages(usage_folder(model))
             return
-        numbers = np.array([self.counts.vocabulary.index(word) for word in words])
+        numbers = np.array([self.counts.vocabulary.index(word) for word in words], dtype=np.int64)
         self._drawn = sample_usages(self.counts, numbers, usages, seed)
         matrix = model.matrix(None, 1)
         self._unit = np.zeros((len(self.counts.vocabulary), model.dimensions), np.float32)
