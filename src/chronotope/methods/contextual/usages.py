@@ -89,7 +89,7 @@ def sentences(counts: Counts, positions: NDArray[np.int64]) -> Iterator[tuple[st
         words = store.words.gather(store.ids[first : int(positions[rows[-1]]) + 1]).to_list()
         spans = token_spans(text, texts.kind(document), words, normalize)
         for position in positions[rows].tolist():
-            span = spans[position - first]
+            span = Span(*spans[position - first].tolist())
             bounds = sentence_around(text, span)
             sentence = text[bounds.start : bounds.end].replace(TOKEN_SEPARATOR, " ")
             yield sentence, Span(span.start - bounds.start, span.end - bounds.start)
