@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from chronotope.analysis.neighbors import analogy, equivalents, neighbors
     from chronotope.analysis.places import grid, places
     from chronotope.analysis.places import word_map as map
+    from chronotope.analysis.senses import senses
     from chronotope.analysis.series import matrix, series, similarity
     from chronotope.analysis.stability import stable
     from chronotope.analysis.trajectory import trajectory
+    from chronotope.analysis.usage_change import usage_change
     from chronotope.cooccurrence import Counts, count
     from chronotope.corpus import Corpus, read_corpus
     from chronotope.datasets.gold_folders import read_gold_corpus
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         BayesianModel,
         CompassWord2Vec,
         ConditionedModel,
+        ContextualModel,
         ContinuousModel,
         DynamicFactorization,
         GraphModel,
@@ -62,7 +65,7 @@ _HOME = {
         "datasets.gold_folders": "read_gold_corpus",
         "cooccurrence": "Counts count",
         "methods": "GraphModel ConditionedModel StaticWord2Vec LinearWord2Vec AlignedWord2Vec CompassWord2Vec "
-        "DynamicFactorization BayesianModel ContinuousModel",
+        "DynamicFactorization BayesianModel ContinuousModel ContextualModel",
         "embeddings": "ConditionedEmbeddings load",
         "runtime.progress": "show_progress",
         "features": "WordInCondition DocumentVectors",
@@ -77,12 +80,12 @@ _HOME = {
 
 __all__ = [
     "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedEmbeddings", "ConditionedModel",
-    "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel", "LinearWord2Vec",
-    "StaticWord2Vec", "WordInCondition",
+    "ContextualModel", "ContinuousModel", "Corpus", "Counts", "DocumentVectors", "DynamicFactorization", "GraphModel",
+    "LinearWord2Vec", "StaticWord2Vec", "WordInCondition",
     "align", "analogy", "axis", "changepoints", "collocate_changes", "collocates", "contexts", "count", "drift",
     "equivalents", "evaluate", "evidence", "export", "extend", "frequency", "grid", "invented_world", "load", "map",
-    "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "report", "series",
-    "show_progress", "similarity", "sotu_corpus", "stable", "trajectory",
+    "matrix", "neighbors", "places", "read_corpus", "read_gold_corpus", "read_vectors", "report", "senses", "series",
+    "show_progress", "similarity", "sotu_corpus", "stable", "trajectory", "usage_change",
 ]  # fmt: skip
 
 

@@ -30,7 +30,11 @@ EXAMPLES["one"] = {**EXAMPLES["time"], "at": "1990s", "start": "1990s", "end": "
 for _examples in EXAMPLES.values():
     _examples |= {"a": "river", "b": "water", "c": "money"}
 # Further arguments: what makes sense only so, or quicker.
-MORE = {"similarity": {"word": ["river", "water"]}}
+MORE = {
+    "similarity": {"word": ["river", "water"]},
+    "usage_change": {"words": "river", "min_count": 3},
+    "senses": {"usages": 20},
+}
 
 
 def arguments(name, world, **more):

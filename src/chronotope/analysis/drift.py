@@ -14,8 +14,9 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import full_bins, what_helps
-from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList, read_words
+from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
 
 Over: TypeAlias = Annotated[
@@ -246,7 +247,8 @@ def documents_with(model: Model, conditions: Sequence[int], words: Places) -> li
         counts = model.counts
         known = dict(enumerate(counts.conditions.labels))
         if model.provenance.get("run") == counts.checksum and all(known.get(at) == labels[at] for at in conditions):
-            return [int(number) for number in document_counts(counts, conditions, words).sum(axis=0)]
+            numbers = [counts.vocabulary.index(model.words[word]) for word in words.tolist()]
+            return [int(number) for number in document_counts(counts, conditions, numbers).sum(axis=0)]
     except (InputError, DamagedFileError):
         pass
     return [None] * len(words)

@@ -114,16 +114,3 @@ def open_source(source: Any, wanted: Any) -> Any:
     if not isinstance(source, wanted):
         raise InputError(f"expected {wanted.__name__} or the path of one, not {type(source).__name__}")
     return source
-
-
-def read_words(words: str | Sequence[str] | Path | None) -> list[str] | None:
-    """Return a list of words from a list, a text with commas, or a file with one word a line; None: no list."""
-    if words is None or not isinstance(words, str | Path):
-        return None if words is None else list(words)
-    if isinstance(words, Path) or Path(words).is_file():
-        try:
-            lines = Path(words).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot read {words}: {error}") from None
-        return [line.strip() for line in lines if line.strip()]
-    return [word.strip() for word in words.split(",") if word.strip()]

@@ -33,7 +33,8 @@ EXTRAS = {
     "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
     "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed")),
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),
-    "contextual": ("the method continuous", ("torch",)),
+    "contextual": ("the methods contextual and continuous", ("torch", "transformers")),
+    "onnx": ("the method contextual with an ONNX model", ("onnxruntime", "tokenizers")),
 }
 WHEELS = {"cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy")}
 

@@ -43,6 +43,18 @@ def train_command(
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
     smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
     deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
+    encoder: Annotated[
+        str | None, Option(metavar="FOLDER|NAME", help="For contextual: the encoder, or hashing.")
+    ] = None,
+    words: Annotated[
+        str | None, Option(metavar="N|WORDS|FILE", help="For contextual: the N most frequent words, a list or a file.")
+    ] = None,
+    per_pair: Annotated[
+        int | None, Option(min=1, help="For contextual: the most usages of a word in a condition.")
+    ] = None,
+    layer: Annotated[
+        int | None, Option(help="For contextual: the layer of a model of transformers (-1: the last).")
+    ] = None,
     edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (all pairs).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
@@ -57,8 +69,15 @@ def train_command(
     check_choices(method, preset, device)
     Memory.of(memory)
     axis = Conditions.from_dict(read_run(run)["conditions"]).axis
-    given = {"dimensions": dimensions, "epochs": epochs, "seed": seed, "rate": rate, "smoothness": smoothness}
-    given |= {"deviation_penalty": deviation_penalty}
+    given: dict[str, Any] = {
+        "dimensions": dimensions,
+        "epochs": epochs,
+        "seed": seed,
+        "rate": rate,
+        "smoothness": smoothness,
+    }
+    given |= {"deviation_penalty": deviation_penalty, "encoder": encoder, "words": words}
+    given |= {"per_pair": per_pair, "layer": layer}
     chosen = {key: value for key, value in given.items() if value is not None}
     output = output or run / "model.ct"
     check_output(output, force)

@@ -15,6 +15,7 @@ from chronotope.config.methods import (
     BayesianSettings,
     CompassSettings,
     ConditionedSettings,
+    ContextualSettings,
     ContinuousSettings,
     CovariateSettings,
     DynamicSettings,
@@ -30,9 +31,10 @@ from chronotope.errors import SettingsError, did_you_mean
 
 __all__ = [
     "PRESETS", "AdditiveSettings", "AlignedSettings", "BayesianSettings", "CompassSettings", "ConditionedSettings",
-    "Config", "ContinuousSettings", "CorpusSettings", "CountSettings", "CovariateSettings", "DynamicSettings",
-    "GraphSettings", "LinearSettings", "NamedBin", "Settings", "SharedContextSettings", "StaticSettings",
-    "Word2VecSettings", "at_least", "from_dict", "one_of", "preset", "read_config", "to_dict",
+    "Config", "ContextualSettings", "ContinuousSettings", "CorpusSettings", "CountSettings",
+    "CovariateSettings", "DynamicSettings", "GraphSettings", "LinearSettings", "NamedBin", "Settings",
+    "SharedContextSettings", "StaticSettings", "Word2VecSettings", "at_least", "from_dict", "one_of",
+    "preset", "read_config", "to_dict",
 ]  # fmt: skip
 
 
@@ -51,6 +53,7 @@ class Config:
     dynamic: DynamicSettings = field(default_factory=DynamicSettings)
     bayesian: BayesianSettings = field(default_factory=BayesianSettings)
     continuous: ContinuousSettings = field(default_factory=ContinuousSettings)
+    contextual: ContextualSettings = field(default_factory=ContextualSettings)
     shared_context: SharedContextSettings = field(default_factory=SharedContextSettings)
     covariate: CovariateSettings = field(default_factory=CovariateSettings)
     additive: AdditiveSettings = field(default_factory=AdditiveSettings)

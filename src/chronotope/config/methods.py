@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -334,6 +335,34 @@ class ContinuousSettings(Settings):
     subsampling: Weight = 1e-3
     rate: Rate = 0.01
     batch: Count = 8192
+
+
+@dataclass(frozen=True)
+class ContextualSettings(Settings):
+    """The settings of `contextual`: mean vectors of an encoder.
+
+    Attributes
+    ----------
+    encoder
+        'hashing' (random vectors of the words around: no network, any language), the folder of an encoder (of
+        `transformers`, or with `model.onnx` and `tokenizer.json`), its name on the Hugging Face hub, or in Python any
+        callable (texts, spans) → (N, D), where a span is the range of characters of the word in its text.
+    words
+        The words to encode: so many of the most frequent ones, a list, or a file with one word a line.
+    per_pair
+        The most usages of a word in a condition; of more, a random sample.
+    layer
+        The layer of a model of `transformers`: -1 the last, 0 the embeddings below the first.
+    dimensions
+        The length of a vector of the hashing encoder; None: 200.
+    """
+
+    encoder: str | Callable[..., Any] = "hashing"
+    words: int | str | tuple[str, ...] = 2000
+    per_pair: Count = 100
+    seed: Seed = 1
+    layer: int = -1
+    dimensions: Count | None = None
 
 
 # The settings of the paper and of the authors' program; "time" applies to every axis with time. The paper does not give

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from chronotope.errors import InputError
 
@@ -37,3 +38,16 @@ def spellings(word: str) -> Iterator[str]:
     yield composed.lower()
     decomposed = unicodedata.normalize("NFD", composed.lower())
     yield unicodedata.normalize("NFC", "".join(mark for mark in decomposed if not "\u0300" <= mark <= "\u036f"))
+
+
+def read_words(words: str | Sequence[str] | Path | None) -> list[str] | None:
+    """Return a list of words from a list, a text with commas, or a file with one word a line; None: no list."""
+    if words is None or not isinstance(words, str | Path):
+        return None if words is None else list(words)
+    if isinstance(words, Path) or Path(words).is_file():
+        try:
+            lines = Path(words).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read {words}: {error}") from None
+        return [line.strip() for line in lines if line.strip()]
+    return [word.strip() for word in words.split(",") if word.strip()]

@@ -16,6 +16,7 @@ from chronotope.config import Config, one_of
 if TYPE_CHECKING:
     from chronotope.methods.base import Epoch, Method
     from chronotope.methods.bayesian import BayesianModel
+    from chronotope.methods.contextual.model import ContextualModel
     from chronotope.methods.continuous import ContinuousModel
     from chronotope.methods.cw2v.model import ConditionedModel
     from chronotope.methods.dynamic import DynamicFactorization
@@ -28,6 +29,7 @@ _MODULES = {
     "BayesianModel": "bayesian",
     "CompassWord2Vec": "word2vec.compass",
     "ConditionedModel": "cw2v.model",
+    "ContextualModel": "contextual.model",
     "ContinuousModel": "continuous",
     "DynamicFactorization": "dynamic",
     "Epoch": "base",
@@ -38,9 +40,9 @@ _MODULES = {
 }
 
 __all__ = [
-    "METHODS", "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedModel", "ContinuousModel",
-    "DynamicFactorization", "Epoch", "GraphModel", "LinearWord2Vec", "Method", "StaticWord2Vec", "default_settings",
-    "method_class",
+    "METHODS", "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedModel", "ContextualModel",
+    "ContinuousModel", "DynamicFactorization", "Epoch", "GraphModel", "LinearWord2Vec", "Method", "StaticWord2Vec",
+    "default_settings", "method_class",
 ]  # fmt: skip
 
 
@@ -61,6 +63,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "dynamic": ("DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
     "bayesian": ("BayesianModel", "skip-gram with a Gaussian prior along the graph (Bamler and Mandt)"),
     "continuous": ("ContinuousModel", "skip-gram with vectors as functions of time (Rosenfeld and Erk)"),
+    "contextual": ("ContextualModel", "mean contextual vectors of an encoder (Hugging Face, ONNX, any callable)"),
     "shared-context": ("GraphModel", "graph without smoothing: mutual information, common contexts"),
     "covariate": ("ConditionedModel", "cw2v without deviations: word ⊙ condition"),
     "additive": ("ConditionedModel", "cw2v without condition vectors: word + deviation"),

@@ -19,7 +19,7 @@ from chronotope.views.charts.placing import spread
 
 WIDE, SMALL = (560, 320), (250, 170)  # of a chart, and of one of several panels
 LABEL_GAP = 16.5
-FROM_ZERO = ("per_million", "count")
+FROM_ZERO = ("per_million", "count", "share")
 CHANGE = 0.15  # share of the range; a line that moves less is neither rising nor falling
 # Lines differ in their dashes, too, so that a copy without color can be read.
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
@@ -127,7 +127,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
     # Of many neighbors the color shows the direction; falling lines are labelled on the left.
-    by_direction = chart.color != "word" and len(lines) > 4 and size == WIDE
+    by_direction = chart.color not in ("word", "sense") and len(lines) > 4 and size == WIDE
     colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:
         colors = _directions(lines, high - low)

@@ -31,7 +31,9 @@ NEEDS = {
     "grid": ("times", "places", "one_space"),
     "map": ("places", "one_space"),
     "places": ("places", "one_space"),
+    "senses": ("counts", "one_space"),
     "trajectory": ("one_space",),
+    "usage_change": ("counts", "one_space"),
 }
 HEAVY = ("bootstrap", "permutations", "within")  # they resample documents: seconds or minutes, and the run
 MANY = 1000  # results or random orders; from this number on, an answer is slow
@@ -162,7 +164,8 @@ class Asking:
         optional = {one.name for one in question.parameters if one.default is None}
         values = {name: value for name, value in given.items() if value or value == 0 or name not in optional}
         heavy = any(values.get(name) for name in HEAVY)
-        if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if heavy else None):
+        refits = heavy and question.name != "usage_change"
+        if reason := why_not(self.explored, question) or (self.explored.why_not("bands") if refits else None):
             raise UnavailableError(reason)
         one_condition = values.get("at") in self.explored.embeddings.conditions.labels
         quick = question.name == "series" or (question.name == "neighbors" and one_condition)

@@ -89,6 +89,12 @@ def export(
 def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> None:
     if reason := explored.why_not("one_space"):
         raise SettingsError(f"{reason}, and a folder cannot map words between them; use a server")
+    if with_text and explored.counts:
+        words = explored.embeddings.words
+        if explored.counts.vocabulary.words[: len(words)] != words:
+            raise InputError(
+                "the model has only some words of its run, so sentences cannot be written; leave out --with-text"
+            )
     if with_text and (reason := explored.why_not("text")):
         raise InputError(f"no sentences can be written: {reason}")
     if folder.exists() and not folder.is_dir():

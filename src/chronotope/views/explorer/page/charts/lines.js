@@ -6,7 +6,7 @@
 {
   const TALL = 230;
   const COLORS = 8;
-  const FROM_ZERO = new Set(["per_million", "count", "position"]);
+  const FROM_ZERO = new Set(["per_million", "count", "position", "share"]);
 
   /** @typedef {{name: string, color: number, rows: Row[], values: number[], low: number[], high: number[]}} Series */
 

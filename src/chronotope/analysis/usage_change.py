@@ -1,0 +1,145 @@
+"""How far the usages of words moved between two conditions (`usage_change`): APD, PRT, AMD and JSD.
+
+APD = mean of d(x, y),   PRT = 1 − cos(mean of X, mean of Y),   d = 1 − cosine, x of X before, y of Y after
+AMD = ½ (mean over x of min d(x, ·) + mean over y of min d(·, y)),   JSD of the clusters that X and Y fall into
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.analysis.answer import Answer, question
+from chronotope.analysis.charts import Ranked
+from chronotope.analysis.drift import word_numbers
+from chronotope.analysis.measures import compare
+from chronotope.analysis.params import From, MinCount, Model, Permutations, Progress, Seed, Top, Until, WordList
+from chronotope.analysis.senses import cluster, main_components, nearest_center
+from chronotope.analysis.usages import Usages, UsageVectors, WordUsages
+from chronotope.errors import number_of
+from chronotope.runtime.blas import one_blas_thread
+
+MEASURES = ("apd", "prt", "amd", "jsd")
+CLUSTERS = 5  # as in Martinc et al. (2020)
+MOST_WORDS = 200  # if none is named and the model has no usages of its own
+
+Sides = NDArray[np.bool_]
+
+
+@question(
+    "usage_change",
+    group="All words",
+    columns="word before after count_before count_after apd corrected prt amd jsd p_apd p_prt p_amd p_jsd q",
+    chart=Ranked(label="word", value="apd", faint=None),
+)
+def usage_change(
+    model: Model,
+    start: From = None,
+    end: Until = None,
+    *,
+    words: WordList = None,
+    usages: Usages = 100,
+    permutations: Permutations = 0,
+    top: Top = 20,
+    min_count: MinCount = 20,
+    seed: Seed = 1,
+    progress: Progress = None,
+) -> Answer:
+    """How far did the single usages of words move between two conditions?
+
+    Best with a contextual model, for its words; other models give vectors from the words around each usage. Words are
+    ranked by the mean distance between usages before and after (APD); with `permutations` of the documents of each word
+    by `corrected`, what it exceeds that of permuted documents by: a word of many senses has a large APD at all times.
+
+    Examples
+    --------
+    >>> import chronotope as ct
+    >>> world = ct.invented_world(years=range(1990, 1992), documents=300)
+    >>> model = ct.ContextualModel(words="energy,river").fit(ct.count(ct.read_corpus(world.records, time="time")))
+    >>> sorted(ct.usage_change(model)["word"])
+    ['energy', 'river']
+    """
+    first, last = compare(model.conditions, start, end, "ends").steps[0]
+    counts = {word: [model.observed.of(word, at) for at in (first, last)] for word in range(len(model))}
+    enough = [word for word in counts if min(counts[word]) >= min_count]
+    asked = word_numbers(model, words)
+    chosen = [word for word in enough if asked is None or word in asked]
+    if asked is None and "usages" not in model.provenance:
+        chosen = sorted(chosen, key=lambda word: -min(counts[word]))[:MOST_WORDS]
+    labels, found = model.conditions.labels, UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
+    rows, few = [], 0
+    for done, number in enumerate(chosen, 1):
+        mine = found.of(model.words[number]).telling((first, last))
+        after = mine.condition == last
+        if min(after.sum(), (~after).sum()) < 2:
+            few += 1
+            continue
+        row: dict[str, Any] = {"word": model.words[number], "before": labels[first], "after": labels[last]}
+        row |= dict(zip(("count_before", "count_after"), counts[number], strict=True))
+        rows.append(row | _measured(mine, after, permutations, [seed, number]))
+        if progress:
+            progress("words", done, len(chosen))
+    ranked = "corrected" if permutations else "apd"
+    rows.sort(key=lambda row: -row[ranked])
+    if permutations and rows:
+        from chronotope.analysis.significance.tests import false_discovery_rates
+
+        for row, q in zip(rows, false_discovery_rates(np.array([row["p_apd"] for row in rows])), strict=True):
+            row["q"] = q
+    of = "the most frequent of those " if asked is None and len(chosen) < len(enough) else ""
+    notes = [f"{number_of(len(rows), 'words')} compared, {of}with {min_count} or more occurrences at both ends."]
+    if few:
+        notes.append(f"Left out: {number_of(few, 'words')} without two usages with a telling context at both ends.")
+    if missing := [model.words[word] for word in asked or () if word not in enough]:
+        notes.append(f"Left out of the named words, since they are too rare: {', '.join(missing)}.")
+    if permutations:
+        notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
+    facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}
+    facts |= {"permutations": permutations, "seed": seed}
+    title = f"The words whose usages moved farthest from {labels[first]} to {labels[last]}"
+    return Answer(rows[:top], title=title, notes=notes, facts=facts)
+
+
+def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]) -> dict[str, Any]:
+    """Return the measures of a word, and their p-values from permutations of its documents."""
+    with one_blas_thread():
+        near = mine.vectors.astype(np.float64) @ mine.vectors.T.astype(np.float64)
+        points = main_components(mine.vectors)
+        groups = nearest_center(points, cluster(points, min(CLUSTERS, len(points)), seed[0]))
+        observed = measures(near, groups, after)
+        columns: dict[str, Any] = dict(zip(MEASURES, observed.tolist(), strict=True))
+        columns |= dict.fromkeys(("corrected", *(f"p_{name}" for name in MEASURES), "q"))
+        if permutations:
+            documents, at = np.unique(mine.document, return_inverse=True)
+            side = np.zeros(len(documents), dtype=bool)
+            side[at] = after
+            random = np.random.Generator(np.random.PCG64(seed))
+            drawn = np.array([measures(near, groups, random.permutation(side)[at]) for _ in range(permutations)])
+            # Permuted or not, the observed labels are one of the arrangements.
+            p = (1 + (drawn >= observed - 1e-12).sum(axis=0)) / (1 + permutations)
+            columns |= {f"p_{name}": value for name, value in zip(MEASURES, p.tolist(), strict=True)}
+            columns["corrected"] = columns["apd"] - float(drawn[:, 0].mean())
+    return columns
+
+
+def measures(near: NDArray[np.float64], groups: NDArray[np.integer], after: Sides) -> NDArray[np.float64]:
+    """Return APD, PRT, AMD and JSD from the (N, N) cosines of usages, their clusters, and which of them are after.
+
+    Examples
+    --------
+    >>> two_each = np.kron(np.eye(2), np.ones((2, 2)))  # two usages in one direction, two at right angles to it
+    >>> measures(two_each, np.array([0, 0, 1, 1]), np.array([False, False, True, True])).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    >>> measures(two_each, np.array([0, 0, 1, 1]), np.array([False, True, False, True])).tolist()
+    [0.5, 0.0, 0.0, 0.0]
+    """
+    before = ~after
+    across = near[np.ix_(before, after)]
+    lengths = np.sqrt(near[np.ix_(before, before)].mean() * near[np.ix_(after, after)].mean())
+    nearest = (across.max(axis=1).mean() + across.max(axis=0).mean()) / 2
+    shares = np.array([np.bincount(groups[side], minlength=groups.max() + 1) / side.sum() for side in (before, after)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divergence = np.nansum(shares * np.log2(shares / shares.mean(axis=0)), axis=1).mean()
+    return np.array([1 - across.mean(), 1 - across.mean() / max(lengths, 1e-12), 1 - nearest, divergence])

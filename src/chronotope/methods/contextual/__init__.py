@@ -1,0 +1,1 @@
+"""`contextual`: the vectors that an encoder gives to single occurrences of a word."""

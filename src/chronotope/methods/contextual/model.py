@@ -1,0 +1,102 @@
+"""`contextual`: the mean of a word's contextual vectors in each condition, by any encoder.
+
+v(w, c) = 1/n Σ_k encoder(sentence_k, span of w in it)    over n ≤ per_pair usages of w in c
+"""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chronotope.config import ContextualSettings
+from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.vocabulary import Support, Vocabulary
+from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words, spellings
+from chronotope.errors import InputError, some_of
+from chronotope.io.provenance import checksum_of
+from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.contextual.encoders import open_encoder
+from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usages, sample_usages
+
+
+@dataclass(frozen=True)
+class ContextualModel(Method, ContextualSettings):
+    """The mean of a word's contextual vectors in each condition: the sentences go through an encoder.
+
+    The vectors of the single usages stay in the folder `usages` of the run, for `usage_change` and `senses`. The same
+    settings on the same run are encoded once; an interrupted encoding resumes. The fields are those of
+    `chronotope.config.ContextualSettings`. The run needs its text. On one machine the same seed gives the same usages;
+    the vectors of a neural encoder are equal up to rounding.
+    """
+
+    supports = frozenset({"cuda"})
+    _name = "contextual"
+
+    def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
+        chosen = choose_words(self.words, counts.vocabulary)
+        encoder = open_encoder(self, counts.settings.window, options)
+        name = getattr(encoder, "name", None)
+        named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
+        provenance = named.provenance(counts, options, packages=getattr(encoder, "packages", None))
+        identity = {part: provenance[part] for part in ("run", "window")}
+        identity |= {"settings": provenance["settings"] | {"words": chosen.tolist()}}
+        key = checksum_of(identity)[:16]
+        folder = counts.folder / FOLDER / key
+        if name is None:  # an encoder that does not say which it is may be another one next time
+            shutil.rmtree(folder, ignore_errors=True)
+        usages = sample_usages(counts, chosen, self.per_pair, self.seed)
+        encode_usages(counts, usages, encoder, folder, options.on_step)
+        usages, vectors = open_usages(folder)
+        options.on_step(len(usages.word), len(usages.word))
+        first = usages.groups()
+        means = np.array(
+            [
+                vectors[a:b].astype(np.float32).mean(axis=0)
+                for a, b in zip(first, [*first[1:], len(vectors)], strict=True)
+            ]
+        )
+        # Usages are sorted by word, embeddings by condition.
+        by_condition = np.lexsort((usages.word[first], usages.condition[first]))
+        return ConditionedEmbeddings(
+            [counts.vocabulary.words[word] for word in chosen.tolist()],
+            counts.conditions,
+            _restricted(counts.vocabulary.support, chosen),
+            means[by_condition],
+            provenance=provenance | {"usages": key},
+        )
+
+
+def choose_words(words: int | str | tuple[str, ...], vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """Return the ids of the words to encode, ascending: the most frequent ones, or those of a list or a file."""
+    if isinstance(words, str) and words.isdecimal():
+        words = int(words)
+    if isinstance(words, int):
+        return np.arange(min(words, len(vocabulary)))
+    known = set(vocabulary.words)
+    listed = {
+        word: next((spelt for spelt in spellings(word) if spelt in known), None) for word in read_words(words) or ()
+    }
+    found = [vocabulary.index(spelt) for spelt in listed.values() if spelt]
+    if not found:
+        raise InputError("none of the words to encode is in the vocabulary of the run")
+    if missing := [word for word, spelt in listed.items() if not spelt]:
+        warnings.warn(f"not in the vocabulary of the run, and left out: {some_of(missing)}", stacklevel=2)
+    return np.unique(found)
+
+
+def _restricted(support: Support, chosen: NDArray[np.int64]) -> Support:
+    """Return the support of some words, which get new ids in the same order."""
+    kept = np.isin(support.word, chosen)
+    start = np.concatenate([[0], np.cumsum(kept)])[support.start]
+    return Support(start, np.searchsorted(chosen, support.word[kept]).astype(np.int32), support.count[kept])
+
+
+def usage_folder(model: ConditionedEmbeddings) -> Any:
+    """Return the folder with the vectors of a contextual model's usages."""
+    return model.counts.folder / FOLDER / str(model.provenance["usages"])
