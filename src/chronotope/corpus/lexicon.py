@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
-from chronotope.corpus.tokenizer import Tokens
+from chronotope.corpus.tokenizer import SHOUTED, Tokens
 
 DROPPED = -1
 
@@ -26,6 +26,10 @@ UNSPACED = (
     r"[\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{31f0}-\x{31ff}\x{3400}-\x{4dbf}"
     r"\x{4e00}-\x{9fff}\x{f900}-\x{faff}\x{ff66}-\x{ff9f}\x{20000}-\x{3ffff}]"
 )
+
+
+# Two letters or more, all in upper case: US, UN's, COVID-19.
+UPPER = r"^\P{Ll}*\p{Lu}\P{Ll}*\p{Lu}\P{Ll}*(?:['’]s)?$"
 
 
 class Normalizer:
@@ -134,3 +138,15 @@ def count_unspaced(tokens: Tokens) -> Unspaced:
     characters = tokens.forms.str.len_chars().to_numpy() * frequency
     unspaced = tokens.forms.str.contains(UNSPACED).to_numpy()
     return Unspaced(int(frequency[unspaced].sum()), int(characters[unspaced].sum()), int(characters.sum()))
+
+
+def count_case(tokens: Tokens) -> NDArray[np.int64]:
+    """(3, F) count each form inside sentences, the same if it is capitalized, and all of it if it is in upper case.
+
+    Sentences without a lower-case letter do not count.
+    """
+    size = len(tokens.forms)
+    inside = np.bincount(tokens.code[tokens.flags == 0], minlength=size)
+    regular = np.bincount(tokens.code[tokens.flags < SHOUTED], minlength=size)
+    capitalized = tokens.forms.str.contains(r"^(?:[dl]['’]|qu['’])?\p{Lu}").to_numpy()
+    return np.stack([inside, inside * capitalized, regular * tokens.forms.str.contains(UPPER).to_numpy()])

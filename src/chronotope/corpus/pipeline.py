@@ -30,6 +30,7 @@ from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import TEXT
 from chronotope.corpus.tokens import (
+    CASE,
     CHUNK_TOKENS,
     DOCUMENTS,
     FIELDS,
@@ -122,7 +123,7 @@ def _build(
             progress("reading", done, corpus.size or None)
     progress("writing", 0, None)
     documents, fields = first.tables()
-    counts = first.counts[:, : len(first.lexicon)]
+    counts, case = first.counts[:2, : len(first.lexicon)], first.counts[2:, : len(first.lexicon)]
 
     # Phrases become words: ids, lengths and counts change.
     length, counts, phrases = join_phrases(first.raw, documents, first.lexicon, counts, corpus, chunk_tokens)
@@ -133,7 +134,7 @@ def _build(
     levels = position[:, documents["label"].to_numpy()]
     condition = levels.ravel()
     order = np.argsort(condition, kind="stable")
-    lexicon, rank = rank_words(first.lexicon.words, counts)
+    lexicon, rank = rank_words(first.lexicon.words, counts, case)
     write_tokens(first.raw, work / TOKENS, length, levels, rank, chunk_tokens)
     first.raw.unlink()
 
@@ -157,11 +158,11 @@ def _build(
     condition, held_out = documents["condition"].to_numpy(), documents["held_out"].to_numpy()
     length, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
 
-    def count(counted: NDArray[np.bool_]) -> csr_array:
+    def count(counted: NDArray[np.bool_]) -> tuple[csr_array, csr_array]:
         return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
 
-    condition_counts = count(~held_out)
-    everything = condition_counts + count(held_out) if held_out.any() else condition_counts
+    counted = count(~held_out)
+    everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
@@ -187,7 +188,7 @@ def _build(
         problems=first.problems,
         report=report,
         sources=sources,
-        _condition_counts=condition_counts,
+        _counted=counted,
     )
 
 
@@ -230,17 +231,22 @@ def levels_of(place: str) -> tuple[str, ...]:
     return tuple(accumulate(place.split(SEPARATOR), lambda above, name: above + SEPARATOR + name))
 
 
-def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
+def rank_words(
+    words: pl.Series, counts: NDArray[np.int64], case: NDArray[np.int64]
+) -> tuple[pl.DataFrame, NDArray[np.int32]]:
     """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
 
-    `counts` is (2, W): the counts in training documents and in held-out documents.
+    `counts` is (2, W): the counts in training documents and in held-out documents. Phrases, the last words, have no
+    `case` of their own.
     """
     present = np.flatnonzero(counts.sum(axis=0))
     frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
+    case = np.pad(case, ((0, 0), (0, len(words) - case.shape[1])))
+    frame = frame.with_columns(**dict(zip(CASE, case, strict=True)))
     lexicon = frame[present].sort(["count", "word"], descending=[True, False])
     rank = np.full(len(words), -1, np.int32)
     rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)
-    return lexicon.select("word", "count"), rank
+    return lexicon.drop("first"), rank
 
 
 def write_tokens(
