@@ -166,20 +166,17 @@ class Filters:
         return numbers
 
     def _names(self) -> Mask:
-        """(W,) whether a word is capitalized in more than half of its occurrences inside sentences.
-
-        A phrase is a name if all its words are.
-        """
+        """(W,) whether a word is capitalized in more than half of its occurrences inside sentences."""
         if self.run is None:
             raise InputError(
                 "--no-names needs the run that the model was trained on; open it with load(model, run=FOLDER)"
             )
         columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
         table = read_table(self.run.folder / LEXICON, columns)
-        if not table["capitalized"].any():
+        if not table["capitalized"].sum():
             self._notes.append("No word of the text is capitalized, so names are not known.")
         names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
-        return np.array([word in names or all(part in names for part in word.split("_")) for word in self._words], bool)
+        return np.array([word in names for word in self._words], bool)
 
 
 def stop_words(language: str) -> frozenset[str]:

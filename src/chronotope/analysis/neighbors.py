@@ -195,12 +195,13 @@ def equivalents(
             for rank, match in enumerate(listed, 1)
         ]
     notes = _rare(word, at, count, min_count) + one_sided(model, word, [source])
-    labels = [model.conditions.labels[number] for number in targets]
-    notes += filters.notes(_candidates(model, labels, min_count), [[number] for number in targets]) if labels else []
     if not targets:
         notes.append("There is no other condition.")
     if without:
         notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
+    if targets:
+        among = _candidates(model, [model.conditions.labels[number] for number in targets], min_count)
+        notes += filters.notes(among, [[number] for number in targets])
     facts = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval, "role_map": role_map}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=notes, facts=facts | {"without_match": without})

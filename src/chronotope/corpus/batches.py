@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.lexicon import Unspaced, count_case, count_unspaced
+from chronotope.corpus.lexicon import Unspaced, count_case, count_unspaced, lower_shouted
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers import Piece
 from chronotope.corpus.readers.pieces import text_hashes
@@ -80,11 +80,14 @@ def tokenize_piece(piece: Piece, corpus: Corpus, selection: Selection) -> list[T
         hashes, tokenizer = text_hashes(text), "tokens" if batch.tokenized else settings.tokenizer
         if corpus.tokenizer and not batch.tokenized:
             text, tokenizer = join_own_tokens(text, corpus.tokenizer), "tokens"
-        tokens = split_texts(text, tokenizer)
+        tokens = split_texts(text, "emoji" if settings.emoji and tokenizer == "words" else tokenizer)
         table = table.with_columns(length=tokens.length, text_hash=hashes)
         unspaced = count_unspaced(tokens) if tokenizer == "words" else Unspaced()
         text = text if settings.keep_text else text.clear()
-        found = tokens.code, tokens.forms, count_case(tokens)
+        case = count_case(tokens)
+        if settings.lowercase == "smart":
+            tokens, case = lower_shouted(tokens), np.concatenate([case, np.zeros_like(case)], axis=1)
+        found = tokens.code, tokens.forms, case
         batches.append(TokenizedBatch(table, fields, text, *found, tokenizer, rows, unspaced))
     return batches
 

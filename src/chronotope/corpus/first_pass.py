@@ -45,7 +45,7 @@ class FirstPass:
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
         self.raw = folder / "raw"
-        self.lexicon = Lexicon(corpus.settings)
+        self.lexicon = Lexicon(corpus.settings, corpus.lemmatizer)
         self.counts = np.zeros((2 + len(CASE), 1 << 12), np.int64)
         self.labels: dict[tuple[int, int], int] = {}
         self.places: list[str] = []

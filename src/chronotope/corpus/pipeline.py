@@ -24,6 +24,7 @@ from chronotope.corpus.batches import read_ahead
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.distributed import fingerprints, tokenize_elsewhere
 from chronotope.corpus.first_pass import FirstPass
+from chronotope.corpus.lexicon import mixed_case
 from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import build_report
 from chronotope.corpus.selection import Selection
@@ -35,6 +36,7 @@ from chronotope.corpus.tokens import (
     DOCUMENTS,
     FIELDS,
     FORMAT,
+    LEMMAS,
     LEXICON,
     STORE,
     TOKEN,
@@ -92,7 +94,7 @@ def tokenize(
     try:
         sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
         store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
-        for name in (STORE, FIELDS, TEXT):
+        for name in (STORE, FIELDS, TEXT, LEMMAS):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir(), key=lambda path: path.name == STORE):  # the description comes last
             os.replace(path, folder / path.name)
@@ -123,7 +125,7 @@ def _build(
             progress("reading", done, corpus.size or None)
     progress("writing", 0, None)
     documents, fields = first.tables()
-    counts, case = first.counts[:2, : len(first.lexicon)], first.counts[2:, : len(first.lexicon)]
+    counts = first.counts[:, : len(first.lexicon)]
 
     # Phrases become words: ids, lengths and counts change.
     length, counts, phrases = join_phrases(first.raw, documents, first.lexicon, counts, corpus, chunk_tokens)
@@ -134,12 +136,14 @@ def _build(
     levels = position[:, documents["label"].to_numpy()]
     condition = levels.ravel()
     order = np.argsort(condition, kind="stable")
-    lexicon, rank = rank_words(first.lexicon.words, counts, case)
+    lexicon, rank = rank_words(first.lexicon.words, counts)
     write_tokens(first.raw, work / TOKENS, length, levels, rank, chunk_tokens)
     first.raw.unlink()
 
     # Write the tables.
     lexicon.write_parquet(work / LEXICON)
+    if lemmas := first.lexicon.normalize.lemmas:
+        pl.DataFrame({"word": list(lemmas), "lemma": list(lemmas.values())}).write_parquet(work / LEMMAS)
     if fields.width:
         fields = pl.concat([fields] * len(levels))[order]
         fields.write_parquet(work / FIELDS)
@@ -164,6 +168,7 @@ def _build(
     counted = count(~held_out)
     everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
+    report = replace(report, notes=(*report.notes, *mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {
@@ -231,18 +236,14 @@ def levels_of(place: str) -> tuple[str, ...]:
     return tuple(accumulate(place.split(SEPARATOR), lambda above, name: above + SEPARATOR + name))
 
 
-def rank_words(
-    words: pl.Series, counts: NDArray[np.int64], case: NDArray[np.int64]
-) -> tuple[pl.DataFrame, NDArray[np.int32]]:
+def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
     """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
 
-    `counts` is (2, W): the counts in training documents and in held-out documents. Phrases, the last words, have no
-    `case` of their own.
+    `counts` is (5, W): the counts in training documents and in held-out documents, and those of case.
     """
-    present = np.flatnonzero(counts.sum(axis=0))
+    present = np.flatnonzero(counts[:2].sum(axis=0))
     frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
-    case = np.pad(case, ((0, 0), (0, len(words) - case.shape[1])))
-    frame = frame.with_columns(**dict(zip(CASE, case, strict=True)))
+    frame = frame.with_columns(**dict(zip(CASE, counts[2:], strict=True)))
     lexicon = frame[present].sort(["count", "word"], descending=[True, False])
     rank = np.full(len(words), -1, np.int32)
     rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)

@@ -31,7 +31,15 @@ JOINERS = "['’_]"
 POINTS = "[.,]"
 UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
 WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
-PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}
+EMOJI_SIGNS = r"[\p{Extended_Pictographic}\x{1F3FB}-\x{1F3FF}--[©®™\p{L}\p{N}]]"
+_PICTURE = rf"{EMOJI_SIGNS}[\x{{1F3FB}}-\x{{1F3FF}}\x{{FE0F}}]*"
+EMOJI = rf"{_PICTURE}(?:\x{{200D}}{_PICTURE})*|\p{{Regional_Indicator}}{{1,2}}"
+PATTERNS = {
+    "words": WORD,
+    "emoji": f"{EMOJI}|{WORD}",
+    "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+",
+    "tokens": f"[^{TOKEN_SEPARATOR}]+",
+}
 # E-mail addresses; then links, tags and entities. All contain one of the signs.
 JUNK_SIGNS = r"[@<&]|://|(?i:www\.)"
 JUNK = (
@@ -56,7 +64,7 @@ class Tokens(NamedTuple):
 def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
     """Split texts, without nulls, into tokens and number their distinct forms.
 
-    The tokenizer is 'words', 'whitespace', 'tokens', or a function from a text to its tokens.
+    The tokenizer is 'words', 'emoji' (both), 'whitespace', 'tokens', or a function from a text to its tokens.
 
     Examples
     --------
@@ -70,8 +78,10 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
 
     if callable(tokenizer):
         texts, tokenizer = join_own_tokens(texts, tokenizer), "tokens"
-    if tokenizer == "words":
+    if tokenizer in ("words", "emoji"):
         texts = remove_junk(texts)
+    if tokenizer == "emoji":
+        texts = texts.str.replace_all(f"(?:{EMOJI})", " $0 ")
     array: Any = texts.rechunk().to_arrow()
     _, offsets, buffer = array.buffers()
     data = np.frombuffer(buffer or b"", np.uint8)
@@ -89,7 +99,7 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
 @cache
 def character_classes(tokenizer: str) -> NDArray[np.uint8]:
     """(0x110000,) return the class of every character."""
-    classes = np.full(0x110000, BREAK if tokenizer == "words" else LETTER, np.uint8)
+    classes = np.full(0x110000, BREAK if tokenizer in ("words", "emoji") else LETTER, np.uint8)
     # Planes 3 to 13 are empty, the last two are for private use.
     codes = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x40000), np.arange(0xE0000, 0xE1000)])
     characters = pl.Series([chr(code) for code in codes.tolist()])
@@ -97,10 +107,12 @@ def character_classes(tokenizer: str) -> NDArray[np.uint8]:
     patterns = {
         "words": {BETWEEN: r"[\p{Zs}\t-]", STOP: r"[.!?…。！？\r\n]", WITHIN: MARKS, LETTER: LETTERS, JOINER: JOINERS}
         | {POINT: POINTS, LOWER: lower},
+        "emoji": {LETTER: rf"{EMOJI_SIGNS}|\p{{Regional_Indicator}}"},
         "whitespace": {LOWER: lower, BETWEEN: r"\s"},
         "tokens": {LOWER: lower},
     }
-    for kind, pattern in patterns[tokenizer].items():
+    chosen = [*patterns["words"].items()] if tokenizer == "emoji" else []
+    for kind, pattern in [*chosen, *patterns[tokenizer].items()]:
         classes[codes[characters.str.contains(pattern).to_numpy()]] = kind
     classes[ord(TOKEN_SEPARATOR)] = BETWEEN
     return classes

@@ -8,6 +8,7 @@ A store is a folder with
 - `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
   Counts leave out held-out documents; words that occur only there come last. `inside`, `capitalized` and `upper` count
   all occurrences inside sentences, those of them with a capital, and those all in upper case;
+- `lemmas.parquet`: the lemma of each word, if lemmas were asked for;
 - `fields.parquet`: the fields to keep for each document, if any, as text;
 - `text.parquet`: the text, if it is kept;
 - `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
 LEXICON = "lexicon.parquet"
+LEMMAS = "lemmas.parquet"
 FIELDS = "fields.parquet"
 STORE = "store.json"
 CASE = ("inside", "capitalized", "upper")  # columns of the lexicon, see `count_case`
