@@ -74,7 +74,9 @@ class Filters:
         known = self.run.conditions.labels
         if any(at >= len(known) or known[at] != labels[at] for at in chosen):  # added by `extend`
             return None
-        return self.run.vocabulary.documents_in(chosen)
+        # A text of a nested place is a document of every level.
+        times = self.run.conditions.levels if len(chosen) == len(labels) else 1
+        return self.run.vocabulary.documents_in(chosen) // times
 
     def documents_of(self, word: str, conditions: Iterable[int]) -> int | None:
         """Return the number of documents in some conditions that contain a word; None without the run."""
