@@ -74,10 +74,13 @@ def test_words_are_counted_by_condition(tmp_path):
     store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
     length = np.diff(store.starts)
     condition, held_out = np.repeat(store.document_condition, length), np.repeat(store.held_out, length)
-    for counts in (store.condition_counts, TokenStore.open(tmp_path / "s").condition_counts):
-        for number in range(len(store.conditions)):
-            ids = store.ids[(condition == number) & ~held_out]
-            assert counts[[number]].toarray()[0].tolist() == np.bincount(ids, minlength=len(store.words)).tolist()
+    number = np.repeat(np.arange(len(length)), length)
+    for counts, documents in (store.condition_counts, TokenStore.open(tmp_path / "s").condition_counts):
+        for one in range(len(store.conditions)):
+            here = (condition == one) & ~held_out
+            pairs = np.unique(np.stack([number[here], store.ids[here]]), axis=1)
+            for found, ids in ((counts, store.ids[here]), (documents, pairs[1])):
+                assert found[[one]].toarray()[0].tolist() == np.bincount(ids, minlength=len(store.words)).tolist()
 
 
 def test_positions_equal_a_simple_account(tmp_path):

@@ -126,6 +126,8 @@ def test_a_folder_answers_as_the_library_does(folders, kind):
     for (name, params), found in zip(asked, ask(folders[kind], asked), strict=True):
         assert "rows" in found, (name, params, found)
         expected = json.loads(json.dumps(answer(explored(kind), questions()[name], params)))
+        # A folder does not know how the occurrences of a word are spread over documents.
+        expected["notes"] = [note for note in expected["notes"] if not note.startswith("One document")]
         if name == "axis":
             # Without a server there are no intervals.
             found["notes"], found["facts"]["interval"] = expected["notes"], expected["facts"]["interval"]

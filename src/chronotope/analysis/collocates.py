@@ -17,10 +17,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.evidence import AnyTerm, Where
+from chronotope.analysis.filters import Filters
 from chronotope.analysis.params import From, Param, Run, Top, Until, condition_param
 from chronotope.errors import number_of, some_of
 
@@ -40,7 +42,7 @@ Window = Annotated[int | None, Param("Words on either side (default: the run's w
 @question(
     "contexts",
     group="The text",
-    columns="word context pull elsewhere share",
+    columns="word context pull elsewhere share documents",
     chart=Ranked(label="context", value="pull", faint=None),
 )
 def contexts(
@@ -61,9 +63,11 @@ def contexts(
     ]
     elsewhere = _pulls(index, term, np.array(others, np.int64))
     order = np.argsort(elsewhere.pull - here.pull, kind="stable")[:top]
+    documents = run.vocabulary.documents_in(chosen.tolist())
     rows = [
         {"word": term.text, "context": run.vocabulary.words[number]}
         | {"pull": here.pull[number], "elsewhere": elsewhere.pull[number], "share": here.share[number]}
+        | {"documents": documents[number]}
         for number in order.tolist()
         if here.pull[number] > 0
     ]
@@ -113,6 +117,13 @@ def collocates(
     top: Top = 20,
     min_count: Beside = 5,
     window: Window = None,
+    words: params.WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: Annotated[
+        int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
+    ] = 1,
 ) -> Answer:
     """Which words stand beside a word more often than by chance, in each condition?
 
@@ -127,14 +138,21 @@ def collocates(
     index, window = Concordance(run), window or run.settings.window
     chosen, term = choose_conditions(index.conditions, at), index.term(word)
     labels = [index.conditions.labels[number] for number in chosen.tolist()]
-    rows, occurrences = [], {}
+    filters = Filters(run, words, exclude, no_names, no_numbers)
+    kept, beside_it = filters.keep(()), np.zeros(len(run.vocabulary), bool)
+    rows, occurrences, fewer = [], {}, 0
     for label, condition in zip(labels, chosen, strict=True):
         beside = _beside(index, term, np.array([condition]), window)
         occurrences[label] = beside.occurrences
+        attracted = _attracted(beside, min_count)
+        beside_it |= attracted
+        attracted &= True if kept is None else kept
+        fewer += int(np.count_nonzero(attracted & (beside.documents < min_documents)))
+        attracted &= beside.documents >= min_documents
         rows += [
             {"word": term.text, "condition": label, "collocate": run.vocabulary.words[number]}
             | {name: getattr(beside, name)[number] for name in beside._fields[:5]}
-            for number in _most_certain(beside.log_likelihood, _attracted(beside, min_count), top)
+            for number in _most_certain(beside.log_likelihood, attracted, top)
         ]
     absent = [label for label in labels if not occurrences[label]]
     notes = []
@@ -146,6 +164,9 @@ def collocates(
     if without:
         times, where = number_of(min_count, "times"), some_of(without)
         notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
+    notes += filters.notes(np.flatnonzero(beside_it), [()])
+    if fewer:
+        notes.append(f"Left out: {number_of(fewer, 'rows')} with fewer than {number_of(min_documents, 'documents')}.")
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
     return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
 
@@ -153,8 +174,8 @@ def collocates(
 @question(
     "collocate_changes",
     group="The text",
-    columns="word collocate direction count_before count_after per_thousand_before per_thousand_after log_ratio "
-    "log_likelihood",
+    columns="word collocate direction count_before count_after documents per_thousand_before per_thousand_after "
+    "log_ratio log_likelihood",
     chart=Ranked(label="collocate", value="log_ratio", detail=("count_before", "count_after"), faint=None),
 )
 def collocate_changes(
@@ -179,6 +200,7 @@ def collocate_changes(
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])
     columns: dict[str, NDArray[Any]] = {"count_before": before.count, "count_after": after.count}
+    columns |= {"documents": before.documents + after.documents}
     columns |= {"per_thousand_before": before.count / sizes[0] * THOUSAND}
     columns |= {
         "per_thousand_after": after.count / sizes[1] * THOUSAND,

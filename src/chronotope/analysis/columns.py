@@ -49,7 +49,7 @@ COLUMNS: dict[str, Column] = {
         count_before="how often the word occurs in the earlier condition",
         count_after="how often the word occurs in the later condition",
         conditions="number of conditions in which the word occurs often enough",
-        documents="number of documents that contain it",
+        documents="number of documents there that contain the word of the row; null without the run",
         all_documents="number of documents in the condition",
         tokens="number of tokens in the condition",
         words="number of words compared",
@@ -109,6 +109,7 @@ COLUMNS: dict[str, Column] = {
         p_prt="p-value of prt",
         p_amd="p-value of amd",
         p_jsd="p-value of jsd",
+        largest_share="largest share of the word's occurrences, before or after, that one document holds",
     ),
     **_columns(
         "bool",

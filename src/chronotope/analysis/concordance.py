@@ -19,7 +19,7 @@ from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.selection import row_filter
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
-from chronotope.corpus.tokens import DOCUMENTS, FIELDS
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS, LEMMAS
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
@@ -64,14 +64,18 @@ class Concordance:
     @cached_property
     def normalize(self) -> Normalizer:
         """The normalization of words."""
-        return Normalizer(self.settings)
+        path = self.counts.folder / LEMMAS
+        if not path.exists():
+            return Normalizer(self.settings)
+        lemmas = dict(read_table(path, {"word": pl.String, "lemma": pl.String}).iter_rows())
+        return Normalizer(self.settings, lambda word: lemmas.get(word, word))
 
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
         if (exact := self._number(words.strip())) is not None:
             return Term(words.strip(), (exact,))
         pretokenized = self.settings.tokenizer != "words"
-        pattern = PATTERNS["whitespace" if pretokenized else "words"]
+        pattern = PATTERNS["whitespace" if pretokenized else "emoji" if self.settings.emoji else "words"]
         forms = pl.Series([words]).str.extract_all(pattern)[0].to_list()
         parts = [word for form in forms if (word := self.normalize(form, pretokenized))]
         found: list[tuple[str, int]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
+from chronotope.analysis.filters import Filters, largest_share
 from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import full_bins, what_helps
 from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.words import read_words
-from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of, some_of
+from chronotope.errors import SettingsError, number_of, some_of
 
 Over: TypeAlias = Annotated[
     Literal["auto", "ends", "steps", "series", "unusual"],
@@ -50,8 +49,8 @@ TITLES = {
 @question(
     "drift",
     group="All words",
-    columns="word change z own before after count_before count_after documents neighbors_before neighbors_after "
-    "corrected noise low high effect q p draw_stability seed_stability seed_spread",
+    columns="word change z own before after count_before count_after documents largest_share "
+    "neighbors_before neighbors_after corrected noise low high effect q p draw_stability seed_stability seed_spread",
     chart=Ranked(
         label="word", value="change", band=("low", "high"), detail=("neighbors_before", "neighbors_after"), faint=None
     ),
@@ -63,6 +62,10 @@ def drift(
     *,
     over: Over = "auto",
     words: WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: params.MinDocuments = 5,
     top: Top = 20,
     min_count: MinCount = 20,
     permutations: params.Permutations = 0,
@@ -95,7 +98,7 @@ def drift(
     check_within(within, permutations or bootstrap)
     if effect is not None and not permutations:
         raise SettingsError("--effect says what p and q test; add --permutations, or leave it out")
-    named = word_numbers(model, words)
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
     notes: list[str] = []
     if over in ("auto", "ends") and model.conditions.axis == "time":
         start, end = _full_ends(model, start, end, notes)
@@ -116,7 +119,7 @@ def drift(
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
     notes[:0] = [_compared(model, comparison, len(order), min_count)]
-    shown = only_named(model, named, measured.words, order, top, notes)
+    shown = filters.ranked(measured.words, order, comparison.conditions, top, notes)
     notes += _notes(figures, len(measured.words), permutations, bootstrap, seeds)
     labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
     first, last = ends or (comparison.conditions[0], comparison.conditions[-1])
@@ -130,7 +133,7 @@ def drift(
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
     return Answer(
-        _rows(task, shown) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
+        _rows(task, shown, filters) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
         title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
         notes=notes,
         facts=facts,
@@ -155,7 +158,7 @@ def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str
     return first if start is None else start, last if end is None else end
 
 
-def _rows(task: Task, shown: Places) -> dict[str, Any]:
+def _rows(task: Task, shown: Places, filters: Filters) -> dict[str, Any]:
     """Return the columns of the shown words that need no resamples."""
     model, comparison, measured, min_count = task[:4]
     words, before, after = measured.words[shown], measured.before[shown], measured.after[shown]
@@ -175,7 +178,13 @@ def _rows(task: Task, shown: Places) -> dict[str, Any]:
                 near[at] = [match.word for match in matches]
         counts = [model.observed.of(*pair) for pair in zip(words.tolist(), conditions.tolist(), strict=True)]
         columns |= {side: [labels[at] for at in conditions], f"count_{side}": counts, f"neighbors_{side}": near}
-    return columns | {"documents": documents_with(model, comparison.conditions, words)}
+    documents = filters.documents(comparison.conditions)
+    if documents is None or filters.run is None or filters.in_run is None:
+        return columns | dict.fromkeys(("documents", "largest_share"), [None] * len(words))
+    return columns | {
+        "documents": documents[words],
+        "largest_share": largest_share(filters.run, filters.in_run[words], [before, after]),
+    }
 
 
 def _compared(model: ConditionedEmbeddings, comparison: Comparison, words: int, min_count: int) -> str:
@@ -216,39 +225,3 @@ def check_within(within: str | None, resamples: int) -> None:
     if within and not resamples:
         wanted = "add --permutations or --bootstrap, or leave it out"
         raise SettingsError(f"--within says among which documents to exchange and draw; {wanted}")
-
-
-def word_numbers(model: ConditionedEmbeddings, words: str | Sequence[str] | Path | None) -> list[int] | None:
-    """Return the ids of the named words, each once; None if no words were named."""
-    names = read_words(words)
-    return None if names is None else list(dict.fromkeys(model.index(name) for name in names))
-
-
-def only_named(
-    model: Model, named: list[int] | None, ranked: Places, order: Places, top: int, notes: list[str]
-) -> Places:
-    """Return the first places in `order` of the named words; note which of them are left out."""
-    if named is None:
-        return order[:top]
-    order = order[np.isin(ranked[order], named)]
-    if rare := [model.words[number] for number in named if number not in ranked[order]]:
-        notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
-    if len(order) > top:
-        notes.append(f"Shown: {top:,} of {number_of(len(order), 'named words')}; raise `top` for more.")
-    return order[:top]
-
-
-def documents_with(model: Model, conditions: Sequence[int], words: Places) -> list[int] | list[None]:
-    """Return the number of documents that contain each word, over some conditions; None if the run is not at hand."""
-    from chronotope.analysis.significance.resample import document_counts
-
-    labels = model.conditions.labels
-    try:
-        counts = model.counts
-        known = dict(enumerate(counts.conditions.labels))
-        if model.provenance.get("run") == counts.checksum and all(known.get(at) == labels[at] for at in conditions):
-            numbers = [counts.vocabulary.index(model.words[word]) for word in words.tolist()]
-            return [int(number) for number in document_counts(counts, conditions, numbers).sum(axis=0)]
-    except (InputError, DamagedFileError):
-        pass
-    return [None] * len(words)

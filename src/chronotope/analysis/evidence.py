@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, hash_order, turns
+from chronotope.analysis.filters import FEWEST
 from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
@@ -80,7 +81,8 @@ def evidence(
     for conditions, label in zip(sides, (at, against), strict=False):
         documents = index.documents(conditions, where)
         found = index.positions(term, documents)
-        inside = len(np.unique(index.documents_at(found)))
+        in_document = np.unique(index.documents_at(found), return_counts=True)[1]
+        inside, most = len(in_document), in_document.max(initial=0) / max(len(found), 1)
         about = {"occurrences": len(found), "documents": inside}
         occurs = f"occurs {number_of(len(found), 'times')} in {number_of(inside, 'documents')}"
         said = [f"{term.text} {occurs}." if len(sides) == 1 else f"{label}: {term.text} {occurs}."]
@@ -99,6 +101,8 @@ def evidence(
             said = [index.absence(term, f"in {label}" if len(sides) > 1 else "there")]
         elif other is None and len(shown) < len(found):
             said.append(f"Shown: {number_of(len(shown), 'sentences')}, an even choice over documents, each text once.")
+        if most > 0.5 and len(found) >= FEWEST:
+            said.append(f"One document holds {most:.0%} of the occurrences of {term.text}.")
         rows, notes, counted = rows + shown, notes + said, [*counted, about]
     facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end, **counted[0], "where": where}
     # The text is searched as a whole; only the folder of the explorer holds a sample.

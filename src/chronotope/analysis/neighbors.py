@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Ranked
+from chronotope.analysis.filters import Filters, one_sided
 from chronotope.analysis.own_vectors import named_conditions, what_helps
 from chronotope.analysis.params import At, Fallback, MinCount, Model, Param, Place, Retrieval, Top, Word
 from chronotope.analysis.series import hidden_conditions
@@ -29,7 +31,7 @@ CANDIDATES = 50
 @question(
     "neighbors",
     group="A word",
-    columns="word condition count rank neighbor similarity score neighbor_count fallback",
+    columns="word condition count rank neighbor similarity score neighbor_count documents fallback",
     chart=Lines(y="similarity", color="neighbor"),
 )
 def neighbors(
@@ -42,6 +44,11 @@ def neighbors(
     min_count: MinCount = 5,
     retrieval: Retrieval = "cosine",
     fallback: Fallback = False,
+    words: params.WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: params.MinDocuments = 1,
 ) -> Answer:
     """Which words are used like a word: overall, in a condition, or in each?
 
@@ -60,24 +67,29 @@ def neighbors(
     chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
     facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
     if chosen is not None and len(chosen) > 1:
-        rows, notes = _in_each(model, word, chosen, top, how)
+        rows, notes = _in_each(model, word, chosen, top, how, filters)
         return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
     label = None if chosen is None else model.conditions.labels[chosen[0]]
     count = model.count(word, label) if label else sum(model.count(word).values())
+    there = range(len(model.conditions)) if chosen is None else chosen
+    matches = filters.matches(partial(model.neighbors, word, label, **how), top, there)
     rows = [
         {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
         | {"similarity": match.similarity, "score": match.score, "neighbor_count": match.count, "fallback": not count}
-        for rank, match in enumerate(model.neighbors(word, label, top, **how), 1)
+        | {"documents": filters.documents_of(match.word, there)}
+        for rank, match in enumerate(matches, 1)
     ]
-    notes = _rare(word, label, count, min_count)
+    notes = _rare(word, label, count, min_count) + one_sided(model, word, chosen)
+    notes += filters.notes(model.matrix(label, min_count).word, [there])
     if not rows:
         notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
     return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts)
 
 
 def _in_each(
-    model: Model, word: str, chosen: Sequence[int], top: int, how: dict[str, Any]
+    model: Model, word: str, chosen: Sequence[int], top: int, how: dict[str, Any], filters: Filters
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
     labels, counts = [model.conditions.labels[number] for number in chosen], model.count(word)
@@ -86,7 +98,8 @@ def _in_each(
     if not kept:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
-    found = {label: model.neighbors(word, label, top, **how) for label in kept}
+    there = {model.conditions.labels[number]: [number] for number in chosen}
+    found = {label: filters.matches(partial(model.neighbors, word, label, **how), top, there[label]) for label in kept}
     ranked = {(match.word, label): (rank, match.score) for label in kept for rank, match in enumerate(found[label], 1)}
     names = [name for name, _ in Counter(name for name, _ in ranked).most_common()]
     table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
@@ -99,16 +112,19 @@ def _in_each(
             rank, score = ranked.get((name, label), (None, similarity if how["retrieval"] == "cosine" else None))
             table[name].append(
                 {"word": word, "condition": label, "count": counts[label], "rank": rank, "neighbor": name}
+                | {"documents": filters.documents_of(name, there[label])}
                 | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
             )
     notes = [] if fallback else hidden_conditions(model, [word], chosen, min_count)
+    notes += one_sided(model, word, chosen)
+    notes += filters.notes(_candidates(model, kept, min_count), list(there.values()))
     return [row for rows in table.values() for row in rows], notes
 
 
 @question(
     "equivalents",
     group="A word",
-    columns="word at condition rank equivalent similarity score count needed match fallback",
+    columns="word at condition rank equivalent similarity score count documents needed match fallback",
     chart=Ranked(label="equivalent", value="similarity", group="condition"),
 )
 def equivalents(
@@ -126,6 +142,11 @@ def equivalents(
     seed: params.Seed = 1,
     fallback: Fallback = False,
     role_map: params.RoleMap = False,
+    words: params.WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: params.MinDocuments = 1,
 ) -> Answer:
     """Which words play the part of a word elsewhere, and where does none?
 
@@ -152,10 +173,13 @@ def equivalents(
     rows: list[dict[str, Any]] = []
     without = []
     options: Any = {"min_count": min_count, "role_map": role_map}
-    for label in (model.conditions.labels[number] for number in targets):
+    find = partial(model.equivalents, word, at, fallback=fallback)
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    for number in targets:
+        label = model.conditions.labels[number]
         needed = needed_similarity(model, at, label, chance=chance, seed=seed, **options)
         found, nearest_word = (
-            model.equivalents(word, at, label, size, retrieval=by, fallback=fallback, **options)
+            filters.matches(partial(find, label, retrieval=by, **options), size, [number])
             for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
         )
         near, nearest_near = ([match for match in some if match.similarity >= needed] for some in (found, nearest_word))
@@ -166,14 +190,18 @@ def equivalents(
         rows += [
             {"word": word, "at": at, "condition": label, "rank": rank if matches or one else None}
             | {"equivalent": match.word, "similarity": match.similarity, "score": match.score, "count": match.count}
+            | {"documents": filters.documents_of(match.word, [number])}
             | {"needed": needed, "match": match.similarity >= needed, "fallback": not count}
             for rank, match in enumerate(listed, 1)
         ]
-    notes = _rare(word, at, count, min_count)
+    notes = _rare(word, at, count, min_count) + one_sided(model, word, [source])
     if not targets:
         notes.append("There is no other condition.")
     if without:
         notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
+    if targets:
+        among = _candidates(model, [model.conditions.labels[number] for number in targets], min_count)
+        notes += filters.notes(among, [[number] for number in targets])
     facts = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval, "role_map": role_map}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=notes, facts=facts | {"without_match": without})
@@ -212,7 +240,7 @@ def _random_vectors(model: ConditionedEmbeddings, at: str, min_count: int, seed:
 @question(
     "analogy",
     group="A word",
-    columns="rank word similarity count fallback",
+    columns="rank word similarity count documents fallback",
     chart=Ranked(label="word", value="similarity"),
 )
 def analogy(
@@ -263,12 +291,22 @@ def analogy(
     ]
     kept = [answer for answer in answers if answer["word"] not in (a, b, c)][:top]
     where = f"in {at}" if at == to else f"in {at}, applied in {to}"
+    filters, there = Filters(model), [model.conditions.index(to)]
+    notes = [] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
     return Answer(
-        [answer | {"rank": rank, "fallback": absent} for rank, answer in enumerate(kept, 1)],
+        [
+            answer | {"rank": rank, "fallback": absent, "documents": filters.documents_of(answer["word"], there)}
+            for rank, answer in enumerate(kept, 1)
+        ],
         title=f"{a} is to {b} as {c} is to … ({where})",
-        notes=[] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."],
+        notes=notes + filters.notes(np.array([], int), [there]),
         facts={"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
     )
+
+
+def _candidates(model: Model, labels: Sequence[str], min_count: int) -> NDArray[np.int64]:
+    """Return the words that occur often enough in one of some conditions."""
+    return np.unique(np.concatenate([model.matrix(label, min_count).word for label in labels]))
 
 
 def _in(label: str | None) -> str:

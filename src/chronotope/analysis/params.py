@@ -99,6 +99,18 @@ WordList = Annotated[
     str | Sequence[str] | Path | None,
     Param("Only these words: a list separated by commas, or a file with one word a line.", metavar="WORDS|FILE"),
 ]
+Exclude = Annotated[
+    str | Sequence[str] | Path | None,
+    Param(
+        "Leave out these words: a list separated by commas, a file with one word a line, or stopwords:en.",
+        metavar="WORDS|FILE",
+    ),
+]
+NoNames = Annotated[bool, Param("Leave out words that are mostly capitalized inside sentences.")]
+NoNumbers = Annotated[bool, Param("Leave out words that begin with a digit.")]
+MinDocuments = Annotated[
+    int, Param("Minimum number of documents there that contain a word; others are left out.", least=1, most=10**9)
+]
 Coordinates = Annotated[
     Any, Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)
 ]

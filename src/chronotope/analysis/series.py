@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Tiles
+from chronotope.analysis.filters import one_sided
 from chronotope.analysis.own_vectors import (
     in_one_space,
     overall,
@@ -67,6 +68,7 @@ def series(
     draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
     rows = [row for one in words for row in _series(model, one, against, among, min_count, draws)]
     notes = hidden_conditions(model, words, among, min_count)
+    notes += [note for one in words for note in one_sided(model, one, among)]
     if bootstrap:
         notes.append("Interval: 95 %, from draws of documents; the line is the corrected similarity.")
         if all(row["low"] is None or np.isnan(row["low"]) for row in rows):

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.drift import check_within, documents_with, only_named, shown_figures, word_numbers
+from chronotope.analysis.drift import check_within, shown_figures
+from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import Comparison, Numbers, Task, matched_z, model_rows
 from chronotope.analysis.own_vectors import timeline
 from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordList
@@ -32,6 +33,10 @@ def stable(
     model: Model,
     *,
     words: WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: params.MinDocuments = 1,
     least: Annotated[bool, Param("Show the least stable words.")] = False,
     top: Top = 20,
     min_count: MinCount = 5,
@@ -67,7 +72,7 @@ def stable(
     if size == 1:
         raise SettingsError("a word is stable over two conditions or more, and this model has one")
     check_within(within, permutations or bootstrap)
-    named = word_numbers(model, words)
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
     min_conditions = min_conditions or max(2, size // 2)
     comparison = Comparison("series", tuple(range(size)))
     measured = comparison.measure(model_rows(model, min_count), len(model))
@@ -91,7 +96,7 @@ def stable(
     order = np.lexsort(keys)
     left_out = number_of(len(model) - len(numbers), "words")
     notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
-    shown = only_named(model, named, numbers, order, top, notes)
+    shown = filters.ranked(numbers, order, comparison.conditions, top, notes)
     facts: dict[str, Any] = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_count": min_count}
     facts |= {"min_conditions": min_conditions, **how}
     facts["consistency"] = consistency(model, min_count)
@@ -101,7 +106,8 @@ def stable(
     chosen = numbers[shown]
     columns = {"word": [model.words[number] for number in chosen], "stability": stability[shown], "z": z[shown]}
     columns |= {"conditions": many[chosen], "count": count[chosen]}
-    columns |= {"documents": documents_with(model, comparison.conditions, chosen)}
+    documents = filters.documents(comparison.conditions)
+    columns |= {"documents": [None] * len(chosen) if documents is None else documents[chosen]}
     columns |= shown_figures(figures, ("corrected", "low", "high", "p"), shown)
     title = f"The {'least' if least else 'most'} stable words"
     return Answer(columns, title=title, notes=notes + _sentences(facts), facts=facts)

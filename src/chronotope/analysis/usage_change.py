@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.drift import word_numbers
 from chronotope.analysis.measures import compare
 from chronotope.analysis.params import From, MinCount, Model, Permutations, Progress, Seed, Top, Until, WordList
 from chronotope.analysis.senses import cluster, main_components, nearest_center
 from chronotope.analysis.usages import Usages, UsageVectors, WordUsages
+from chronotope.embeddings.words import read_words
 from chronotope.errors import number_of
 from chronotope.runtime.blas import one_blas_thread
 
@@ -64,7 +64,8 @@ def usage_change(
     first, last = compare(model.conditions, start, end, "ends").steps[0]
     counts = {word: [model.observed.of(word, at) for at in (first, last)] for word in range(len(model))}
     enough = [word for word in counts if min(counts[word]) >= min_count]
-    asked = word_numbers(model, words)
+    listed = read_words(words)
+    asked = None if listed is None else [model.index(word) for word in dict.fromkeys(listed)]
     chosen = [word for word in enough if asked is None or word in asked]
     if asked is None and "usages" not in model.provenance:
         chosen = sorted(chosen, key=lambda word: -min(counts[word]))[:MOST_WORDS]

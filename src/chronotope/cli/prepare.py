@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Fewer words than this are hardly worth training.
 FEW = 50
+CASES = {"lower": True, "smart": "smart", "keep": False}
 
 
 def prepare_command(
@@ -57,8 +58,14 @@ def prepare_command(
     flat: Annotated[bool, Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
     holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
-    keep_case: Annotated[bool, Option("--keep-case", help="Keep upper case.")] = False,
+    case: Annotated[
+        str | None, Option(metavar="lower|smart|keep", help="Upper case: smart keeps it in acronyms, as US (lower).")
+    ] = None,
     strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
+    emoji: Annotated[bool, Option("--emoji", help="Count emoji as words.")] = False,
+    lemmas: Annotated[
+        str | None, Option(metavar="LANGUAGE", help="Count inflected forms as one word: en, de, fr …")
+    ] = None,
     find_phrases: Annotated[
         bool, Option("--find-phrases", help="Join words that belong together: prime_minister.")
     ] = False,
@@ -87,7 +94,10 @@ def prepare_command(
     settings = read_config(config) if config else Config()
     given: dict[str, Any] = {"text": text, "time": time, "every": every, "place": place, "where": where}
     given |= {"holdout": holdout, "tokenizer": tokenizer, "strip_accents": strip_accents or None}
-    given |= {"lowercase": False if keep_case else None, "keep_text": False if no_text else None}
+    if case is not None:
+        one_of("case", case, CASES)
+        given["lowercase"] = CASES[case]
+    given |= {"emoji": emoji or None, "lemmas": lemmas, "keep_text": False if no_text else None}
     given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
     given |= {"time_unit": time_unit, "since": since, "until": until, "key": key, "tei_notes": tei_notes or None}
     given |= {"xpath": _paths(xpath) if xpath else None}

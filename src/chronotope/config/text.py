@@ -50,7 +50,12 @@ class CorpusSettings(Settings):
     tokenizer
         'words' (Unicode words; links and markup left out) or 'whitespace' (for tokenized text).
     lowercase, strip_accents
-        Whether case and accents are folded.
+        Whether case and accents are folded. 'smart' keeps words of two letters or more in upper case (US, SALT), except
+        in sentences that are all in upper case.
+    emoji
+        Whether emoji are words; else they are left out.
+    lemmas
+        The language, as a code of simplemma ('en'), whose inflected forms are counted as one word.
     phrases
         Sequences of words that count as one word, written with blanks: 'prime minister' becomes prime_minister.
     find_phrases
@@ -80,8 +85,10 @@ class CorpusSettings(Settings):
     xpath: Mapping[str, str] = field(default_factory=dict)
     tei_notes: bool = False
     tokenizer: Literal["words", "whitespace"] = "words"
-    lowercase: bool = True
+    lowercase: bool | Literal["smart"] = True
     strip_accents: bool = False
+    emoji: bool = False
+    lemmas: str | None = None
     phrases: tuple[str, ...] = ()
     find_phrases: bool = False
     variants: Mapping[str, str] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
     RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
     RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
-    RUN/support.parquet    condition, word, count of each word of the vocabulary
+    RUN/support.parquet    condition, word, count of each word of the vocabulary, and the documents that contain it
     RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
     RUN/heldout.parquet    the same for held-out documents
 
@@ -128,7 +128,8 @@ class Counts:
         about = read_run(folder)
         sizes = about["vocabulary"]
         words = read_table(folder / "lexicon.parquet", {"word": pl.String})["word"].head(sizes["size"])
-        table = read_table(folder / SUPPORT, {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64})
+        columns = {"condition": pl.Int32, "word": pl.Int32, "count": pl.Int64, "documents": pl.Int64}
+        table = read_table(folder / SUPPORT, columns)
         condition = table["condition"].to_numpy()
         start = np.searchsorted(condition, np.arange(len(about["cells"]) + 1)).astype(np.int64)
         support = Support(start, table["word"].to_numpy(), table["count"].to_numpy())
@@ -145,7 +146,12 @@ class Counts:
             folder=folder,
             conditions=conditions,
             vocabulary=Vocabulary(
-                tuple(words.to_list()), support, sizes["min_count"], sizes["dropped_words"], sizes["dropped_tokens"]
+                tuple(words.to_list()),
+                support,
+                sizes["min_count"],
+                sizes["dropped_words"],
+                sizes["dropped_tokens"],
+                table["documents"].to_numpy(),
             ),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
@@ -260,7 +266,7 @@ def _prepare(
     vocabulary = build_vocabulary(store, settings)
     support = vocabulary.support
     columns = {"condition": support.condition, "word": support.word, "count": support.count}
-    pl.DataFrame(columns).write_parquet(work / SUPPORT)
+    pl.DataFrame(columns | {"documents": vocabulary.documents}).write_parquet(work / SUPPORT)
     if on_report:
         on_report(store, vocabulary)
     elif store.report.notes:

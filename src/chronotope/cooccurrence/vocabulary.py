@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,6 +82,8 @@ class Vocabulary:
     min_count: int = 1  # the threshold that was applied
     dropped_words: int = 0  # the words below it
     dropped_tokens: int = 0  # and their occurrences
+    # (P,) the number of documents that contain each pair of the support
+    documents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -100,6 +103,14 @@ class Vocabulary:
     def counts(self) -> NDArray[np.int64]:
         """(W,) the sum of each word's counts in all conditions."""
         return np.bincount(self.support.word, self.support.count, len(self.words)).astype(np.int64)
+
+    def documents_in(self, conditions: Iterable[int]) -> NDArray[np.int64]:
+        """(W,) the number of documents of some conditions that contain each word."""
+        total = np.zeros(len(self.words), np.int64)
+        for condition in conditions:
+            first, last = self.support.start[condition : condition + 2]
+            total[self.support.word[first:last]] += self.documents[first:last]
+        return total
 
 
 def default_min_count(tokens: int) -> int:
@@ -128,11 +139,13 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
         )
     if settings.max_words:
         size = min(size, settings.max_words)
-    counts, dropped = store.condition_counts[:, :size], store.counts[size:]
+    counts, documents = (matrix[:, :size] for matrix in store.condition_counts)
+    dropped = store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),
         support=Support(counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data),
         min_count=threshold,
         dropped_words=int(np.count_nonzero(dropped)),
         dropped_tokens=int(dropped.sum()),
+        documents=documents.data,
     )

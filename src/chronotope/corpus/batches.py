@@ -13,13 +13,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.lexicon import Unspaced, count_unspaced
+from chronotope.corpus.lexicon import Unspaced, count_case, count_unspaced, lower_shouted
 from chronotope.corpus.problems import BadRow
 from chronotope.corpus.readers import Piece
 from chronotope.corpus.readers.pieces import text_hashes
 from chronotope.corpus.selection import RowCounts, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts
+from chronotope.corpus.tokens import CASE
 from chronotope.runtime.resources import Resources, in_order
 
 # Memory for one piece of 4 MB while it is parsed and tokenized.
@@ -34,6 +35,7 @@ class TokenizedBatch(NamedTuple):
     text: pl.Series  # empty if the text is not kept
     code: NDArray[np.int32]  # (T,) the number of the form of each token
     forms: pl.Series  # (F,) the distinct forms
+    case: NDArray[np.int64]  # (3, F) from `count_case`
     tokenizer: str  # words, whitespace or tokens
     rows: RowCounts
     unspaced: Unspaced
@@ -78,11 +80,15 @@ def tokenize_piece(piece: Piece, corpus: Corpus, selection: Selection) -> list[T
         hashes, tokenizer = text_hashes(text), "tokens" if batch.tokenized else settings.tokenizer
         if corpus.tokenizer and not batch.tokenized:
             text, tokenizer = join_own_tokens(text, corpus.tokenizer), "tokens"
-        tokens = split_texts(text, tokenizer)
+        tokens = split_texts(text, "emoji" if settings.emoji and tokenizer == "words" else tokenizer)
         table = table.with_columns(length=tokens.length, text_hash=hashes)
         unspaced = count_unspaced(tokens) if tokenizer == "words" else Unspaced()
         text = text if settings.keep_text else text.clear()
-        batches.append(TokenizedBatch(table, fields, text, tokens.code, tokens.forms, tokenizer, rows, unspaced))
+        case = count_case(tokens)
+        if settings.lowercase == "smart":
+            tokens, case = lower_shouted(tokens), np.concatenate([case, np.zeros_like(case)], axis=1)
+        found = tokens.code, tokens.forms, case
+        batches.append(TokenizedBatch(table, fields, text, *found, tokenizer, rows, unspaced))
     return batches
 
 
@@ -95,7 +101,7 @@ def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
                 "fields": batch.fields,
                 "text": batch.text.to_frame("text"),
                 "code": pl.DataFrame({"code": batch.code}),
-                "forms": batch.forms.to_frame("form"),
+                "forms": pl.DataFrame([batch.forms.alias("form"), *map(pl.Series, CASE, batch.case)]),
             }
             for name, frame in frames.items():
                 buffer = io.BytesIO()
@@ -115,7 +121,8 @@ def read_batches(data: bytes) -> list[TokenizedBatch]:
                 pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
                 for name in ("documents", "fields", "text", "code", "forms")
             )
-            columns = text["text"], code["code"].to_numpy(), forms["form"]
+            case = forms.select(CASE).to_numpy().T
+            columns = text["text"], code["code"].to_numpy(), forms["form"], case
             rows = RowCounts(read, left_out, outside, [BadRow(*row) for row in bad], tuple(matched))
             batches.append(TokenizedBatch(documents, fields, *columns, tokenizer, rows, Unspaced(*unspaced)))
     return batches

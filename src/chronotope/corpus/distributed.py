@@ -29,7 +29,7 @@ def tokenize_elsewhere(
     if resources.pool is None:
         raise ValueError("there are no workers")
     folder = resources.spill
-    light = replace(corpus, readers=(), empty=(), metadata=None)
+    light = replace(corpus, readers=(), empty=(), metadata=None, lemmatizer=None)
 
     def calls() -> Iterator[tuple[Any, ...]]:
         first = before = 0

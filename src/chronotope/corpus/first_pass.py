@@ -18,7 +18,7 @@ from chronotope.corpus.lexicon import Lexicon, Unspaced
 from chronotope.corpus.problems import REMEDIES, SHOWN, BadRow, Problem, Problems, is_remark
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import KINDS, TextWriter
-from chronotope.corpus.tokens import TOKEN
+from chronotope.corpus.tokens import CASE, TOKEN
 from chronotope.errors import InputError
 
 NO_WORDS = "no words in the text"
@@ -35,7 +35,7 @@ class FirstPass:
     raw, lexicon
         The file with the token ids in the order of the input, and the words.
     counts
-        (2, W or more) the count of each word in training documents and in held-out documents.
+        (5, W or more) the count of each word in training documents and in held-out documents, and that of `count_case`.
     labels, places
         The (time bin, place) pairs by first occurrence, and the places as first spelled.
     problems, rows, left_out, outside, unspaced, matched
@@ -45,8 +45,8 @@ class FirstPass:
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
         self.raw = folder / "raw"
-        self.lexicon = Lexicon(corpus.settings)
-        self.counts = np.zeros((2, 1 << 12), np.int64)
+        self.lexicon = Lexicon(corpus.settings, corpus.lemmatizer)
+        self.counts = np.zeros((2 + len(CASE), 1 << 12), np.int64)
         self.labels: dict[tuple[int, int], int] = {}
         self.places: list[str] = []
         self.problems = Problems()
@@ -102,6 +102,9 @@ class FirstPass:
         table = batch.documents
         number = self.lexicon.numbers(batch.forms.to_list(), batch.tokenizer != "words")
         ids, length = number[batch.code], table["length"].to_numpy()
+        self._make_room()
+        for total, some in zip(self.counts[2:], batch.case, strict=True):
+            np.add.at(total, number[number >= 0], some[number >= 0])
         if (number < 0).any():
             before = np.concatenate([[0], np.cumsum(ids >= 0)])
             length = np.diff(before[np.concatenate([[0], np.cumsum(length)])])
@@ -125,9 +128,11 @@ class FirstPass:
         self._size += len(table)
         return bad
 
-    def _count(self, ids: NDArray[np.int32], held_out: NDArray[np.bool_] | None) -> None:
+    def _make_room(self) -> None:
         while len(self.lexicon) > self.counts.shape[1]:
             self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)], axis=1)
+
+    def _count(self, ids: NDArray[np.int32], held_out: NDArray[np.bool_] | None) -> None:
         for part, some in enumerate([ids] if held_out is None else [ids[~held_out], ids[held_out]]):
             count = np.bincount(some)
             self.counts[part, : len(count)] += count

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
-from chronotope.corpus.tokenizer import Tokens
+from chronotope.corpus.tokenizer import SHOUTED, Tokens
+from chronotope.errors import InputError, MissingExtraError, SettingsError
 
 DROPPED = -1
+# Words that are reported because they mix two cases: their least count, least share of each case, and number.
+MIXED_COUNT, MIXED_SHARE, MIXED_SHOWN = 20, 0.1, 8
 
-_INVISIBLE = dict.fromkeys((0x00AD, 0x2060, 0xFEFF))
+# Also the variation selector of emoji, and tatweel and harakat of Arabic, which texts set or leave out at will.
+_INVISIBLE = dict.fromkeys((0x00AD, 0x2060, 0xFEFF, 0xFE0F, 0x0640, *range(0x064B, 0x0653), 0x0670))
 _JOINERS = "\u200c\u200d"
 _ACCENT = re.compile("[\u0300-\u036f]")
 # Elided before a vowel: d'Escoto, l'État, qu'il. Not I'm, O'Neill or N'Djamena, where it is part of the word.
@@ -28,11 +32,16 @@ UNSPACED = (
 )
 
 
+# Two letters or more, all in upper case: US, UN's, COVID-19.
+UPPER = r"^\P{Ll}*\p{Lu}\P{Ll}*\p{Lu}\P{Ll}*(?:['’]s)?$"
+
+
 class Normalizer:
     """Turn a form into a word: Unicode NFC, case and accents folded, variants replaced.
 
     A final 's and an elided d', l' or qu' are removed. A pretokenized form keeps them; blanks inside it become
-    underscores, as in a phrase.
+    underscores, as in a phrase. The word of a form is replaced by its lemma if there is a language of lemmas or a
+    function `lemmatize`; `lemmas` holds those so far.
 
     Examples
     --------
@@ -43,30 +52,68 @@ class Normalizer:
     ("rome's", 'new_york')
     """
 
-    def __init__(self, settings: CorpusSettings) -> None:
+    def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
+        self.smart_case, self.emoji = settings.lowercase == "smart", settings.emoji
+        self.lemmas: dict[str, str] = {}
+        self._lemmatize: Callable[[str], Any] | None = None
         self._lowercase = settings.lowercase
         self._strip_accents = settings.strip_accents
         self._variants: Mapping[str, str] = {}
         self._variants = {self._phrase(form): self._phrase(word) for form, word in settings.variants.items()}
+        self._lemmatize = lemmatize or (lemmatizer_of(settings.lemmas) if settings.lemmas else None)
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
         """Return the word of a form; empty if nothing is left."""
+        lower = self._lowercase and not (self.smart_case and is_upper(form))
         if form.isascii():
-            word = form.lower() if self._lowercase else form
+            word = form.lower() if lower else form
         else:
             word = form.translate(_INVISIBLE).strip(_JOINERS).replace("’", "'")
-            word = unicodedata.normalize("NFC", word.lower() if self._lowercase else word)
+            # İ would become i with a dot above.
+            word = unicodedata.normalize("NFC", word.lower().replace("i\u0307", "i") if lower else word)
             if self._strip_accents:
                 word = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", word)))
         if pretokenized:
             word = "_".join(word.split())
         elif "'" in word:
             word = _ELISION.sub("", word.removesuffix("'s").removesuffix("'S"))
-        return self._variants.get(word, word)
+        word = self._variants.get(word, word)
+        if self._lemmatize is None or not word:
+            return word
+        if word not in self.lemmas:
+            self.lemmas[word] = _lemma(self._lemmatize(word)) or word
+        return self.lemmas[word]
 
     def _phrase(self, words: str) -> str:
         """Normalize each word and join them: prime_minister."""
         return "_".join(word for form in words.split() if (word := self(form)))
+
+
+def is_upper(form: str) -> bool:
+    """Return whether a form has two letters or more, all in upper case, but for a final 's."""
+    stem = form.replace("’", "'").removesuffix("'s")
+    return stem.isupper() and sum(map(str.isalpha, stem)) > 1
+
+
+def lemmatizer_of(language: str) -> Callable[[str], str]:
+    """Return the function of simplemma from a word to its lemma; acronyms stay as they are."""
+    try:
+        from simplemma import lemmatize
+    except ImportError:
+        raise MissingExtraError(f"lemmas of '{language}'", "lemmas") from None
+    try:
+        lemmatize("a", lang=language)
+    except ValueError:
+        raise SettingsError(f"no lemmas for '{language}'; use a code of simplemma, such as en, de, fr or es") from None
+    return lambda word: word if word.isupper() else lemmatize(word, lang=language).lower()
+
+
+def _lemma(returned: Any) -> str:
+    """Return a lemma from what a function returned: text, or the tokens of spaCy."""
+    try:
+        return returned if isinstance(returned, str) else "".join(token.lemma_ for token in returned)
+    except (AttributeError, TypeError):
+        raise InputError(f"lemmas must return a string for each word, not {returned!r:.60}") from None
 
 
 class Lexicon:
@@ -81,8 +128,8 @@ class Lexicon:
     ['rome', 'senate', 'of']
     """
 
-    def __init__(self, settings: CorpusSettings) -> None:
-        normalize = Normalizer(settings)
+    def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
+        self.normalize = normalize = Normalizer(settings, lemmatize)
         self._words: dict[str, int] = {}
         self._forms = {flag: _Forms(normalize, flag, self._words) for flag in (False, True)}
 
@@ -134,3 +181,31 @@ def count_unspaced(tokens: Tokens) -> Unspaced:
     characters = tokens.forms.str.len_chars().to_numpy() * frequency
     unspaced = tokens.forms.str.contains(UNSPACED).to_numpy()
     return Unspaced(int(frequency[unspaced].sum()), int(characters[unspaced].sum()), int(characters.sum()))
+
+
+def count_case(tokens: Tokens) -> NDArray[np.int64]:
+    """(3, F) count each form inside sentences, the same if it is capitalized, and all of it if it is in upper case.
+
+    Sentences without a lower-case letter do not count.
+    """
+    size = len(tokens.forms)
+    inside = np.bincount(tokens.code[tokens.flags == 0], minlength=size)
+    regular = np.bincount(tokens.code[tokens.flags < SHOUTED], minlength=size)
+    capitalized = tokens.forms.str.contains(r"^(?:[dl]['’]|qu['’])?\p{Lu}").to_numpy()
+    return np.stack([inside, inside * capitalized, regular * tokens.forms.str.contains(UPPER).to_numpy()])
+
+
+def lower_shouted(tokens: Tokens) -> Tokens:
+    """Write the tokens of sentences without a lower-case letter in lower case, as forms of their own."""
+    shouted = (tokens.flags >= SHOUTED).astype(np.int32)
+    forms = pl.concat([tokens.forms, tokens.forms.str.to_lowercase()])
+    return tokens._replace(code=tokens.code + shouted * np.int32(len(tokens.forms)), forms=forms)
+
+
+def mixed_case(lexicon: pl.DataFrame) -> list[str]:
+    """Return a line about the most frequent words that are often all in upper case and often not, if there are any."""
+    share = pl.col("upper") / pl.col("count")
+    often = (pl.col("count") >= MIXED_COUNT) & share.is_between(MIXED_SHARE, 1 - MIXED_SHARE)
+    found = lexicon.filter(often & (pl.col("word").str.len_chars() > 1)).head(MIXED_SHOWN).select("word", share).rows()
+    shown = ", ".join(f"{word} ({part:.0%} {word.upper()})" for word, part in found)
+    return [f"both in upper and in lower case: {shown}; --case smart keeps them apart"] if found else []

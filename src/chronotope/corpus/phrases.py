@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.lexicon import Lexicon, Normalizer
+from chronotope.corpus.lexicon import Lexicon
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import CHUNK_TOKENS, TOKEN, read_chunks
@@ -50,8 +50,8 @@ def join_phrases(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """Replace phrases by single tokens in the file `raw` and add them to the lexicon.
 
-    `counts` is (2, W): the counts in training documents and in held-out documents. Return the lengths and counts after
-    joining, and the phrases that occur.
+    `counts` is (5, W): the counts in training documents and in held-out documents, and of case. Return the lengths and
+    counts after joining, and the phrases that occur.
     """
     length, held_out = documents["length"].to_numpy(), documents["held_out"].to_numpy()
     sequences = _user_phrases(lexicon, corpus)
@@ -65,7 +65,11 @@ def join_phrases(
     phrases = ["_".join(words[number] for number in sequence) for sequence in sequences]
     numbers = lexicon.add(phrases)
     trie = build_trie(sequences, numbers, len(lexicon))
-    counts = np.zeros((2, len(lexicon)), np.int64)
+    case = np.pad(counts[2:], ((0, 0), (0, len(lexicon) - counts.shape[1])))
+    for sequence, number in zip(sequences, numbers, strict=True):
+        # A phrase is a name if all its words are.
+        case[:, number] = case[:, min(sequence, key=lambda word: case[1, word] / max(case[0, word], 1))]
+    counts = np.concatenate([np.zeros((2, len(lexicon)), np.int64), case])
     joined = raw.with_suffix(".joined")
     lengths = []
     with open(joined, "wb") as file:
@@ -77,7 +81,7 @@ def join_phrases(
             lengths.append(left)
             ids.astype(TOKEN, copy=False).tofile(file)
     os.replace(joined, raw)
-    present = counts.sum(axis=0)[numbers].tolist()
+    present = counts[:2].sum(axis=0)[numbers].tolist()
     occurring = sorted({phrase for phrase, count in zip(phrases, present, strict=True) if count})
     return np.concatenate(lengths), counts, tuple(occurring)
 
@@ -86,7 +90,7 @@ def _user_phrases(lexicon: Lexicon, corpus: Corpus) -> list[tuple[int, ...]]:
     """Return the user's phrases as word numbers; one with a word that does not occur is left out."""
     sequences: dict[tuple[int, ...], None] = {}
     tokenizer = corpus.tokenizer or corpus.settings.tokenizer
-    normalize = Normalizer(corpus.settings)
+    normalize = lexicon.normalize
     for phrase in corpus.settings.phrases:
         tokens = split_texts(pl.Series([phrase.replace("_", " ")]), tokenizer)
         forms = tokens.forms.gather(tokens.code).to_list()

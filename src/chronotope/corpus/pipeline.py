@@ -24,16 +24,19 @@ from chronotope.corpus.batches import read_ahead
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.distributed import fingerprints, tokenize_elsewhere
 from chronotope.corpus.first_pass import FirstPass
+from chronotope.corpus.lexicon import mixed_case
 from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import build_report
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import TEXT
 from chronotope.corpus.tokens import (
+    CASE,
     CHUNK_TOKENS,
     DOCUMENTS,
     FIELDS,
     FORMAT,
+    LEMMAS,
     LEXICON,
     STORE,
     TOKEN,
@@ -91,7 +94,7 @@ def tokenize(
     try:
         sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
         store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
-        for name in (STORE, FIELDS, TEXT):
+        for name in (STORE, FIELDS, TEXT, LEMMAS):
             (folder / name).unlink(missing_ok=True)
         for path in sorted(work.iterdir(), key=lambda path: path.name == STORE):  # the description comes last
             os.replace(path, folder / path.name)
@@ -139,6 +142,8 @@ def _build(
 
     # Write the tables.
     lexicon.write_parquet(work / LEXICON)
+    if lemmas := first.lexicon.normalize.lemmas:
+        pl.DataFrame({"word": list(lemmas), "lemma": list(lemmas.values())}).write_parquet(work / LEMMAS)
     if fields.width:
         fields = pl.concat([fields] * len(levels))[order]
         fields.write_parquet(work / FIELDS)
@@ -157,12 +162,13 @@ def _build(
     condition, held_out = documents["condition"].to_numpy(), documents["held_out"].to_numpy()
     length, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
 
-    def count(counted: NDArray[np.bool_]) -> csr_array:
+    def count(counted: NDArray[np.bool_]) -> tuple[csr_array, csr_array]:
         return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
 
-    condition_counts = count(~held_out)
-    everything = condition_counts + count(held_out) if held_out.any() else condition_counts
+    counted = count(~held_out)
+    everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
+    report = replace(report, notes=(*report.notes, *mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {
@@ -187,7 +193,7 @@ def _build(
         problems=first.problems,
         report=report,
         sources=sources,
-        _condition_counts=condition_counts,
+        _counted=counted,
     )
 
 
@@ -233,14 +239,15 @@ def levels_of(place: str) -> tuple[str, ...]:
 def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
     """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
 
-    `counts` is (2, W): the counts in training documents and in held-out documents.
+    `counts` is (5, W): the counts in training documents and in held-out documents, and those of case.
     """
-    present = np.flatnonzero(counts.sum(axis=0))
+    present = np.flatnonzero(counts[:2].sum(axis=0))
     frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
+    frame = frame.with_columns(**dict(zip(CASE, counts[2:], strict=True)))
     lexicon = frame[present].sort(["count", "word"], descending=[True, False])
     rank = np.full(len(words), -1, np.int32)
     rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)
-    return lexicon.select("word", "count"), rank
+    return lexicon.drop("first"), rank
 
 
 def write_tokens(

@@ -84,8 +84,8 @@ class CorpusReport:
     phrases
         The phrases that were joined.
     notes
-        Lines about bad rows, files that were left out or converted, metadata without text, and conditions most of
-        whose text has one source.
+        Lines about bad rows, files that were left out or converted, metadata without text, conditions most of whose
+        text has one source, and frequent words that mix two cases.
     """
 
     conditions: tuple[ConditionReport, ...]

@@ -62,14 +62,18 @@ def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalize
     cleaned, origin = _without_junk(text) if kind == "words" else (text, None)
     mark = _unused_mark(cleaned)
     # Every second piece is a token.
-    pieces = pl.Series([cleaned]).str.replace_all(PATTERNS[kind], f"{mark}${{0}}{mark}")[0].split(mark)
+    pattern = PATTERNS["emoji" if kind == "words" and normalize.emoji else kind]
+    pieces = pl.Series([cleaned]).str.replace_all(f"(?:{pattern})", f"{mark}${{0}}{mark}")[0].split(mark)
     ends = np.cumsum([len(piece) for piece in pieces])
-    known = {form: normalize(form, kind != "words") for form in set(pieces[1::2])}
+    # Whether a form keeps its upper case depends on its sentence.
+    fold = str.lower if normalize.smart_case else str
+    words = list(map(fold, words))
+    known = {form: fold(normalize(form, kind != "words")) for form in set(pieces[1::2])}
     forms = [known[form] for form in pieces[1::2]]
     kept = np.flatnonzero([bool(form) for form in forms])
     bounds = np.column_stack([ends[:-1:2], ends[1::2]])[kept]
     forms = [forms[at] for at in kept.tolist()]
-    if forms[: len(words)] != list(words):
+    if forms[: len(words)] != words:
         bounds = _joined(forms, words, bounds)
     bounds = bounds[: len(words)]
     return bounds if origin is None else np.column_stack([origin[bounds[:, 0]], origin[bounds[:, 1] - 1] + 1])

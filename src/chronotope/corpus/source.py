@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from chronotope.config import CorpusSettings, NamedBin
 from chronotope.corpus.readers import Reader, open_readers
@@ -33,6 +33,8 @@ class Corpus:
         The table that was joined, if any.
     notes
         Lines about files that are left out.
+    lemmatizer
+        The user's function from a word to its lemma, if any.
     """
 
     readers: tuple[Reader, ...]
@@ -41,6 +43,7 @@ class Corpus:
     empty: tuple[int, ...] = ()
     metadata: Metadata | None = None
     notes: tuple[str, ...] = ()
+    lemmatizer: Callable[[str], Any] | None = None
 
     def __repr__(self) -> str:
         names = self.names
@@ -87,11 +90,12 @@ class Corpus:
 
     @property
     def tokenizer_name(self) -> str | None:
-        """The module and name of the user's tokenizer, if any."""
-        if self.tokenizer is None:
-            return None
-        named = self.tokenizer if hasattr(self.tokenizer, "__qualname__") else type(self.tokenizer)
-        return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
+        """The modules and names of the user's tokenizer and lemmatizer, if any."""
+        own = [function for function in (self.tokenizer, self.lemmatizer) if function is not None]
+        named = [function if hasattr(function, "__qualname__") else type(function) for function in own]
+        return (
+            ", ".join(f"{getattr(one, '__module__', None) or 'builtins'}.{one.__qualname__}" for one in named) or None
+        )
 
 
 def read_corpus(
@@ -111,8 +115,10 @@ def read_corpus(
     xpath: Mapping[str, str] | None = None,
     tei_notes: bool = False,
     tokenizer: str | Callable[[str], list[str]] = "words",
-    lowercase: bool = True,
+    lowercase: bool | Literal["smart"] = True,
     strip_accents: bool = False,
+    emoji: bool = False,
+    lemmas: str | Callable[[str], Any] | None = None,
     phrases: str | Iterable[str] = (),
     find_phrases: bool = False,
     variants: Mapping[str, str] | None = None,
@@ -158,7 +164,12 @@ def read_corpus(
     tokenizer
         'words', 'whitespace' (for tokenized text), or a function from a text to its tokens.
     lowercase, strip_accents
-        Whether to fold case and accents.
+        Whether to fold case and accents; lowercase='smart' keeps US and SALT apart from us and salt.
+    emoji
+        Whether emoji are words.
+    lemmas
+        Count inflected forms as one word: a language ('en', with simplemma), a function from a word to its lemma, or a
+        pipeline of spaCy. It is asked once for each distinct word.
     phrases, find_phrases
         Sequences of words, separated by blanks, that count as one word; and whether to find such pairs.
     variants
@@ -203,6 +214,8 @@ def read_corpus(
             tokenizer="whitespace" if own else str(tokenizer),  # type: ignore[arg-type]  # checked there
             lowercase=lowercase,
             strip_accents=strip_accents,
+            emoji=emoji,
+            lemmas=None if callable(lemmas) else lemmas,
             phrases=(phrases,) if isinstance(phrases, str) else tuple(phrases),
             find_phrases=find_phrases,
             variants=dict(variants or {}),
@@ -230,7 +243,8 @@ def read_corpus(
             _check_columns(reader.names[0], columns, fields)
     if len(empty) == len(readers):
         raise InputError(f"{', '.join(reader.names[0] for reader in readers[:3])} holds no rows")
-    return Corpus(tuple(readers), settings, own, tuple(empty), joined, tuple(lines))
+    lemmatizer = lemmas if callable(lemmas) else None
+    return Corpus(tuple(readers), settings, own, tuple(empty), joined, tuple(lines), lemmatizer)
 
 
 def _named_bin(item: Any) -> NamedBin:

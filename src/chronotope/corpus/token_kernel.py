@@ -1,23 +1,28 @@
-"""The loop that finds tokens in UTF-8."""
+"""The loops that find tokens in UTF-8, and that count words."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from chronotope.corpus.tokenizer import BETWEEN, JOINER, LETTER, POINT, WITHIN
+from chronotope.corpus.tokenizer import BETWEEN, BREAK, INITIAL, JOINER, LETTER, LOWER, POINT, SHOUTED, STOP, WITHIN
 from chronotope.runtime.kernels import kernel
+
+DOT = 46
+STOPS = (33, DOT, 63)  # ! . ?
 
 
 @kernel()
-def find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-untyped-def]
-    """Copy the tokens of each text to `out` and their ends to `ends[1:]`; return their number."""
-    tokens = written = 0
+def find_tokens(data, bounds, classes, out, ends, length, flags):  # type: ignore[no-untyped-def]
+    """Copy the tokens of each text to `out` and their ends to `ends[1:]`, and set flags; return their number."""
+    tokens = written = sentence = 0
+    lower = True  # whether the sentence has a lower-case letter
     for text in range(len(length)):
         i, stop = bounds[text], bounds[text + 1]
         first = last = -1  # the token so far, if there is one
         pending = BETWEEN  # a joiner or point that belongs to the token if a letter or digit follows
+        gap = STOP  # what stands before the next token
         while i <= stop:
-            after, kind = i + 1, BETWEEN
+            code, after, kind = np.int64(32), i + 1, BETWEEN
             if i < stop:
                 code = np.int64(data[i])
                 if code >= 0x80:
@@ -27,8 +32,11 @@ def find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-un
                         code = (code << 6) | (data[k] & 0x3F)
                     after += more
                 kind = classes[code]
-            if first >= 0 and kind == LETTER and (pending != POINT or 48 <= data[i] <= 57):
-                last, pending = after, BETWEEN
+            if kind < LETTER:
+                gap = max(gap, STOP if code == DOT or kind == STOP else BREAK if kind in (BREAK, JOINER) else BETWEEN)
+            if first >= 0 and kind >= LETTER and (pending != POINT or 48 <= data[i] <= 57):
+                last, pending, gap = after, BETWEEN, BETWEEN
+                lower = lower or kind == LOWER
             elif first >= 0 and kind == WITHIN and pending == BETWEEN:
                 last = after
             elif first >= 0 and pending == BETWEEN and (kind == JOINER or (kind == POINT and 48 <= data[i - 1] <= 57)):
@@ -41,7 +49,38 @@ def find_tokens(data, bounds, classes, out, ends, length):  # type: ignore[no-un
                     tokens += 1
                     ends[tokens] = written
                     length[text] += 1
-                first, last = (i, after) if kind == LETTER else (-1, -1)
+                    gap = STOP if data[last - 1] in STOPS else gap  # in text that is split at blanks
+                first, last = -1, -1
+                if kind >= LETTER:
+                    if gap == STOP:
+                        for k in range(sentence, tokens if not lower else sentence):
+                            flags[k] |= SHOUTED
+                        sentence, lower = tokens, False
+                    flags[tokens] = INITIAL * (gap != BETWEEN)
+                    first, last, gap = i, after, BETWEEN
+                    lower = lower or kind == LOWER
                 pending = BETWEEN
             i = after
+    for k in range(sentence, tokens if not lower else sentence):
+        flags[k] |= SHOUTED
     return tokens
+
+
+@kernel()
+def count_tokens(ids, starts, counted, number, seen, count, documents, words, size):  # type: ignore[no-untyped-def]
+    """Count words, and the documents that contain them, from document `number` on; return the number of `words`.
+
+    `words` are those that occur so far, `size` of them; `seen` is the last document of each word.
+    """
+    for document in range(len(counted)):
+        if not counted[document]:
+            continue
+        for word in ids[starts[document] : starts[document + 1]]:
+            if count[word] == 0:
+                words[size] = word
+                size += 1
+            count[word] += 1
+            if seen[word] != number + document:
+                seen[word] = number + document
+                documents[word] += 1
+    return size

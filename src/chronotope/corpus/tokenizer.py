@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import InputError
 
-# Classes of characters.
-BETWEEN, WITHIN, LETTER, JOINER, POINT = range(5)
+# Classes of characters: within a sentence, between its parts and between two; in a token; LOWER is not upper case.
+BETWEEN, BREAK, STOP, WITHIN, JOINER, POINT, LETTER, LOWER = range(8)
+# What is known of a token: it begins a sentence or follows a quote or bracket; its sentence has no lower-case letter.
+INITIAL, SHOUTED = 1, 2
 LETTERS = r"[\p{L}\p{N}]"
 # Combining marks and zero-width characters inside a word: soft hyphen, (non-)joiners.
 MARKS = r"[\p{M}\x{AD}\x{200C}\x{200D}\x{2060}]"
@@ -29,7 +31,15 @@ JOINERS = "['’_]"
 POINTS = "[.,]"
 UNIT = rf"(?:[0-9]+(?:{POINTS}[0-9]+)*|{LETTERS})"
 WORD = rf"{UNIT}(?:{UNIT}|{MARKS})*(?:{JOINERS}{UNIT}(?:{UNIT}|{MARKS})*)*"
-PATTERNS = {"words": WORD, "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+", "tokens": f"[^{TOKEN_SEPARATOR}]+"}
+EMOJI_SIGNS = r"[\p{Extended_Pictographic}\x{1F3FB}-\x{1F3FF}--[©®™\p{L}\p{N}]]"
+_PICTURE = rf"{EMOJI_SIGNS}[\x{{1F3FB}}-\x{{1F3FF}}\x{{FE0F}}]*"
+EMOJI = rf"{_PICTURE}(?:\x{{200D}}{_PICTURE})*|\p{{Regional_Indicator}}{{1,2}}"
+PATTERNS = {
+    "words": WORD,
+    "emoji": f"{EMOJI}|{WORD}",
+    "whitespace": rf"[^\s{TOKEN_SEPARATOR}]+",
+    "tokens": f"[^{TOKEN_SEPARATOR}]+",
+}
 # E-mail addresses; then links, tags and entities. All contain one of the signs.
 JUNK_SIGNS = r"[@<&]|://|(?i:www\.)"
 JUNK = (
@@ -48,12 +58,13 @@ class Tokens(NamedTuple):
     code: NDArray[np.int32]  # (T,) the number of the form of each token
     forms: pl.Series  # (F,) the distinct forms, in order of first occurrence
     length: NDArray[np.int64]  # (N,) the number of tokens of each text
+    flags: NDArray[np.uint8]  # (T,) INITIAL, SHOUTED, both or 0
 
 
 def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:
     """Split texts, without nulls, into tokens and number their distinct forms.
 
-    The tokenizer is 'words', 'whitespace', 'tokens', or a function from a text to its tokens.
+    The tokenizer is 'words', 'emoji' (both), 'whitespace', 'tokens', or a function from a text to its tokens.
 
     Examples
     --------
@@ -67,8 +78,10 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
 
     if callable(tokenizer):
         texts, tokenizer = join_own_tokens(texts, tokenizer), "tokens"
-    if tokenizer == "words":
+    if tokenizer in ("words", "emoji"):
         texts = remove_junk(texts)
+    if tokenizer == "emoji":
+        texts = texts.str.replace_all(f"(?:{EMOJI})", " $0 ")
     array: Any = texts.rechunk().to_arrow()
     _, offsets, buffer = array.buffers()
     data = np.frombuffer(buffer or b"", np.uint8)
@@ -76,26 +89,30 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     # At least one byte lies between two tokens of a text.
     out: Any = np.empty(len(data), np.uint8)
     ends: Any = np.zeros(len(data) // 2 + len(array) + 2, np.int64)
-    length = np.zeros(len(array), np.int64)
-    count = find_tokens(data, bounds, character_classes(tokenizer), out, ends, length)
+    length, flags = np.zeros(len(array), np.int64), np.empty(len(ends), np.uint8)
+    count = find_tokens(data, bounds, character_classes(tokenizer), out, ends, length, flags)
     buffers = pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[: ends[count]])
     encoded: Any = pa.LargeStringArray.from_buffers(count, *buffers).dictionary_encode()
-    return Tokens(encoded.indices.to_numpy(), pl.Series(encoded.dictionary, dtype=pl.String), length)
+    return Tokens(encoded.indices.to_numpy(), pl.Series(encoded.dictionary, dtype=pl.String), length, flags[:count])
 
 
 @cache
 def character_classes(tokenizer: str) -> NDArray[np.uint8]:
     """(0x110000,) return the class of every character."""
-    classes = np.full(0x110000, BETWEEN if tokenizer == "words" else LETTER, np.uint8)
+    classes = np.full(0x110000, BREAK if tokenizer in ("words", "emoji") else LETTER, np.uint8)
     # Planes 3 to 13 are empty, the last two are for private use.
     codes = np.concatenate([np.arange(0xD800), np.arange(0xE000, 0x40000), np.arange(0xE0000, 0xE1000)])
     characters = pl.Series([chr(code) for code in codes.tolist()])
+    lower = r"[\p{L}--[\p{Lu}\p{Lt}]]"
     patterns = {
-        "words": {WITHIN: MARKS, LETTER: LETTERS, JOINER: JOINERS, POINT: POINTS},
-        "whitespace": {BETWEEN: r"\s"},
-        "tokens": {},
+        "words": {BETWEEN: r"[\p{Zs}\t-]", STOP: r"[.!?…。！？\r\n]", WITHIN: MARKS, LETTER: LETTERS, JOINER: JOINERS}
+        | {POINT: POINTS, LOWER: lower},
+        "emoji": {LETTER: rf"{EMOJI_SIGNS}|\p{{Regional_Indicator}}"},
+        "whitespace": {LOWER: lower, BETWEEN: r"\s"},
+        "tokens": {LOWER: lower},
     }
-    for kind, pattern in patterns[tokenizer].items():
+    chosen = [*patterns["words"].items()] if tokenizer == "emoji" else []
+    for kind, pattern in [*chosen, *patterns[tokenizer].items()]:
         classes[codes[characters.str.contains(pattern).to_numpy()]] = kind
     classes[ord(TOKEN_SEPARATOR)] = BETWEEN
     return classes

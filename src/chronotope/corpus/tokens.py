@@ -6,7 +6,9 @@ A store is a folder with
 - `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
   time, as written in the input; with text also row and kind (see `text_store`);
 - `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
-  Counts leave out held-out documents; words that occur only there come last;
+  Counts leave out held-out documents; words that occur only there come last. `inside`, `capitalized` and `upper` count
+  all occurrences inside sentences, those of them with a capital, and those all in upper case;
+- `lemmas.parquet`: the lemma of each word, if lemmas were asked for;
 - `fields.parquet`: the fields to keep for each document, if any, as text;
 - `text.parquet`: the text, if it is kept;
 - `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
@@ -18,6 +20,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +40,11 @@ if TYPE_CHECKING:
 TOKENS = "tokens.bin"
 DOCUMENTS = "documents.parquet"
 LEXICON = "lexicon.parquet"
+LEMMAS = "lemmas.parquet"
 FIELDS = "fields.parquet"
 STORE = "store.json"
-FORMAT = 2
+CASE = ("inside", "capitalized", "upper")  # columns of the lexicon, see `count_case`
+FORMAT = 3
 TOKEN = np.dtype("<i4")
 CHUNK_TOKENS = 2 << 20
 
@@ -79,7 +84,7 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]
-    _condition_counts: csr_array | None = None
+    _counted: tuple[csr_array, csr_array] | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
@@ -133,10 +138,10 @@ class TokenStore:
         return np.asarray(self.ids)
 
     @cached_property
-    def condition_counts(self) -> csr_array:
-        """(C, W) the count of each word in each condition, without held-out documents."""
-        if self._condition_counts is not None:
-            return self._condition_counts
+    def condition_counts(self) -> tuple[csr_array, csr_array]:
+        """(C, W) the count of each word in each condition and the documents with it, without held-out documents."""
+        if self._counted is not None:
+            return self._counted
         shape = len(self.conditions), len(self.words)
         self.checked_ids  # noqa: B018  # SciPy does not check them
         return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)
@@ -190,17 +195,38 @@ def count_words(
     counted: NDArray[np.bool_],
     shape: tuple[int, int],
     chunk_tokens: int = CHUNK_TOKENS,
-) -> csr_array:
-    """Count the words of each condition in the documents that are `counted`; `shape` is (conditions, words)."""
+) -> tuple[csr_array, csr_array]:
+    """(C, W) count words, and the documents that contain them, by condition, in the documents that are `counted`.
+
+    The conditions of documents ascend; `shape` is (conditions, words).
+    """
     from scipy.sparse import csr_array
 
-    total: Any = csr_array(shape, dtype=np.int64)
-    for documents, ids in read_chunks(tokens, length, chunk_tokens):
-        starts = np.concatenate([[0], np.cumsum(length[documents])])
-        size = len(starts) - 1
-        words = csr_array((np.ones(len(ids), np.int32), ids, starts), shape=(size, shape[1]))
-        here = np.flatnonzero(counted[documents])
-        ones = np.ones(len(here), np.int32)
-        total = total + csr_array((ones, (condition[documents][here], here)), shape=(shape[0], size)) @ words
-    total.sort_indices()
-    return csr_array(total)
+    from chronotope.corpus.token_kernel import count_tokens  # here, since the import of numba is slow
+
+    count, documents, found = np.zeros((3, shape[1]), np.int64)
+    seen, size = np.full(shape[1], -1, np.int64), 0
+    rows: list[list[NDArray[np.int64]]] = [[] for _ in range(shape[0])]
+
+    def finish(row: int) -> None:
+        """Keep the counts of a condition, its words ascending."""
+        nonlocal size
+        words = np.sort(found[:size])
+        rows[row] = [words, count[words], documents[words]]
+        count[words], documents[words], size = 0, 0, 0
+
+    last = 0
+    for some, ids in read_chunks(tokens, length, chunk_tokens):
+        starts = np.concatenate([[0], np.cumsum(length[some])])
+        edges = [0, *np.flatnonzero(np.diff(condition[some])) + 1, some.stop - some.start]
+        for begin, end in pairwise(edges):
+            for row in range(last, last := int(condition[some.start + begin])):
+                finish(row)
+            mask, number = counted[some][begin:end], some.start + begin
+            size = count_tokens(ids, starts[begin : end + 1], mask, number, seen, count, documents, found, size)
+    for row in range(last, shape[0]):
+        finish(row)
+    words, *figures = (np.concatenate(column) for column in zip(*rows, strict=True))
+    pairs = np.cumsum([0, *(len(row[0]) for row in rows)])
+    total, containing = (csr_array((values, words, pairs), shape=shape) for values in figures)
+    return total, containing

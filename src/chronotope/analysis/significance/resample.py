@@ -99,21 +99,8 @@ def _values(counts: Counts, field: str) -> NDArray[np.int64]:
 
 def document_counts(counts: Counts, conditions: Sequence[int], words: ArrayLike) -> NDArray[np.int64]:
     """(C, K) the number of documents of each condition that contain each word, without held-out documents."""
-    store, words = counts.store, np.asarray(words, dtype=np.int64)
-    place = np.full(len(store.words), -1, dtype=np.int64)
-    place[words] = np.arange(len(words))
-    found = np.zeros((len(conditions), len(words)), dtype=np.int64)
-    for row, condition in enumerate(conditions):
-        documents = store.condition_slice(condition)
-        for first in range(documents.start, documents.stop, DOCUMENTS_AT_ONCE):
-            starts = store.starts[first : min(first + DOCUMENTS_AT_ONCE, documents.stop) + 1]
-            word = np.take(place, store.ids[starts[0] : starts[-1]], mode="clip")
-            at = np.flatnonzero(word >= 0)
-            document = np.searchsorted(starts, starts[0] + at, side="right") - 1
-            kept = ~store.held_out[first + document]
-            pairs = np.unique(document[kept] * len(words) + word[at[kept]])
-            found[row] += np.bincount(pairs % len(words), minlength=len(words))
-    return found
+    rows = [counts.vocabulary.documents_in([condition])[np.asarray(words)] for condition in conditions]
+    return np.array(rows, dtype=np.int64)
 
 
 class Text(NamedTuple):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import shutil
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from chronotope.analysis.answer import questions
+from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import Comparison, model_rows
 from chronotope.analysis.neighbors import needed_similarity
 from chronotope.analysis.sentence_sample import sentence_sample
@@ -114,6 +115,7 @@ class _Writer:
         self.folder, self.data, self.progress = folder, folder / "data", progress
         self.labels = self.model.conditions.labels
         observed, size = self.model.observed, len(self.model)
+        self.filters = Filters(self.model)
         self.present = np.bincount(observed.word, minlength=size)
         self.counts = np.bincount(observed.word, observed.count, size).astype(np.int64)
 
@@ -153,7 +155,18 @@ class _Writer:
         """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
         vectors = packed(quantize(matrix.unit, np.int8)[0], np.int8)
-        return {"word": packed(matrix.word), "count": packed(matrix.support), "vectors": vectors}
+        documents = packed(self._documents([self.model.conditions.index(label)])[matrix.word])
+        return {
+            "word": packed(matrix.word),
+            "count": packed(matrix.support),
+            "documents": documents,
+            "vectors": vectors,
+        }
+
+    def _documents(self, conditions: Iterable[int]) -> NDArray[np.int64]:
+        """(W,) the number of documents in some conditions that contain each word; 0 if that is not known."""
+        documents = self.filters.documents(conditions)
+        return np.zeros(len(self.model), np.int64) if documents is None else documents
 
     def _common(self) -> dict[str, Any]:
         """Return the common vectors, and what makes of them a vector in each condition and, last, overall."""
@@ -263,6 +276,9 @@ class _Writer:
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
         parts = {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
         words = {"words": list(self.model.words), "counts": self.counts.tolist(), "present": self.present.tolist()}
+        everywhere = range(len(self.labels))
+        words |= {"documents": self._documents(everywhere).tolist()}
+        words |= {"documents_note": self.filters.notes(np.zeros(0, np.int64), [everywhere])}
         return {
             "format": FORMAT,
             "min_count": MIN_COUNT,

@@ -13,6 +13,7 @@
   const computed = {
     neighbors, equivalents, series, matrix, similarity, analogy, axis: lib.axis.axis, evidence: lib.sentences.evidence,
   };
+  const FILTERS = ["words", "exclude", "no_names", "no_numbers", "min_documents"];
   const SERVER = "run `chronotope explore` on the model to ask";
 
   /** Check a value and convert it to the type of its parameter. @param {Parameter} parameter @param {any} value */
@@ -85,6 +86,9 @@
     if (!question) return model.fail("bad_request", `there is no question '${name}'`);
     if (!question.available) model.fail("unavailable", question.reason);
     const asked = Object.fromEntries(question.parameters.map((one) => [one.name, read(one, params[one.name])]));
+    if (Object.hasOwn(computed, name) && FILTERS.some((one) => asked[one] && asked[one] !== 1)) {
+      model.fail("unavailable", `a folder does not filter words; ${SERVER}`);
+    }
     return Object.hasOwn(computed, name) ? computed[name]({ ...asked, signal }) : written(question, asked);
   }
 

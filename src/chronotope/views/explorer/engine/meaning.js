@@ -6,6 +6,8 @@
   const { model, search } = lib;
   const { labels, about, dot, signature } = model;
   const CANDIDATES = 50;
+  /** @type {string[]} says that documents are not known, if they are not */
+  const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
   /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
   const answer = (title, rows, facts, notes = []) => {
@@ -65,9 +67,9 @@
     const count = model.count(id, number);
     const rows = search.neighbors(id, number, top, min_count, retrieval).map((one, rank) => ({
       word: name, condition: label, count, rank: rank + 1, neighbor: one.word, similarity: one.similarity,
-      score: one.score, neighbor_count: one.count, fallback: !count,
+      score: one.score, neighbor_count: one.count, documents: one.documents, fallback: !count,
     }));
-    return answer(`${name}: neighbors ${inWhere(label)}`, rows, facts, rare(name, label, count, min_count));
+    return answer(`${name}: neighbors ${inWhere(label)}`, rows, facts, [...rare(name, label, count, min_count), ...documents_note]);
   }
 
   /** @param {number} id @param {number[]} chosen @param {any} settings @param {any} facts */
@@ -92,11 +94,11 @@
         const count = model.count(id, one);
         return {
           word: model.words[id], condition: labels[one], count, rank, neighbor: model.words[other], similarity, score,
-          neighbor_count: model.count(other, one), fallback: !count,
+          neighbor_count: model.count(other, one), documents: model.documents(other, one), fallback: !count,
         };
       }));
     const notes = fallback ? [] : hidden([model.words[id]], chosen, min_count);
-    return answer(`${model.words[id]}: neighbors in each condition`, rows, facts, notes);
+    return answer(`${model.words[id]}: neighbors in each condition`, rows, facts, [...notes, ...documents_note]);
   }
 
   /** @param {any} asked */
@@ -132,13 +134,14 @@
       const listed = one ? found.slice(0, limit) : matches.length ? matches : nearest;
       listed.forEach((match, rank) => rows.push({
         word: name, at: labels[source], condition: labels[target], rank: matches.length || one ? rank + 1 : null,
-        equivalent: match.word, similarity: match.similarity, score: match.score, count: match.count, needed,
+        equivalent: match.word, similarity: match.similarity, score: match.score, count: match.count, documents: match.documents, needed,
         match: isNear(match), fallback: !count,
       }));
       await lib.pause(signal);
     }
     const notes = rare(name, labels[source], count, min_count);
     if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
+    if (targets.length) notes.push(...documents_note);
     const facts = { axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, role_map: false, without_match: without };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, notes);
   }
@@ -157,10 +160,10 @@
     const query = model.normalized(step.map((value, d) => value - from[d] + base[d]));
     const rows = search.byCosine(query, target, top + 3, min_count)
       .filter((match) => !ids.includes(match.id)).slice(0, top)
-      .map(({ word, similarity, count }, rank) => ({ rank: rank + 1, word, similarity, count, fallback: absent }));
+      .map(({ word, similarity, count, documents }, rank) => ({ rank: rank + 1, word, similarity, count, documents, fallback: absent }));
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
-    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts);
+    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, documents_note);
   }
 
   /** Return the vectors of a word where it occurs often enough. @param {number} id @param {number} least @param {number[]} among */

@@ -3,8 +3,8 @@
 "use strict";
 
 /**
- * The words of a condition: their ids, their rows by id (-1: absent), counts, vectors, and 1 / length of each.
- * @typedef {{size: number, word: Int32Array, row: Int32Array, count: Int32Array,
+ * The words of a condition: their ids, their rows by id (-1: absent), counts, documents, vectors, 1 / length of each.
+ * @typedef {{size: number, word: Int32Array, row: Int32Array, count: Int32Array, documents: Int32Array,
  *   vectors: Int8Array | Float32Array, inverse: Float64Array, enough: Map<number, Int32Array>}} Words
  */
 {
@@ -31,8 +31,8 @@
     throw new chronotope.AnswerError(kind, message, status[kind] || 422, didYouMean);
   }
 
-  /** @param {Int32Array} word @param {Int32Array} count @param {Int8Array | Float32Array} vectors @returns {Words} */
-  function table(word, count, vectors) {
+  /** @param {Int32Array} word @param {Int32Array} count @param {Int32Array} documents @param {Int8Array | Float32Array} vectors @returns {Words} */
+  function table(word, count, documents, vectors) {
     const row = new Int32Array(words.length).fill(-1);
     const inverse = new Float64Array(word.length);
     for (let at = 0, place = 0; at < word.length; at++) {
@@ -41,12 +41,13 @@
       for (let d = 0; d < dimensions; d++, place++) square += vectors[place] * vectors[place];
       inverse[at] = square ? 1 / Math.sqrt(square) : 0;
     }
-    return { size: word.length, word, row, count, vectors, inverse, enough: new Map() };
+    return { size: word.length, word, row, count, documents, vectors, inverse, enough: new Map() };
   }
 
   /** @param {any} part */
   async function decodeCondition(part) {
-    return table(await lib.unpack(part.word), await lib.unpack(part.count), await lib.unpack(part.vectors, Int8Array));
+    const [word, count, documents] = await Promise.all([part.word, part.count, part.documents].map((one) => lib.unpack(one)));
+    return table(word, count, documents, await lib.unpack(part.vectors, Int8Array));
   }
 
   /** Write the vector of a word as its other conditions tell it. @param {number} word @param {number} number @param {Float32Array | Float64Array} into @param {number} at */
@@ -61,7 +62,8 @@
     const present = Int32Array.from(words.keys()).filter((word) => manifest.counts[word] > 0);
     const vectors = new Float32Array(present.length * dimensions);
     present.forEach((word, row) => writeCommon(word, OVERALL, vectors, row * dimensions));
-    return table(present, Int32Array.from(present, (word) => manifest.counts[word]), vectors);
+    const [count, documents] = [manifest.counts, manifest.documents].map((all) => Int32Array.from(present, (word) => all[word]));
+    return table(present, count, documents, vectors);
   }
 
   /** Load conditions; a few at a time, so that the page can paint. @param {number[]} chosen @param {AbortSignal} [signal] */
@@ -115,6 +117,12 @@
   function count(word, number) {
     const row = loaded[number].row[word];
     return row < 0 ? 0 : loaded[number].count[row];
+  }
+
+  /** Return the number of documents of a condition with a word; null if it is not known. @param {number} word @param {number} number */
+  function documents(word, number) {
+    const row = loaded[number].row[word];
+    return (row >= 0 && loaded[number].documents[row]) || null;
   }
 
   /** Return the rows of a condition whose words occur often enough. @param {number} number @param {number} least */
@@ -204,7 +212,7 @@
   }
 
   lib.model = {
-    manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, enough,
+    manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, documents, enough,
     wordId, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
     condition: (number) => loaded[number],
     signature: about.signature,

@@ -2,7 +2,7 @@
 // The nearest words: by cosine, or by CSLS, which penalizes words that are near everything (see retrieval.py).
 "use strict";
 
-/** @typedef {{id: number, word: string, score: number, similarity: number, count: number}} Match */
+/** @typedef {{id: number, word: string, score: number, similarity: number, count: number, documents: number | null}} Match */
 {
   const { lib } = window.chronotope;
   const { model } = lib;
@@ -93,7 +93,7 @@
   /** @param {Words} condition @param {number} row @param {number} score @param {number} similarity @returns {Match} */
   function match(condition, row, score, similarity) {
     const id = condition.word[row];
-    return { id, word: model.words[id], score, similarity, count: condition.count[row] };
+    return { id, word: model.words[id], score, similarity, count: condition.count[row], documents: condition.documents[row] || null };
   }
 
   /** @param {Float64Array} query @param {number} target @param {number} top @param {number} least */

@@ -1,0 +1,285 @@
+"""Which words a ranked answer may list, in how many documents they occur, and how much one document weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chronotope.embeddings.words import read_words
+from chronotope.cooccurrence import Counts
+from chronotope.corpus.tokens import CHUNK_TOKENS, FIELDS, LEXICON
+from chronotope.embeddings import ConditionedEmbeddings, Match
+from chronotope.embeddings.words import spellings
+from chronotope.errors import (
+    DamagedFileError,
+    InputError,
+    MissingExtraError,
+    SettingsError,
+    UnknownWordError,
+    number_of,
+    some_of,
+)
+from chronotope.io.untrusted import read_table
+
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Listed = str | Sequence[str] | Path | None
+
+STOP_WORDS = "stopwords:"
+# With fewer occurrences it says little that most come from one document.
+FEWEST = 5
+
+
+class Filters:
+    """The words that a ranked answer may list, of a model or a run.
+
+    `words` and `exclude` are lists or files of words, or in `exclude` 'stopwords:en'. `min_documents` is tested in the
+    conditions of the answer; without the run of a model it cannot be, and a note says so.
+    """
+
+    def __init__(
+        self,
+        source: ConditionedEmbeddings | Counts,
+        words: Listed = None,
+        exclude: Listed = None,
+        no_names: bool = False,
+        no_numbers: bool = False,
+        min_documents: int = 1,
+    ) -> None:
+        self._source, self._min_documents = source, min_documents
+        self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
+        self._number = {word: number for number, word in enumerate(self._words)}
+        self._notes: list[str] = []
+        self.named: list[int] | None = None
+        self.run = run_of(source)
+        # A model may hold some of the words of its run only, under other numbers.
+        self.in_run = None if self.run is None else numbers_in(self.run, self._words)
+        self._excluded: dict[str, Mask] = {}  # by what they are, first reason first
+        if words is not None:
+            self.named = self._numbers(read_words(words) or [], must=True)
+        if exclude is not None:
+            self._excluded["excluded words"] = self._mask(self._expand(read_words(exclude) or []))
+        if no_names:
+            self._excluded["names"] = self._names()
+        if no_numbers:
+            self._excluded["numbers"] = np.array([word[:1].isdigit() for word in self._words], bool)
+
+    def documents(self, conditions: Iterable[int]) -> Integers | None:
+        """(W,) the number of documents in some conditions that contain each word; None without the run."""
+        labels, chosen = self._source.conditions.labels, list(conditions)
+        if self.run is None or self.in_run is None:
+            return None
+        known = self.run.conditions.labels
+        if any(at >= len(known) or known[at] != labels[at] for at in chosen):  # added by `extend`
+            return None
+        # A text of a nested place is a document of every level.
+        times = self.run.conditions.levels if len(chosen) == len(labels) else 1
+        found = self.run.vocabulary.documents_in(chosen)[self.in_run] // times
+        return np.where(self.in_run < 0, 0, found)
+
+    def documents_of(self, word: str, conditions: Iterable[int]) -> int | None:
+        """Return the number of documents in some conditions that contain a word; None without the run."""
+        found = self.documents(conditions)
+        return None if found is None else int(found[self._number[word]])
+
+    def keep(self, conditions: Iterable[int]) -> Mask | None:
+        """(W,) whether each word may be listed in an answer about some conditions; None if all may."""
+        documents = self.documents(conditions) if self._min_documents > 1 else None
+        if documents is None and self.named is None and not self._excluded:
+            return None
+        kept = np.ones(len(self._words), bool) if documents is None else documents >= self._min_documents
+        if self.named is not None:
+            kept &= np.isin(np.arange(len(kept)), self.named)
+        for mask in self._excluded.values():
+            kept &= ~mask
+        return kept
+
+    def matches(self, find: Callable[[int], list[Match]], top: int, conditions: Sequence[int]) -> list[Match]:
+        """Return the first `top` matches that may be listed; `find` returns as many of all as it is asked for."""
+        kept, size = self.keep(conditions), top
+        if kept is None:
+            return find(top)
+        while True:
+            found = find(size)
+            listed = [match for match in found if kept[self._number[match.word]]]
+            if len(listed) >= top or len(found) < size:
+                return listed[:top]
+            size *= 8
+
+    def ranked(
+        self, words: Integers, order: Integers, conditions: Sequence[int], top: int, notes: list[str]
+    ) -> Integers:
+        """Return the first `top` places in `order` of those `words` that may be listed; note what is left out."""
+        kept = self.keep(conditions)
+        if self.named is not None and (rare := [self._words[one] for one in self.named if one not in words]):
+            notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
+        notes += self.notes(words, [conditions])
+        order = order if kept is None else order[kept[words[order]]]
+        if self.named is not None and len(order) > top:
+            notes.append(f"Shown: {top:,} of {number_of(len(order), 'named words')}; raise `top` for more.")
+        return order[:top]
+
+    def notes(self, words: Integers, groups: Sequence[Sequence[int]]) -> list[str]:
+        """Return how many of `words` each filter leaves out, in all of some groups of conditions."""
+        among = np.zeros(len(self._words), bool)
+        among[words if self.named is None else np.intersect1d(words, self.named)] = True
+        excluded, notes = dict(self._excluded), list(self._notes)
+        documents = [self.documents(group) for group in groups]
+        known = [one for one in documents if one is not None]
+        if self._min_documents > 1 and known:
+            fewer = f"words in fewer than {number_of(self._min_documents, 'documents')}"
+            excluded[fewer] = np.max(known, axis=0) < self._min_documents
+        left = []
+        for reason, mask in excluded.items():
+            left += [number_of(int(np.count_nonzero(among & mask)), reason)]
+            among &= ~mask
+        notes += [f"Left out: {', '.join(left)}."] if left else []
+        if len(known) < len(documents):
+            notes.append("The documents with a word are not known: the run of the model is not at hand.")
+        return notes
+
+    def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:
+        """Return the ids of words, each once, as typed or else in lower case or without accents; note unknown ones."""
+        found: dict[int, None] = {}
+        unknown = []
+        for word in words:
+            spelled = [one for one in spellings(word) if one in self._number]
+            found |= {self._number[spelled[0]]: None} if spelled else {}
+            unknown += [] if spelled else [word]
+        if must and not found:
+            raise UnknownWordError(unknown[0] if unknown else "", self._words, len(self._words))
+        if unknown:
+            self._notes.append(f"Not in the vocabulary: {some_of(unknown)}.")
+        return list(found)
+
+    def _mask(self, words: Iterable[int]) -> Mask:
+        mask = np.zeros(len(self._words), bool)
+        mask[list(words)] = True
+        return mask
+
+    def _expand(self, words: Sequence[str]) -> list[int]:
+        """Return the ids of words; 'stopwords:en' stands for a list, of which many do not occur."""
+        numbers = self._numbers(word for word in words if not word.startswith(STOP_WORDS))
+        for word in words:
+            if word.startswith(STOP_WORDS):
+                stop = stop_words(word.removeprefix(STOP_WORDS))
+                numbers += [self._number[one] for one in stop if one in self._number]
+        return numbers
+
+    def _names(self) -> Mask:
+        """(W,) whether a word is capitalized in more than half of its occurrences inside sentences."""
+        if self.run is None:
+            raise InputError(
+                "--no-names needs the run that the model was trained on; open it with load(model, run=FOLDER)"
+            )
+        columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
+        table = read_table(self.run.folder / LEXICON, columns)
+        if not table["capitalized"].sum():
+            self._notes.append("No word of the text is capitalized, so names are not known.")
+        names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
+        return np.array([word in names for word in self._words], bool)
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """Return the stop words of a language, given by its code; English ones come with scikit-learn."""
+    if language == "en":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return frozenset(ENGLISH_STOP_WORDS)
+    try:
+        import stopwordsiso
+    except ImportError:
+        raise MissingExtraError(f"{STOP_WORDS}{language}", "stopwords") from None
+    if not stopwordsiso.has_lang(language):
+        raise SettingsError(f"no stop words for '{language}'; languages: {', '.join(sorted(stopwordsiso.langs()))}")
+    return frozenset(stopwordsiso.stopwords(language))
+
+
+def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
+    """(W,) the number of each word in a run; -1 if it has none."""
+    known = {word: number for number, word in enumerate(run.vocabulary.words)}
+    return np.array([known.get(word, -1) for word in words], np.int64)
+
+
+def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
+    """Return a run, or the one that a model was trained on; None if it is not at hand."""
+    if isinstance(source, Counts):
+        return source
+    try:
+        counts = source.counts
+    except (InputError, DamagedFileError):
+        return None
+    return counts if source.provenance.get("run") == counts.checksum else None
+
+
+def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:
+    """(K,) the largest share of the occurrences of a word, in any of its conditions, that one document holds.
+
+    `ends` are conditions, one for each word.
+    """
+    chosen, number = np.unique(np.concatenate(ends)), np.arange(len(words))
+    parts = [counts.store.condition_slice(at) for at in chosen.tolist()]
+    shares, _ = _shares(counts, words, parts, np.arange(len(counts.store.held_out)))
+    return np.asarray(np.max([shares[np.searchsorted(chosen, end), number] for end in ends], axis=0))
+
+
+def one_sided(source: ConditionedEmbeddings | Counts, word: str, conditions: Sequence[int] | None) -> list[str]:
+    """Note where one document, or one value of the kept field `source`, holds most occurrences of a word.
+
+    None is all conditions together. A source that also holds most of the text is not worth a note.
+    """
+    counts = run_of(source)
+    if counts is None or word not in counts.vocabulary.words:
+        return []
+    store, number = counts.store, counts.vocabulary.index(word)
+    parts = {"all of the text": slice(0, len(store.held_out))}
+    if conditions is not None:
+        among = [(at, label) for at, label in enumerate(counts.conditions.labels) if at in conditions]
+        often = [(at, label) for at, label in among if counts.vocabulary.support.of(number, at) >= FEWEST]
+        parts = {label: store.condition_slice(at) for at, label in often}
+    notes, groups, path = [], {"document": np.arange(len(store.held_out))}, store.folder / FIELDS
+    if path.exists() and "source" in pl.read_parquet_schema(path):
+        values = pl.read_parquet(path, columns=["source"], glob=False)["source"].fill_null("")
+        groups["source"] = values.rank("dense").to_numpy().astype(np.int64)
+    for kind, group in groups.items():
+        shares, holders = _shares(counts, np.array([number]), list(parts.values()), group)
+        where = []
+        for (label, part), (share,), (holder,) in zip(parts.items(), shares.tolist(), holders.tolist(), strict=True):
+            length = np.diff(store.starts[part.start : part.stop + 1])
+            own = length[group[part] == holder].sum() / max(length.sum(), 1)
+            if share > 0.5 and (kind == "document" or own <= 0.5):
+                where.append(f"{label} ({share:.0%})")
+        if where:
+            notes.append(f"One {kind} holds more than half of the occurrences of {word} in {some_of(where)}.")
+    return notes
+
+
+def _shares(
+    counts: Counts, words: Integers, parts: Sequence[slice], group: Integers
+) -> tuple[NDArray[np.float64], Integers]:
+    """(P, K) the largest share of the occurrences of each word that one group of documents holds, and the group.
+
+    Parts are ranges of documents; `group` is a number for each document of the run. Held-out documents do not count.
+    """
+    store, size = counts.store, len(words)
+    place = np.full(len(store.words), -1, np.int32)
+    place[words] = np.arange(size)
+    shares, holder = np.zeros((len(parts), size)), np.zeros((len(parts), size), np.int64)
+    for row, part in enumerate(parts):
+        begin, end = int(store.starts[part.start]), int(store.starts[part.stop])
+        keys = [np.zeros(0, np.int64)]
+        for first in range(begin, end, CHUNK_TOKENS):
+            found = np.take(place, store.ids[first : min(first + CHUNK_TOKENS, end)], mode="clip")
+            at = np.flatnonzero(found >= 0)
+            document = np.searchsorted(store.starts, first + at, side="right") - 1
+            keys.append((group[document] * size + found[at])[~store.held_out[document]])
+        key, count = np.unique(np.concatenate(keys), return_counts=True)
+        order = np.argsort(count, kind="stable")  # so that the largest is assigned last
+        word = key[order] % size
+        holder[row, word] = key[order] // size
+        shares[row, word] = count[order] / np.bincount(word, count[order], size)[word]
+    return shares, holder

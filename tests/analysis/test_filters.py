@@ -1,0 +1,125 @@
+"""Filters of words, documents in every ranked answer, and words that rest on one document."""
+
+import json
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+import chronotope as ct
+from chronotope.analysis.answer import questions
+from chronotope.analysis.filters import stop_words
+from chronotope.errors import InputError, SettingsError, UnknownWordError
+
+ALL = {"exclude": "stopwords:en,Muddy", "no_names": True, "no_numbers": True, "min_documents": 5}
+GONE = {"muddy", "geneva", "geneva_bank", "1945", "zebra"}
+ASKED = {
+    "drift": {"top": 50, "min_count": 1},
+    "stable": {"top": 50, "min_count": 1},
+    "neighbors": {"word": "river", "at": "1990", "top": 50, "min_count": 1},
+    "equivalents": {"word": "river", "at": "1990", "to": "1991", "top": 50, "min_count": 1},
+    "collocates": {"word": "river", "top": 50, "min_count": 1},
+}
+COLUMN = {"neighbors": "neighbor", "equivalents": "equivalent", "collocates": "collocate"}
+
+
+def record(number):
+    zebra = " A zebra, the zebra: a zebra saw the zebra, no zebra by the river." if number in (0, 1) else ""
+    year, other = (1990, "boat") if number % 2 else (1991, "fish")
+    text = f"The muddy river met Geneva in 1945, the {other} by the water. A Geneva Bank, then the river water.{zebra}"
+    return {"text": text, "year": year, "source": "daily" if number < 30 else f"weekly {number}"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("filters") / "run"
+    corpus = ct.read_corpus([record(n) for n in range(40)], time="year", phrases=["geneva bank"], keep=["source"])
+    counts = ct.count(corpus, folder, min_count=1)
+    ct.GraphModel(dimensions=8, epochs=3).fit(counts).save(folder / "model.ct")
+    return folder
+
+
+def listed(answer):
+    return set(answer[COLUMN.get(answer.name, "word")])
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_filters_leave_out_what_they_name_and_say_how_many(run, chronotope, name):
+    ask = getattr(ct, name)
+    everything = ask(run, **ASKED[name], **({"min_documents": 1} if name == "drift" else {}))
+    answer = ask(run, **ASKED[name], **ALL)
+    assert listed(answer) == listed(everything) - GONE - stop_words("en") - {"saw"}
+    assert listed(everything) & GONE >= {"muddy", "1945"}
+    assert all(row["documents"] >= 5 for row in answer)
+    assert any(" names, 1 numbers" in note or " names, 1 number" in note for note in answer.notes), answer.notes
+    for gone in {"muddy", "geneva_bank", "the"} & listed(everything):
+        assert gone in listed(ask(run, **ASKED[name], words=[gone, "water"]))
+    options = ["--no-names", "--no-numbers", "--exclude", ALL["exclude"], "--min-documents", 5]
+    given = {key: value for key, value in ASKED[name].items() if key != "word"}
+    options += [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
+    words = ["river"] if "word" in ASKED[name] else []
+    assert json.loads(chronotope(name, "--json", *options, run, *words).stdout) == json.loads(answer.to_json())
+    from chronotope.views.explorer import server
+    from chronotope.views.explorer.explored import open_explored
+
+    api = TestClient(server.make_app(open_explored(run), warm=False), base_url="http://127.0.0.1:8765")
+    asked = ASKED[name] | ALL | {"exclude": ["stopwords:en", "Muddy"]}
+    assert api.get(f"/api/{name}", params=asked).json() == json.loads(answer.to_json())
+
+
+def test_drift_leaves_out_words_of_few_documents_unless_told(run):
+    assert "zebra" not in listed(ct.drift(run, min_count=1, top=50))
+    row = next(row for row in ct.drift(run, min_count=1, top=50, min_documents=1) if row["word"] == "zebra")
+    assert (row["documents"], row["largest_share"]) == (2, 1.0)
+
+
+def test_documents_are_those_of_the_store_in_every_ranked_answer(run):
+    store = ct.load(run).counts.store
+    number = store.words.to_list().index("boat")
+    documents = np.flatnonzero([number in ids for ids in np.split(store.ids, store.starts[1:-1])])
+    assert len(documents) == 20
+    near = ct.neighbors(run, "river", at="1990", top=50, min_count=1)
+    assert dict(zip(near["neighbor"], near["documents"], strict=True))["boat"] == 20
+    overall = ct.neighbors(run, "river", top=50, min_count=1)
+    assert dict(zip(overall["neighbor"], overall["documents"], strict=True))["water"] == 40
+    for name in ("drift", "stable", "neighbors", "equivalents", "analogy", "collocates", "contexts"):
+        assert "documents" in questions()[name].columns
+
+
+def test_a_model_without_its_run_knows_no_documents_and_says_so(run):
+    model = ct.load(run)
+    alone = ct.ConditionedEmbeddings(model.words, model.conditions, model.observed, model.vectors)
+    for answer in (ct.drift(alone, min_count=1), ct.neighbors(alone, "river"), ct.stable(alone)):
+        assert answer["documents"].null_count() == len(answer) > 0
+        assert any("not at hand" in note for note in answer.notes)
+    assert not {"the", "1945"} & listed(ct.drift(alone, min_count=1, exclude="stopwords:en", no_numbers=True))
+    with pytest.raises(InputError, match="no-names needs the run"):
+        ct.drift(alone, no_names=True)
+
+
+def test_lists_of_words_from_files_and_what_is_wrong_with_them(run, tmp_path):
+    (tmp_path / "words.txt").write_text("water\nnowhere\n", encoding="utf-8")
+    answer = ct.neighbors(run, "river", words=tmp_path / "words.txt", min_count=1)
+    assert listed(answer) == {"water"}
+    assert "Not in the vocabulary: nowhere." in answer.notes
+    with pytest.raises(UnknownWordError, match="nowhere"):
+        ct.stable(run, words="nowhere")
+    with pytest.raises(SettingsError, match="no stop words for 'xx'"):
+        ct.stable(run, exclude="stopwords:xx")
+    assert "the" not in listed(ct.stable(run, exclude=["stopwords:fr", "the"], min_count=1))
+
+
+def test_a_word_that_rests_on_one_document_or_one_source_is_told(run):
+    told = "One document holds more than half of the occurrences of zebra in 1990 (100%), 1991 (100%)."
+    assert told in ct.series(run, "zebra").notes
+    assert told in ct.neighbors(run, "zebra", at="all").notes
+    assert "One document holds" not in " ".join(ct.series(run, "river").notes)
+    assert "One document holds 100% of the occurrences of zebra." in ct.evidence(run, "zebra", at="1990").notes
+    records = [{"text": "the cat sat there for long", "year": 1990, "source": "house"}] * 9
+    records += [{"text": "the lynx saw the lynx", "year": 1990, "source": "zoo"}] * 3
+    counts = ct.count(ct.read_corpus(records, time="year", keep=["source"]), min_count=1)
+    model = ct.GraphModel(dimensions=2, epochs=1).fit(counts)
+    told = "One source holds more than half of the occurrences of lynx in 1990 (100%)."
+    assert told in ct.neighbors(model, "lynx", at="1990").notes
+    # Most of the text is of that source, too.
+    assert not any("source" in note for note in ct.neighbors(model, "cat", at="1990").notes)
