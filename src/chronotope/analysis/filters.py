@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.embeddings.words import read_words
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokens import CHUNK_TOKENS, FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
-from chronotope.embeddings.words import spellings
+from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import (
     DamagedFileError,
     InputError,

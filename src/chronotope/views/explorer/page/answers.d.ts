@@ -35,6 +35,7 @@ interface AnalogyRow {
   word: string | null;
   similarity: number | null;
   count: number | null;
+  documents: number | null;
   fallback: boolean | null;
 }
 
@@ -57,8 +58,6 @@ interface ChangepointsRow {
   after: string | null;
   shift: number | null;
   p: number | null;
-  p_words: number | null;
-  accepted: boolean | null;
   joined: string[] | null;
   left: string[] | null;
 }
@@ -69,6 +68,7 @@ interface CollocateChangesRow {
   direction: string | null;
   count_before: number | null;
   count_after: number | null;
+  documents: number | null;
   per_thousand_before: number | null;
   per_thousand_after: number | null;
   log_ratio: number | null;
@@ -106,6 +106,7 @@ interface ContextsRow {
   pull: number | null;
   elsewhere: number | null;
   share: number | null;
+  documents: number | null;
 }
 
 interface DriftRow {
@@ -118,14 +119,16 @@ interface DriftRow {
   count_before: number | null;
   count_after: number | null;
   documents: number | null;
+  largest_share: number | null;
   neighbors_before: string[] | null;
   neighbors_after: string[] | null;
   corrected: number | null;
   noise: number | null;
   low: number | null;
   high: number | null;
-  p: number | null;
+  effect: number | null;
   q: number | null;
+  p: number | null;
   draw_stability: number | null;
   seed_stability: number | null;
   seed_spread: number | null;
@@ -140,6 +143,7 @@ interface EquivalentsRow {
   similarity: number | null;
   score: number | null;
   count: number | null;
+  documents: number | null;
   needed: number | null;
   match: boolean | null;
   fallback: boolean | null;
@@ -225,6 +229,7 @@ interface NeighborsRow {
   similarity: number | null;
   score: number | null;
   neighbor_count: number | null;
+  documents: number | null;
   fallback: boolean | null;
 }
 
@@ -259,6 +264,19 @@ interface Question {
   chart: Record<string, any> | null;
   available: boolean;
   reason: string | null;
+}
+
+interface SensesRow {
+  word: string | null;
+  sense: string | null;
+  condition: string | null;
+  usages: number | null;
+  documents: number | null;
+  share: number | null;
+  low: number | null;
+  high: number | null;
+  typical: string[] | null;
+  text: string | null;
 }
 
 interface SeriesRow {
@@ -305,6 +323,24 @@ interface TrajectoryRow {
   near_in: string[] | null;
 }
 
+interface UsageChangeRow {
+  word: string | null;
+  before: string | null;
+  after: string | null;
+  count_before: number | null;
+  count_after: number | null;
+  apd: number | null;
+  corrected: number | null;
+  prt: number | null;
+  amd: number | null;
+  jsd: number | null;
+  p_apd: number | null;
+  p_prt: number | null;
+  p_amd: number | null;
+  p_jsd: number | null;
+  q: number | null;
+}
+
 interface Answers {
   about: About;
   analogy: Answer<AnalogyRow>;
@@ -323,9 +359,11 @@ interface Answers {
   neighbors: Answer<NeighborsRow>;
   places: Answer<PlacesRow>;
   questions: Question[];
+  senses: Answer<SensesRow>;
   series: Answer<SeriesRow>;
   similarity: Answer<SimilarityRow>;
   stable: Answer<StableRow>;
   trajectory: Answer<TrajectoryRow>;
+  usage_change: Answer<UsageChangeRow>;
   words: Lookup;
 }
