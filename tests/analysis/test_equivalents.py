@@ -50,33 +50,63 @@ def test_no_word_plays_the_part_of_a_word_that_is_like_nothing():
 
 
 @pytest.mark.parametrize("chance", [0.05, 0.2])
-def test_random_vectors_match_as_often_as_chance_says(chance):
-    """Random vectors of the same spread, other than those that set the threshold."""
-    model = planted(share=1.0)
-    needed = ct.equivalents(model, "role", at="here", chance=chance, seed=7)["needed"][0]
-    unit = model.matrix("here").unit.astype(float)
-    drawn = np.random.default_rng(99).standard_normal((2000, len(unit))) @ unit
-    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    best = (drawn @ model.matrix("there").unit.T).max(axis=1)
-    assert (best >= needed).mean() == pytest.approx(chance, abs=0.04)
+def test_words_without_a_counterpart_match_as_often_as_chance_says(chance):
+    """Of words in groups, 200 have no counterpart, 200 have one of another name, and 800 have the same name."""
+    draw = np.random.default_rng(0)
+    here = draw.standard_normal((60, 30))[draw.integers(0, 60, 1200)] + 0.8 * draw.standard_normal((1200, 30))
+    there = here[200:] + 0.4 * draw.standard_normal((1000, 30))
+    words = [f"a{i}" for i in range(200)] + [f"b{i}" for i in range(200)] + [f"c{i}" for i in range(800)]
+    counts = np.full((2, 1400), 9)
+    counts[0, 1200:] = counts[1, :400] = 0
+    support = support_from(counts)
+    # Support lists the words of the second condition by id: the shared ones first.
+    rows = np.concatenate([here, there[200:], there[:200]])
+    names = [*words, *(f"d{i}" for i in range(200))]
+    model = ConditionedEmbeddings(names, Conditions.of_times(["1990", "2000"]), support, rows)
+
+    def ask(word):
+        return ct.equivalents(model, word, at="1990", to="2000", top=1, chance=chance)
+
+    assert np.mean([ask(f"a{i}")["match"][0] for i in range(0, 200, 2)]) == pytest.approx(chance, abs=0.06)
+    found = [ask(f"b{i}") for i in range(100)]
+    assert np.mean([one["match"][0] and one["equivalent"][0] == f"d{i}" for i, one in enumerate(found)]) > 0.7
+    bar = found[0].facts["bar"]["2000"]
+    assert bar["words"] == 600
+    assert bar["false_match_rate"] == pytest.approx(chance, abs=0.03)
+    assert any("still match another word" in note for note in found[0].notes)
     with pytest.raises(SettingsError, match="chance"):
-        ct.equivalents(model, "role", at="here", chance=0)
+        ct.equivalents(model, "a1", at="1990", chance=0)
 
 
-def test_the_nearest_word_decides_whatever_number_is_asked_for(over_places):
+def test_the_word_itself_is_a_match_if_it_is_the_nearest(over_places):
     """CSLS may rank the nearest word behind others; a condition without a match has one row without a rank."""
     for word in ("chips", "lift", "bank", "river"):
-        few, many = (ct.equivalents(over_places, word, at="arlen", top=top).to_polars() for top in (1, 20))
+        frame = ct.equivalents(over_places, word, at="arlen").to_polars()
         for place in over_places.conditions.labels[1:]:
-            a, b = (frame.filter(frame["condition"] == place) for frame in (few, many))
+            rows = frame.filter(frame["condition"] == place)
             nearest = over_places.equivalents(word, "arlen", place, 1, retrieval="cosine")[0]
-            assert a.row(0) == b.row(0)
-            assert a["match"][0] == (a["rank"][0] is not None) == (nearest.similarity >= a["needed"][0])
-            assert a["match"][0] or (a["equivalent"][0], b.height) == (nearest.word, 1)
+            assert rows["match"][0] == (rows["rank"][0] is not None)
+            assert rows["match"][0] or (rows["equivalent"][0], rows.height) == (nearest.word, 1)
+            assert rows["match"][0] or nearest.word != word
+            assert rows["count"][0] == over_places.count(word, "arlen")
+            assert rows["equivalent_count"][0] == over_places.count(rows["equivalent"][0], place)
+
+
+def test_a_condition_with_few_words_has_no_match_and_says_why():
+    counts, draw = np.full((2, 11), 9), np.random.default_rng(1)
+    counts[1, 0] = 0
+    support = support_from(counts)
+    words = [f"w{i}" for i in range(11)]
+    model = ConditionedEmbeddings(
+        words, Conditions.of_times(["1990", "2000"]), support, draw.standard_normal((len(support.word), 4))
+    )
+    answer = ct.equivalents(model, "w0", at="1990")
+    assert answer.to_polars().select("needed", "match").rows() == [(None, False)]
+    assert "Too few words in common with 2000 to calibrate a match." in answer.notes
 
 
 def test_one_condition_lists_words_below_the_threshold_too(over_places):
     answer = ct.equivalents(over_places, "chips", at="arlen", to="borva")
     found = over_places.equivalents("chips", "arlen", "borva")
     assert answer["equivalent"].to_list() == [match.word for match in found]
-    assert answer["match"].to_list() == [s >= answer["needed"][0] for s in answer["similarity"]]
+    assert all(row["similarity"] >= row["needed"] for row in answer if row["match"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
@@ -27,7 +28,7 @@ def rotated():
     )
 
 
-def ranked_first(model, role_map):
+def ranked_first(model, role_map=None):
     words = [f"n{number}" for number in range(WORDS)]
     found = model.equivalents(words, "north", "south", 1, role_map=role_map)
     return np.mean([answer[0].word == f"s{number}" for number, answer in enumerate(found)])
@@ -37,6 +38,15 @@ def test_words_that_play_the_same_role_are_found(rotated):
     plain = ranked_first(rotated, role_map=False)
     assert 0.2 < plain < 0.9, "the rotation hides some of them, and leaves enough to learn the map from"
     assert ranked_first(rotated, role_map=True) > 0.97
+    assert ranked_first(rotated) > 0.97, "between places it is the default, "
+    pairs = [f"n{number}-north,s{number}-south" for number in range(WORDS)]
+    assert ct.evaluate(rotated, pairs)["mrr"][0] > 0.97, "in `evaluate` as well, "
+    times = Conditions.of_times(["north", "south"])
+    over_time = ConditionedEmbeddings(rotated.words, times, rotated.observed, rotated.vectors)
+    assert ranked_first(over_time) == plain, "but not over time"
+    answers = [ct.equivalents(rotated, "n3", at="north", role_map=role_map) for role_map in (None, True, False)]
+    assert [answer.facts["role_map"] for answer in answers] == [True, True, False]
+    assert answers[0].to_dict()["rows"] == answers[1].to_dict()["rows"]
 
 
 def test_a_query_alone_has_the_answer_it_has_in_a_batch(rotated):

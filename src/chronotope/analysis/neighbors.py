@@ -17,15 +17,12 @@ from chronotope.analysis.filters import Filters, one_sided
 from chronotope.analysis.own_vectors import named_conditions, what_helps
 from chronotope.analysis.params import At, Fallback, MinCount, Model, Param, Place, Retrieval, Top, Word
 from chronotope.analysis.series import hidden_conditions
-from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.counterparts import Bar
 from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.errors import InputError, fewer_than, number_of, some_of
-from chronotope.runtime.blas import one_blas_thread
 
-# Random vectors that set the similarity an equivalent needs.
-DRAWS = 400
-# Equivalents above the needed similarity are sought among this many candidates.
-CANDIDATES = 50
+# Matches are sought among this many candidates at least.
+CANDIDATES = 10
 
 
 @question(
@@ -124,7 +121,7 @@ def _in_each(
 @question(
     "equivalents",
     group="A word",
-    columns="word at condition rank equivalent similarity score count documents needed match fallback",
+    columns="word at count condition rank equivalent equivalent_count documents similarity score needed match fallback",
     chart=Ranked(label="equivalent", value="similarity", group="condition"),
 )
 def equivalents(
@@ -139,9 +136,8 @@ def equivalents(
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
-    seed: params.Seed = 1,
     fallback: Fallback = False,
-    role_map: params.RoleMap = False,
+    role_map: params.RoleMap = None,
     words: params.WordList = None,
     exclude: params.Exclude = None,
     no_names: params.NoNames = False,
@@ -150,9 +146,10 @@ def equivalents(
 ) -> Answer:
     """Which words play the part of a word elsewhere, and where does none?
 
-    There is always a nearest word. It is a match if its similarity reaches `needed`: random vectors with the spread
-    of the words of `at` have a nearest word that is as similar only with the probability `chance`. Without `to` only
-    matches are listed; a condition without a match has one row, its nearest word, with no rank.
+    There is always a nearest word. It is a match if its similarity reaches `needed`, which is calibrated for the two
+    conditions: words that lost their own row there find another match with probability `chance` only. The word itself
+    is a match if it is the nearest. Without `to` only matches are listed; a condition without a match has one row, its
+    nearest word, with no rank.
 
     Examples
     --------
@@ -162,36 +159,48 @@ def equivalents(
     >>> ct.equivalents(model, "river", at="1990", to="1995", top=1)["equivalent"].to_list()
     ['river']
     """
-    word = model.words[model.index(word)]
-    source = model.conditions.index(at)
-    at, count = model.conditions.labels[source], model.observed.of(model.index(word), source)
+    number, source = model.index(word), model.conditions.index(at)
+    word, at = model.words[number], model.conditions.labels[source]
+    count = model.observed.of(number, source)
     targets = named_conditions(model.conditions, "all" if to is None else to)
     one = to is not None and len(targets) == 1
     if not one:
-        targets = [number for number in targets if number != source]
+        targets = [target for target in targets if target != source]
     top = top or (10 if one else 3)
     rows: list[dict[str, Any]] = []
-    without = []
+    without, bars = [], {}
     options: Any = {"min_count": min_count, "role_map": role_map}
     find = partial(model.equivalents, word, at, fallback=fallback)
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    for number in targets:
-        label = model.conditions.labels[number]
-        needed = needed_similarity(model, at, label, chance=chance, seed=seed, **options)
-        found, nearest_word = (
-            filters.matches(partial(find, label, retrieval=by, **options), size, [number])
-            for size, by in ((max(top, CANDIDATES), retrieval), (1, "cosine"))
+    for target in targets:
+        label = model.conditions.labels[target]
+        bars[label] = bar = model.search.bar(source, target, chance, **options)
+        found, nearest_two = (
+            filters.matches(partial(find, label, retrieval=by, **options), size, [target])
+            for size, by in ((max(top, CANDIDATES), retrieval), (2, "cosine"))
         )
-        near, nearest_near = ([match for match in some if match.similarity >= needed] for some in (found, nearest_word))
-        matches = near[:top] or nearest_near
+        nearest_word = nearest_two[:1]
+        every = list({match.word: match for match in (*found, *nearest_two)}.values())
+        numbers = np.array([model.index(match.word) for match in every], dtype=np.int64)
+        levels = model.search.needed(number, numbers, source, target, bar, **options)
+        needed = {match.word: level for match, level in zip(every, levels, strict=True)}
+        if word in needed and count:
+            # Among thousands, the word itself comes first by chance in hardly any case.
+            others = [match.similarity for match in nearest_two if match.word != word]
+            needed[word] = min(needed[word], max(others, default=-1.0))
+        # The nearest word decides, as in the calibration; then others may match as well.
+        decided = any(match.similarity >= needed[match.word] for match in nearest_word)
+        near = {match.word for match in every if decided and match.similarity >= needed[match.word]}
+        matches = [match for match in found if match.word in near][:top] or (nearest_word if decided else [])
         if not matches:
             without.append(label)
         listed = found[:top] if one else matches or nearest_word
         rows += [
-            {"word": word, "at": at, "condition": label, "rank": rank if matches or one else None}
-            | {"equivalent": match.word, "similarity": match.similarity, "score": match.score, "count": match.count}
-            | {"documents": filters.documents_of(match.word, [number])}
-            | {"needed": needed, "match": match.similarity >= needed, "fallback": not count}
+            {"word": word, "at": at, "count": count, "condition": label, "rank": rank if matches or one else None}
+            | {"equivalent": match.word, "equivalent_count": match.count, "similarity": match.similarity}
+            | {"documents": filters.documents_of(match.word, [target])}
+            | {"score": match.score, "needed": needed[match.word] if abs(needed[match.word]) < np.inf else None}
+            | {"match": match.word in near, "fallback": not count}
             for rank, match in enumerate(listed, 1)
         ]
     notes = _rare(word, at, count, min_count) + one_sided(model, word, [source])
@@ -200,41 +209,32 @@ def equivalents(
     if without:
         notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
     if targets:
-        among = _candidates(model, [model.conditions.labels[number] for number in targets], min_count)
-        notes += filters.notes(among, [[number] for number in targets])
-    facts = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval, "role_map": role_map}
+        among = _candidates(model, [model.conditions.labels[target] for target in targets], min_count)
+        notes += filters.notes(among, [[target] for target in targets])
+    mapped = [model.search.takes_role_map(source, target, role_map) for target in targets]
+    facts: dict[str, Any] = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval}
+    facts |= {"role_map": any(mapped), "without_match": without, "bar": {label: bar_of(bars[label]) for label in bars}}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
-    return Answer(rows, title=title, notes=notes, facts=facts | {"without_match": without})
+    return Answer(rows, title=title, notes=[*notes, *_calibration(bars)], facts=facts)
 
 
-def needed_similarity(
-    model: Model, at: str, to: str, *, chance: float = 0.05, min_count: int = 5, seed: int = 1, role_map: bool = False
-) -> float:
-    """Return the similarity that an equivalent in `to` of any word of `at` needs; see `equivalents`."""
-    if chance == 1 or not len(model.matrix(to, min_count).unit):
-        return -1.0
-    # If queries are moved to the space of the target, chance is that of the target.
-    at = to if model.query_mapping is not None or role_map else at
-
-    def best() -> NDArray[np.float64]:
-        return nearest(_random_vectors(model, at, min_count, seed), model.matrix(to, min_count).unit, 1).cosine[:, 0]
-
-    return float(np.quantile(model.cached(("needed", at, to, min_count, seed), best), 1 - chance))
+def bar_of(bar: Bar) -> dict[str, Any]:
+    """Return the calibration of matches between two conditions as plain data."""
+    margins = [margin if abs(margin) < np.inf else None for margin in bar.margins]
+    return {"margins": margins, "least": list(bar.least), "false_match_rate": bar.rate, "words": bar.words}
 
 
-def _random_vectors(model: ConditionedEmbeddings, at: str, min_count: int, seed: int) -> NDArray[np.float32]:
-    """Return (DRAWS, D) random unit vectors with the second moments of the words of a condition."""
-
-    def draw() -> NDArray[np.float32]:
-        unit = model.matrix(at, min_count).unit.astype(np.float64)
-        weights = np.random.default_rng(seed).standard_normal((DRAWS, unit.shape[1]))
-        with one_blas_thread():
-            values, axes = np.linalg.eigh(unit.T @ unit)
-            drawn = (weights * np.sqrt(np.maximum(values, 0))) @ axes.T
-        return unit_rows(drawn.astype(np.float32))
-
-    drawn: NDArray[np.float32] = model.cached(("random vectors", at, min_count, seed), draw)
-    return drawn
+def _calibration(bars: dict[str, Bar]) -> list[str]:
+    """Return notes on the false-match rate that was reached, and on conditions where none could be measured."""
+    rates = [bar.rate for bar in bars.values() if bar.rate is not None]
+    notes = []
+    if rates:
+        low, high = (f"{100 * rate:.1f}" for rate in (min(rates), max(rates)))
+        share = f"{low} %" if low == high else f"{low} to {high} %"
+        notes.append(f"False matches: {share} of the words that lost their own row there still match another word.")
+    if unknown := [label for label, bar in bars.items() if bar.rate is None]:
+        notes.append(f"Too few words in common with {some_of(unknown)} to calibrate a match.")
+    return notes
 
 
 @question(
@@ -266,6 +266,7 @@ def analogy(
     --------
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.cooccurrence.vocabulary import Support
+    >>> from chronotope.embeddings import ConditionedEmbeddings
     >>> support = Support(np.array([0, 4]), np.arange(4), np.array([9] * 4))
     >>> vectors = [[-1, -1, 0], [-1, 1, 0], [1, -1, 0], [1, 1, 0]]
     >>> words = ["man", "king", "woman", "queen"]

@@ -62,9 +62,13 @@ Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes
 Fallback = Annotated[
     bool, Param("Answer for a word that is absent from the condition from its other conditions, and mark it.")
 ]
-RoleMap = Annotated[bool, Param("Move the query by the map between words that play the same role in both conditions.")]
+RoleMap = Annotated[
+    bool | None, Param("Move the query by the map between words of the same role (default: between two places).")
+]
 Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
-Chance = Annotated[float, Param("False-match rate for random vectors.", least=1e-6, most=1.0)]
+Chance = Annotated[
+    float, Param("False-match rate: share of words without a counterpart that get a match.", least=1e-6, most=1.0)
+]
 Alpha = Annotated[float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)]
 Confidence = Annotated[float, Param("Confidence level of the intervals.", least=0.5, most=0.9999)]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EMPTY = inspect.Parameter.empty
 HUGE = 10**9  # such a limit is not worth showing
 RESAMPLES = ("permutations", "bootstrap", "seeds")
-COUNTS = ("count", "count_before", "count_after", "other_count", "neighbor_count", "per_million")
+COUNTS = ("count", "count_before", "count_after", "other_count", "neighbor_count", "equivalent_count", "per_million")
 
 
 def question_command(question: Question) -> Callable[..., None]:
@@ -152,7 +152,10 @@ def typer_parameter(parameter: Parameter) -> inspect.Parameter:
         settings: Any = Argument(metavar=info.metavar or name.upper(), help=help_text, show_default=shown)
         kind = list[str] if parameter.many else str
     elif kind is bool:
-        settings = Option(option_name(parameter), help=help_text)
+        option = option_name(parameter)
+        # A switch without a default can be set both ways.
+        settings = Option(f"{option}/--no-{option[2:]}" if default is None else option, help=help_text)
+        kind = bool | None
     else:
         metavar = {"conditions": "CONDITION", "places": "PLACE"}.get(info.complete or "")
         metavar = info.metavar or "|".join(choices) or metavar or {int: "N", float: "X"}.get(kind, "TEXT")

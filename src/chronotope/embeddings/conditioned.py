@@ -133,7 +133,7 @@ class ConditionedEmbeddings:
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
         self.trained_on: Counts | Path | None = None
-        self._search = Search(self)
+        self.search = Search(self)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
         return self  # it never changes
@@ -218,7 +218,7 @@ class ConditionedEmbeddings:
 
     def rows(self, words: ArrayLike, at: str | None) -> Floats:
         """Return the (Q, D) centered vectors of word ids in a condition, or overall; absent words by their others."""
-        return self._search.rows(np.asarray(words, dtype=np.int64), self._number(at))
+        return self.search.rows(np.asarray(words, dtype=np.int64), self._number(at))
 
     def parts(self, word: str, at: str) -> tuple[Floats, Floats]:
         """Return the vector of a word in a condition, not centered, as a sum of two: a shared part and its own part.
@@ -241,7 +241,7 @@ class ConditionedEmbeddings:
         source = self._number(at)
         target = source if to is None else self._number(to)
         first, second = self._queries(word, source, fallback), self._queries(other, target, fallback)
-        unit = self._search.project(*first[:2], source, target), self._search.project(*second[:2], target, target)
+        unit = self.search.project(*first[:2], source, target), self.search.project(*second[:2], target, target)
         return float(np.multiply(unit[0][0], unit[1][0], dtype=np.float64).sum())
 
     def project(self, words: Words, at: str, to: str) -> Floats:
@@ -251,14 +251,14 @@ class ConditionedEmbeddings:
         """
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         source, target = self.conditions.index(at), self.conditions.index(to)
-        return self._search.project(numbers, self._search.rows(numbers, source), source, target)
+        return self.search.project(numbers, self.search.rows(numbers, source), source, target)
 
     def matrix(self, at: str | None, min_count: int = 1) -> ConditionMatrix:
         """Return the words with at least `min_count` occurrences in a condition, with their centered unit vectors.
 
         With `min_count` 0 it holds every word, also absent ones. None is all conditions together.
         """
-        return self._search.matrix(self._number(at), min_count)
+        return self.search.matrix(self._number(at), min_count)
 
     def at(self, condition: str | None = None, min_count: int = 1) -> WordVectors:
         """Return the words with at least `min_count` occurrences in a condition, or overall, most frequent first.
@@ -267,19 +267,19 @@ class ConditionedEmbeddings:
         """
         at_least("min_count", min_count, 0)
         number = self._number(condition)
-        counts = self._search.counts(number)
+        counts = self.search.counts(number)
         words = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= min_count)]
         names = [self.words[word] for word in words.tolist()]
         label = "overall" if number == OVERALL else self.conditions.labels[number]
-        return WordVectors(names, self._search.rows(words, number), counts[words], name=label)
+        return WordVectors(names, self.search.rows(words, number), counts[words], name=label)
 
     def allow_memory(self, limit: int) -> None:
         """Let the cache of matrices grow to at least `limit` bytes, for repeated questions on many conditions."""
-        self._search.cache.limit = max(limit, self._search.cache.limit)
+        self.search.cache.limit = max(limit, self.search.cache.limit)
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return an array that is computed once, and again if it had to make room; see `allow_memory`."""
-        return self._search.cache.get(key, make)
+        return self.search.cache.get(key, make)
 
     @overload
     def neighbors(
@@ -320,18 +320,18 @@ class ConditionedEmbeddings:
         condition, top = self._number(at), top if topn is None else topn
         at_least("top", top, 0)
         numbers, rows, several = self._queries(word, condition, fallback)
-        found = self._search.best(numbers, rows, condition, condition, top + 1, min_count, retrieval)
+        found = self.search.best(numbers, rows, condition, condition, top + 1, min_count, retrieval)
         own = [self.words[number] if number >= 0 else None for number in numbers.tolist()]
         answers = [Matches([m for m in row if m.word != name][:top]) for name, row in zip(own, found, strict=True)]
         return answers if several else answers[0]
 
     @overload
     def equivalents(
-        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool = ..., **_: Unpack[Options]
+        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
     ) -> Matches: ...
     @overload
     def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool = ..., **_: Unpack[Options]
+        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
     ) -> list[Matches]: ...
     def equivalents(
         self,
@@ -344,17 +344,17 @@ class ConditionedEmbeddings:
         min_count: int = 5,
         retrieval: str = "csls",
         fallback: bool = False,
-        role_map: bool = False,
+        role_map: bool | None = None,
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
         The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`. `role_map`
-        moves the query by the map between words that play the same role in both, if the method has no map of its own.
+        moves the query by the map between words that play the same role in both; by default, between two places.
         """
         source, target = self.conditions.index(at), self.conditions.index(to)
         numbers, rows, several = self._queries(word, source, fallback)
         top = top if topn is None else topn
-        answers = self._search.best(numbers, rows, source, target, top, min_count, retrieval, role_map)
+        answers = self.search.best(numbers, rows, source, target, top, min_count, retrieval, role_map)
         return answers if several else answers[0]
 
     def save(self, path: str | Path) -> None:
@@ -391,7 +391,7 @@ class ConditionedEmbeddings:
         numbers = np.array([self.index(one) for one in words], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
-            if not (self._search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):
+            if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):
                 label, counts = None if overall else self.conditions.labels[condition], self.count(self.words[number])
                 raise AbsentWordError(self.words[number], label, [at for at, count in counts.items() if count])
-        return numbers, self._search.rows(numbers, condition), words is word
+        return numbers, self.search.rows(numbers, condition), words is word

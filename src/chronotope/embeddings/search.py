@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import at_least, one_of
-from chronotope.embeddings import role_map
 from chronotope.embeddings.arrays import LRUCache
+from chronotope.embeddings.counterparts import Bar, calibrate, excess_of_removed, own_similarity
 from chronotope.embeddings.mapping import SharedWords
-from chronotope.embeddings.nearest import Floats, unit_rows
+from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.embeddings.retrieval import (
     POOL_WORDS,
     RETRIEVALS,
@@ -23,6 +23,7 @@ from chronotope.embeddings.retrieval import (
     csls_matches,
     reference_pool,
 )
+from chronotope.embeddings.role_map import MIN_COUNT, WORDS, fit_role_map, move, move_together
 from chronotope.errors import DamagedFileError
 
 if TYPE_CHECKING:
@@ -94,12 +95,18 @@ class Search:
         matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
         return matrix
 
+    def takes_role_map(self, source: int, target: int, asked: bool | None) -> bool:
+        """Return whether queries are moved by a role map; unless asked otherwise, if the conditions are places."""
+        if source == target or self._mapping is not None:
+            return False
+        return self._model.conditions.axis == "place" if asked is None else asked
+
     def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
         """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
         if source == target or (self._mapping is None and not roles):
             return unit_rows(rows)
         if self._mapping is None:
-            return role_map.project(rows, self.role_map(source, target))
+            return move(rows, self.role_map(source, target))
         return self._mapping.project(words, rows, self._shared(source, target, self._mapping.min_count))
 
     def role_map(self, source: int, target: int) -> NDArray[np.float64]:
@@ -107,10 +114,9 @@ class Search:
 
         def make() -> NDArray[np.float64]:
             one, other = (
-                reference_pool(self.matrix(condition, role_map.MIN_COUNT), role_map.WORDS).unit
-                for condition in (source, target)
+                reference_pool(self.matrix(condition, MIN_COUNT), WORDS).unit for condition in (source, target)
             )
-            return role_map.fit_role_map(one, other)
+            return fit_role_map(one, other)
 
         fitted: NDArray[np.float64] = self.cache.get(("role map", source, target), make)
         return fitted
@@ -124,9 +130,10 @@ class Search:
         top: int,
         min_count: int,
         retrieval: str,
-        roles: bool = False,
+        role_map: bool | None = False,
     ) -> list[Matches]:
         """Return the best candidates of the target for each vector of the source; the word itself is a candidate."""
+        roles = self.takes_role_map(source, target, role_map)
         one_of("retrieval", retrieval, RETRIEVALS)
         at_least("top", top, 0)
         candidates = self.matrix(target, min_count)
@@ -134,9 +141,42 @@ class Search:
         if retrieval == "cosine":
             return cosine_matches(self._model.words, queries, candidates, top)
         r = self.cache.get(("r", source, target, min_count, roles), lambda: np.full(len(candidates.word), np.nan))
-        pools = self._projected_pool(source, target, min_count, roles), self._pool(target, min_count)
+        pools = self._projected_pool(source, target, min_count, roles), self.pool(target, min_count)
         own = words if source == target else None
         return csls_matches(self._model.words, queries, candidates, top, *pools, r, own)
+
+    def bar(
+        self, source: int, target: int, chance: float = 0.05, min_count: int = 5, role_map: bool | None = None
+    ) -> Bar:
+        """Return by which margin a counterpart must be nearer than its rivals; see `counterparts`."""
+        roles = self.takes_role_map(source, target, role_map)
+
+        def make() -> NDArray[np.float64]:
+            pool, moved = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
+            return excess_of_removed(pool, moved.unit, self.matrix(target, min_count))
+
+        return calibrate(self.cache.get(("removed", source, target, min_count, roles), make), chance)
+
+    def needed(
+        self,
+        word: int,
+        candidates: NDArray[np.int64],
+        source: int,
+        target: int,
+        bar: Bar,
+        min_count: int,
+        role_map: bool | None,
+    ) -> list[float]:
+        """Return the similarity that each candidate of the target needs to be the counterpart of a word."""
+        roles, number = self.takes_role_map(source, target, role_map), np.array([word])
+        pool, moved = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
+        own = own_similarity(number, unit_rows(self.rows(number, source)), pool)
+        query = self.project(number, self.rows(number, source), source, target, roles)[0].astype(np.float64)
+        there = self.matrix(target, min_count)
+        unit = there.unit[np.searchsorted(there.word, candidates)]
+        # The word itself may be too rare for the pool.
+        back = np.maximum(nearest(unit, moved.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
+        return list(map(float, (own + back) / 2 + bar.margin(int(self.counts(source)[word]))))
 
     def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
         """Return the words that occur often enough in both conditions, with both vectors."""
@@ -144,7 +184,7 @@ class Search:
         words = np.flatnonzero(counts >= min_count)
         return SharedWords(words, self.rows(words, source), self.rows(words, target))
 
-    def _pool(self, condition: int, min_count: int) -> ConditionMatrix:
+    def pool(self, condition: int, min_count: int) -> ConditionMatrix:
         """Return the reference words of a condition for CSLS."""
         matrix = self.matrix(condition, min_count)
         if len(matrix.word) <= POOL_WORDS:
@@ -154,13 +194,13 @@ class Search:
 
     def _projected_pool(self, source: int, target: int, min_count: int, roles: bool) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
-        pool, mapping = self._pool(source, min_count), self._mapping
+        pool, mapping = self.pool(source, min_count), self._mapping
         if source == target or (mapping is None and not roles):
             return pool
 
         def make() -> ConditionMatrix:
             if mapping is None:
-                return replace(pool, unit=role_map.project_together(pool.unit, self.role_map(source, target)))
+                return replace(pool, unit=move_together(pool.unit, self.role_map(source, target)))
             shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 

@@ -16,7 +16,7 @@ from chronotope.config import at_least, one_of
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.retrieval import RETRIEVALS
-from chronotope.errors import InputError, SettingsError, fewer_than, some_of
+from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.evaluation.gold import Gold, agreement, measure_changes, read_gold, resampled_agreement
 from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.evaluation.renaming import Renamed, renamed
@@ -127,15 +127,19 @@ def _by_pairs(models: Models, pairs: Any, min_count: int, retrieval: str, depth:
         data = one.to_dict()
         kinds = {kind: data[kind]["mrr"] for kind in ("same_word", "different_words")}
         results[name] = _Result(data["mrr"], values, _row(data) | kinds, data)
+    absent = max(one.fallback for one in scores.values())
+    notes = [INTERVAL]
+    if absent:
+        notes.append(f"{number_of(absent, 'pairs')} ask about a word where it is absent; its other conditions answer.")
     if len(models) > 1:
-        return _table(results, "mrr", asked.name, [INTERVAL], several=len(set(queries)) > 1)
+        return _table(results, "mrr", asked.name, notes, several=len(set(queries)) > 1)
     data = next(iter(results.values())).data
     parts = {"all": data, "same word": data["same_word"], "different words": data["different_words"]}
     parts |= data.get("categories", {})
     # A kind that contains all pairs would repeat the first row.
     kept = {name: part for name, part in parts.items() if part is data or 0 < part["pairs"] < data["pairs"]}
     rows = [{"part": name} | _row(part) for name, part in kept.items()]
-    return _evaluation(rows, f"Scores on {asked.name}", [INTERVAL], data, data["signature"], "mrr")
+    return _evaluation(rows, f"Scores on {asked.name}", notes, data, data["signature"], "mrr")
 
 
 def _row(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class Scores(NamedTuple):
     ranks: NDArray[np.int64]
     answerable: NDArray[np.bool_]
     signature: str
+    fallback: int  # pairs whose query is absent from its condition, answered from its other conditions
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain data: of all pairs, of same-word pairs and the others, and of each category."""
@@ -44,7 +45,7 @@ class Scores(NamedTuple):
         def part(chosen: Any) -> dict[str, Any]:
             return summarize(query[chosen].tolist(), self.ranks[chosen], self.answerable[chosen])
 
-        data = part(slice(None)) | {"signature": self.signature}
+        data = part(slice(None)) | {"fallback": self.fallback, "signature": self.signature}
         data |= {"same_word": part(same), "different_words": part(~same)}
         return data if names == ["(none)"] else data | {"categories": {name: part(category == name) for name in names}}
 
@@ -69,11 +70,15 @@ def score(
         for number in numbers:
             found, answer = words[asked.pairs[number].query], asked.pairs[number].answer
             ranks[number] = found.index(answer) + 1 if answer in found else 0
+    index = model.conditions.index
+    mapped = any(model.search.takes_role_map(index(at), index(to), None) for at, to in batches)
+    absent = sum(not model.count(asked.pairs[one].query, at) for (at, _), some in batches.items() for one in some)
+    how = f"{retrieval}|{'role maps|' if mapped else ''}absent queries from other conditions:{absent}"
     signature = (
         f"{asked.name}|depth:{depth}|oov:wrong|pairs:{len(ranks)}|answerable:{answerable.sum()}|min count:{min_count}|"
-        f"{retrieval}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
+        f"{how}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
     )
-    return Scores(asked, ranks, answerable, signature)
+    return Scores(asked, ranks, answerable, signature, absent)
 
 
 def gains(ranks: ArrayLike) -> NDArray[np.float64]:

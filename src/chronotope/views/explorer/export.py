@@ -5,7 +5,8 @@
     data/manifest.js        the model, its words, the questions
     data/condition-N.js     the words of a condition, their counts, and their rounded vectors
     data/common.js          the vectors of all words overall, also for words that are absent from a condition
-    data/needed.js          the similarity that equivalents need, between every two conditions
+    data/needed.js          by which margin equivalents must be nearer than their rivals, between every two conditions
+    data/roles-N.js         the role maps from a condition to every other
     data/NAME-N.js          answers to a question that the engine does not compute
     data/sentences-N-M.js   sentences of a condition; index-N.js: the places of words in them (only `with_text`)
 
@@ -31,7 +32,7 @@ from threadpoolctl import threadpool_limits
 from chronotope.analysis.answer import questions
 from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import Comparison, model_rows
-from chronotope.analysis.neighbors import needed_similarity
+from chronotope.analysis.neighbors import bar_of
 from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.embeddings.nearest import Floats
 from chronotope.errors import ChronotopeError, InputError, SettingsError
@@ -48,6 +49,7 @@ SCRIPTS = ("parts", "model", "lookup", "search", "meaning", "axis", "sentences",
 MARK = "<!-- explorer:data -->"
 FORMAT = 3
 MIN_COUNT = 5
+MOST_ROLE_MAPS = 400  # between more pairs of places the folder answers without them
 MOST_CONDITIONS = 40  # between more than this, `needed` is measured from the middle one alone
 SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
 SENTENCES_IN_A_PART, WORDS_IN_A_PART = 256, 32
@@ -126,6 +128,8 @@ class _Writer:
         for number, label in self._counted("vectors", self.labels):
             write_part(self.data, f"condition-{number}", self._condition(label))
         write_part(self.data, "common", self._common())
+        for number in range(len(self.labels)) if self.role_maps else ():
+            write_part(self.data, f"roles-{number}", self._roles(number))
         write_part(self.data, "needed", self._needed())
         written = self._answers()
         if with_text:
@@ -179,12 +183,33 @@ class _Writer:
         short = {name: _short(rows.tolist()) for name, rows in {"scales": units, **both}.items()}
         return {"vectors": packed(rows, np.int16), **short}
 
-    def _needed(self) -> list[list[float]]:
-        """Return for each condition asked from the similarity that an equivalent in each condition needs."""
-        sources = self.labels if len(self.labels) <= MOST_CONDITIONS else self.labels[len(self.labels) // 2 :][:1]
+    @cached_property
+    def role_maps(self) -> int:
+        """The number of role maps between places; 0 if there are too many to write."""
+        search, numbers = self.model.search, range(len(self.labels))
+        maps = sum(search.takes_role_map(one, other, None) for one in numbers for other in numbers)
+        return maps if maps <= MOST_ROLE_MAPS else 0
+
+    def _roles(self, source: int) -> dict[int, Any]:
+        """Return the role maps of a condition, less the identity, and the lengths of its moved vectors."""
+        unit, maps = self.model.matrix(self.labels[source], 1).unit, {}
+        for target in range(len(self.labels)):
+            if self.model.search.takes_role_map(source, target, None):
+                role_map = self.model.search.role_map(source, target).astype(np.float32)
+                rows, scales = quantize(role_map - np.eye(len(role_map), dtype=np.float32), np.int8)
+                length, scale = quantize(np.linalg.norm(unit @ role_map, axis=1)[None], np.int16)
+                fields = {"rows": packed(rows, np.int8), "scales": _short(scales.tolist())}
+                maps[target] = {**fields, "lengths": packed(length, np.int16), "scale": float(scale[0])}
+        return maps
+
+    def _needed(self) -> list[list[Any]]:
+        """Return for each condition asked from the margins that an equivalent in each condition needs."""
+        numbers = range(len(self.labels))
+        sources = numbers if len(numbers) <= MOST_CONDITIONS else [len(numbers) // 2]
+        role_map = None if self.role_maps else False
         return [
-            [round(needed_similarity(self.model, at, to, min_count=MIN_COUNT), 4) for to in self.labels]
-            for _, at in self._counted("random vectors", sources)
+            [_short(bar_of(self.model.search.bar(at, to, min_count=MIN_COUNT, role_map=role_map))) for to in numbers]
+            for _, at in self._counted("false matches", sources)
         ]
 
     def _answers(self) -> dict[str, Any]:
@@ -282,6 +307,7 @@ class _Writer:
         return {
             "format": FORMAT,
             "min_count": MIN_COUNT,
+            "role_maps": self.role_maps,
             "about": about,
             "questions": described,
             "written": written,

@@ -5,7 +5,7 @@
   const { lib } = window.chronotope;
   const { model, search } = lib;
   const { labels, about, dot, signature } = model;
-  const CANDIDATES = 50;
+  const CANDIDATES = 10;
   /** @type {string[]} says that documents are not known, if they are not */
   const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
@@ -102,18 +102,20 @@
   }
 
   /** @param {any} asked */
-  async function equivalents({ word, at, to, top, chance, min_count, retrieval, seed, fallback, role_map, signal }) {
-    if (role_map) model.fail("unavailable", "a folder has no role maps; use a server");
+  async function equivalents({ word, at, to, top, chance, min_count, retrieval, fallback, role_map, signal }) {
     const id = model.wordId(word);
     const [name, source] = [model.words[id], model.conditionNumber(at)];
     /** @type {number[]} */
     let targets = model.named(to ?? "all");
     if (targets.length > 1) targets = targets.filter((one) => one !== source);
     const [one, limit] = [targets.length === 1, top ?? (targets.length === 1 ? 10 : 3)];
-    if (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count || seed !== 1)) {
+    const elsewhere = (target) => about.axis === "place" && target !== source;
+    const takesMap = (target) => model.manifest.role_maps > 0 && elsewhere(target);
+    const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
+    if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
       model.fail("unavailable", "this folder knows what a match needs for the default settings only; use a server");
     }
-    const table = chance === 1 ? null : await lib.load("needed");
+    const table = await lib.load("needed");
     await model.need([source, ...targets], signal);
     await checkPresent(id, source, fallback);
     const count = model.count(id, source);
@@ -121,29 +123,59 @@
     const rows = [];
     /** @type {string[]} */
     const without = [];
+    /** @type {Record<string, any>} */
+    const bars = {};
     for (const target of targets) {
-      const needed = table ? table[table.length > 1 ? source : 0][target] : -1;
+      const bar = (bars[labels[target]] = table[table.length > 1 ? source : 0][target]);
+      if (chance === 1) bars[labels[target]] = { ...bar, margins: bar.margins.map(() => null), false_match_rate: bar.words ? 1 : null };
+      const margin = chance === 1 ? -Infinity : bar.margins[bar.least.filter((least) => count < least).length] ?? Infinity;
+      const moved = takesMap(target) ? await search.role(source, target) : null;
       /** @type {(top: number, retrieval: string) => Match[]} */
-      const search_ = (many, how) => search.equivalents(id, source, target, many, min_count, how);
-      const isNear = (match) => match.similarity >= needed;
+      const search_ = (many, how) => search.equivalents(id, source, target, many, min_count, how, moved);
       const found = search_(Math.max(limit, CANDIDATES), retrieval);
-      const nearest = search_(1, "cosine");
+      const two = search_(2, "cosine");
+      const nearest = two.slice(0, 1);
+      const every = [...found, ...two];
+      const level = new Map(search.rivals(id, every, source, target, min_count, moved).map((rival, at) => [every[at].id, rival + margin]));
+      const own = level.get(id);
+      if (own !== undefined && count) level.set(id, Math.min(own, two.find((match) => match.id !== id)?.similarity ?? -1));
+      const needed = (match) => /** @type {number} */ (level.get(match.id));
+      const decided = nearest.some((match) => match.similarity >= needed(match));
+      const isNear = (match) => decided && match.similarity >= needed(match);
       const above = found.filter(isNear).slice(0, limit);
       const matches = above.length ? above : nearest.filter(isNear);
       if (!matches.length) without.push(labels[target]);
       const listed = one ? found.slice(0, limit) : matches.length ? matches : nearest;
       listed.forEach((match, rank) => rows.push({
-        word: name, at: labels[source], condition: labels[target], rank: matches.length || one ? rank + 1 : null,
-        equivalent: match.word, similarity: match.similarity, score: match.score, count: match.count, documents: match.documents, needed,
-        match: isNear(match), fallback: !count,
+        word: name, at: labels[source], count, condition: labels[target], rank: matches.length || one ? rank + 1 : null,
+        equivalent: match.word, equivalent_count: match.count, documents: match.documents, similarity: match.similarity, score: match.score,
+        needed: Number.isFinite(needed(match)) ? needed(match) : null, match: isNear(match), fallback: !count,
       }));
       await lib.pause(signal);
     }
     const notes = rare(name, labels[source], count, min_count);
     if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
     if (targets.length) notes.push(...documents_note);
-    const facts = { axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, role_map: false, without_match: without };
-    return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, notes);
+    const mapped = targets.some(elsewhere);
+    if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
+    if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
+    const facts = {
+      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
+      role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
+    };
+    return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
+  }
+
+  /** Note the false-match rate that was reached. @param {Record<string, any>} bars */
+  function calibration(bars) {
+    const rates = Object.values(bars).map((bar) => bar.false_match_rate).filter((rate) => rate !== null);
+    const unknown = Object.keys(bars).filter((label) => bars[label].false_match_rate === null);
+    const [low, high] = [Math.min(...rates), Math.max(...rates)].map((rate) => (100 * rate).toFixed(1));
+    const share = low === high ? `${low} %` : `${low} to ${high} %`;
+    return [
+      ...(rates.length ? [`False matches: ${share} of the words that lost their own row there still match another word.`] : []),
+      ...(unknown.length ? [`Too few words in common with ${model.someOf(unknown)} to calibrate a match.`] : []),
+    ];
   }
 
   /** @param {any} asked */

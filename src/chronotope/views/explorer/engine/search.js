@@ -65,18 +65,43 @@
   }
 
   /**
-   * Return r, the mean cosine of a vector with its ten nearest words of the pool without its own, and their sum.
-   * @param {Float64Array} query @param {number} number @param {number} least @param {number} own
+   * A role map from the words of a condition to another (see role_map.py). A vector of the other is turned back instead
+   * of moving all words; `seen` is the condition with the lengths that its words have when they are moved.
+   * @typedef {{forward: (v: Float64Array) => Float64Array, back: (v: Float64Array) => Float64Array, seen: Words}} Role
    */
-  function neighborhood(query, number, least, own) {
-    const condition = model.condition(number);
+  /** @param {number} source @param {number} target @returns {Promise<Role | null>} */
+  async function role(source, target) {
+    const part = (await lib.load(`roles-${source}`))[target];
+    if (!part) return null;
+    const size = model.dimensions;
+    part.matrix ||= Float64Array.from(await lib.unpack(part.rows, Int8Array), (value, at) =>
+      value * part.scales[Math.floor(at / size)] + (at % (size + 1) ? 0 : 1));
+    const { matrix } = part;
+    const condition = model.condition(source);
+    part.moved ||= await lib.unpack(part.lengths, Int16Array);
+    const inverse = condition.inverse.map((value, row) => (part.moved[row] ? value / (part.moved[row] * part.scale) : 0));
+    const turned = (vector, at) => vector.map((_, one) => vector.reduce((sum, value, other) => sum + value * matrix[at(one, other)], 0));
+    return {
+      forward: (vector) => turned(vector, (to, from) => from * size + to),
+      back: (vector) => turned(vector, (from, to) => from * size + to),
+      seen: { ...condition, inverse },
+    };
+  }
+
+  /**
+   * Return r, the mean cosine of a vector with its ten nearest words of the pool without its own, their sum, and the first.
+   * @param {Float64Array} query @param {number} number @param {number} least @param {number} own @param {Role | null} [moved]
+   */
+  function neighborhood(query, number, least, own, moved = null) {
+    const condition = moved ? moved.seen : model.condition(number);
     const rows = pool(number, least);
-    const found = cosines(query, condition, rows);
+    const found = cosines(moved ? moved.back(query) : query, condition, rows);
     const near = largest(found, NEIGHBORHOOD + (own >= 0 ? 1 : 0))
       .filter((at) => condition.word[rows[at]] !== own)
       .slice(0, NEIGHBORHOOD);
     const r = near.reduce((sum, at) => sum + found[at], 0) / Math.max(near.length, 1);
-    return { r, around: near.length === NEIGHBORHOOD ? model.total(near.map((at) => rowUnit(condition, rows[at]))) : null };
+    const sum = near.length === NEIGHBORHOOD ? model.total(near.map((at) => rowUnit(condition, rows[at]))) : null;
+    return { r, around: sum && moved ? moved.forward(sum) : sum, first: near.length ? found[near[0]] : null };
   }
 
   /** @type {Map<string, Float32Array>} */
@@ -108,14 +133,15 @@
    * A candidate's r is at least its mean cosine with any ten words of the pool; so r is measured only for candidates
    * that could still be among the best.
    * @param {Float64Array} query @param {number} source @param {number} target @param {number} top @param {number} least @param {number} own
+   * @param {Role | null} moved
    */
-  function byCsls(query, source, target, top, least, own) {
+  function byCsls(query, source, target, top, least, own, moved) {
     const condition = model.condition(target);
     const rows = model.enough(target, least);
     const found = cosines(query, condition, rows);
     const same = source === target;
     const queryR = neighborhood(query, target, least, same ? own : -1).r;
-    const exact = measured(`${source} ${target} ${least}`, rows.length);
+    const exact = measured(`${source} ${target} ${least} ${moved !== null}`, rows.length);
     const bound = found.map((value) => value + 1);
     /** @type {number[]} places, by cosine − r / 2 */
     const best = [];
@@ -138,14 +164,14 @@
         bound[at] = Math.min(bound[at], found[at] - mean / 2);
       });
     };
-    const first = neighborhood(query, source, least, -1).around;
+    const first = neighborhood(query, source, least, -1, moved).around;
     if (first) lower(first);
     for (let size = AT_FIRST; open.length; size *= 2) {
       narrow();
       const chosen = largest(open.map((at) => bound[at]), size).map((place) => open[place]);
       const landmarks = [];
       for (const at of chosen) {
-        const { r, around } = neighborhood(rowUnit(condition, rows[at]), source, least, same ? condition.word[rows[at]] : -1);
+        const { r, around } = neighborhood(rowUnit(condition, rows[at]), source, least, same ? condition.word[rows[at]] : -1, moved);
         exact[at] = r;
         if (around && landmarks.length < LANDMARKS) landmarks.push(around);
         keep(at);
@@ -157,14 +183,30 @@
     return best.map((at) => match(condition, rows[at], 2 * found[at] - queryR - exact[at], found[at]));
   }
 
+  /** Return the unit vector of a word, moved by a role map if there is one. @param {number} word @param {number} at @param {Role | null} moved */
+  const queryOf = (word, at, moved) => (moved ? model.normalized(moved.forward(model.unit(word, at))) : model.unit(word, at));
+
   /**
    * Return the words of a condition nearest to a word of another; the word itself may be one.
    * @param {number} word @param {number} at @param {number} to @param {number} top @param {number} least @param {string} retrieval
+   * @param {Role | null} [moved]
    * @returns {Match[]}
    */
-  function equivalents(word, at, to, top, least, retrieval) {
-    const query = model.unit(word, at);
-    return retrieval === "csls" ? byCsls(query, at, to, top, least, word) : byCosine(query, to, top, least);
+  function equivalents(word, at, to, top, least, retrieval, moved = null) {
+    const query = queryOf(word, at, moved);
+    return retrieval === "csls" ? byCsls(query, at, to, top, least, word, moved) : byCosine(query, to, top, least);
+  }
+
+  /**
+   * Return the mean similarity of the rivals of a word and each candidate (see counterparts.py).
+   * @param {number} word @param {Match[]} found @param {number} at @param {number} to @param {number} least @param {Role | null} moved
+   */
+  function rivals(word, found, at, to, least, moved) {
+    const own = neighborhood(model.unit(word, at), at, least, word).first ?? 0;
+    return found.map((match) => {
+      const there = neighborhood(model.unit(match.id, to), at, least, -1, moved).first;
+      return (own + Math.max(there ?? -1, match.similarity)) / 2;
+    });
   }
 
   /** @param {number} word @param {number} at @param {number} top @param {number} least @param {string} retrieval */
@@ -172,5 +214,5 @@
     return equivalents(word, at, at, top + 1, least, retrieval).filter((one) => one.id !== word).slice(0, top);
   }
 
-  lib.search = { neighbors, equivalents, byCosine };
+  lib.search = { neighbors, equivalents, byCosine, rivals, role };
 }
