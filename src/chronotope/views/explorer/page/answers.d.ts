@@ -137,13 +137,14 @@ interface DriftRow {
 interface EquivalentsRow {
   word: string | null;
   at: string | null;
+  count: number | null;
   condition: string | null;
   rank: number | null;
   equivalent: string | null;
+  equivalent_count: number | null;
+  documents: number | null;
   similarity: number | null;
   score: number | null;
-  count: number | null;
-  documents: number | null;
   needed: number | null;
   match: boolean | null;
   fallback: boolean | null;
