@@ -96,6 +96,12 @@ class Conditions:
         above = {number: place.rpartition(SEPARATOR)[0].casefold() for number, place in enumerate(self.places)}
         return {number: numbers[label] for number, label in above.items() if label in numbers}
 
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """The conditions that hold every text once: those of the lowest level of nested places."""
+        above = set(self.parents.values())
+        return tuple(at for at in range(len(self)) if not above or self.place_of[at] not in above)
+
     @property
     def tree_edges(self) -> list[tuple[str, str]] | None:
         """The edges of nested places: each with the place above it, the highest with one another; None if none nest."""

@@ -55,6 +55,11 @@ def test_questions_answer_at_every_level(rows, tmp_path):
     pulls = ct.contexts(model, "w1", at="Canada", top=200)
     assert pulls.facts["documents"] + pulls.facts["documents_elsewhere"] == ct.evidence(model, "w1").facts["documents"]
     assert ct.drift(model, "Canada", "Ireland", permutations=20, min_count=5)["p"].is_not_null().any()
+    assert set(ct.drift(model, min_count=5, min_documents=1)["before"]) <= {
+        "Canada/Ontario", "Canada/Quebec", "Ireland/Cork", "Ireland/Kerry",
+    }  # fmt: skip
+    with pytest.raises(ct.errors.SettingsError, match="Canada/Ontario lies within Canada: they share their texts"):
+        ct.drift(model, "Canada", "Canada/Ontario")
     model.save(tmp_path / "model.ct")
     assert ct.load(tmp_path / "model.ct").conditions == model.conditions
 
@@ -69,7 +74,8 @@ def test_the_tree_is_the_graph_of_places(rows, method):
 
 
 def test_a_text_without_its_region_is_a_bad_row(rows):
-    counts = ct.count(ct.read_corpus([*rows, {**rows[0], "region": " "}], place="nation/region"), min_count=5)
+    with pytest.warns(UserWarning, match="1 row skipped: no place"):
+        counts = ct.count(ct.read_corpus([*rows, {**rows[0], "region": " "}], place="nation/region"), min_count=5)
     assert counts.store.report.documents == 320
     assert counts.store.problems["no place"].count == 1
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from chronotope.conditions import Conditions
+from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import SettingsError
@@ -135,10 +135,13 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {labels[first]}")
     if over == "ends":
+        for inner, outer in ((first, last), (last, first)):
+            if conditions.levels > 1 and labels[inner].startswith(labels[outer] + SEPARATOR):
+                raise SettingsError(f"{labels[inner]} lies within {labels[outer]}: they share their texts")
         return Comparison(over, tuple(sorted((first, last))), ((first, last),))
     if first > last:
         raise SettingsError(f"{labels[last]} comes before {labels[first]}; exchange them")
-    among = tuple(range(first, last + 1))
+    among = tuple(number for number in conditions.leaves if first <= number <= last)
     steps = tuple(_consecutive(conditions, among)) if over == "steps" else ()
     if over == "steps" and not steps:
         raise SettingsError("steps are between consecutive time bins, and these conditions have none")
