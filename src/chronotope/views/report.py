@@ -69,9 +69,10 @@ def report(
 ) -> str:
     """Return a report on the words that changed, as one page of HTML; write it to `path` if that is given.
 
-    The page needs no other file and no network. `drift` are further settings of the question `drift`: `start`, `end`,
-    `min_count`, `permutations` …. `bootstrap` is 50 by default if the documents can be resampled, `sentences` the
-    number for each word before and after.
+    The page needs no other file and no network. `model` is a model, its file or its run; `title` is the name of the run
+    by default. The page shows the `top` words, with `sentences` for each before and after. `bootstrap` is 50 by default
+    if the documents can be resampled. `drift` are further settings of the question `drift`: `start`, `end`,
+    `min_count`, `permutations` ….
     """
     at_least("sentences", sentences, 1)
     opened: ConditionedEmbeddings = open_source(model, ConditionedEmbeddings)
