@@ -32,6 +32,8 @@ EXTRAS = {
     "documents": ("PDF files and spreadsheets", ("pypdf", "fastexcel")),
     "word2vec": ("the methods static, linear and aligned; export to gensim", ("gensim",)),
     "cluster": ("prepare --workers and --cluster; text and runs at s3://", ("dask", "distributed")),
+    "lemmas": ("prepare --lemmas", ("simplemma",)),
+    "stopwords": ("--exclude stopwords:de, for other languages than English", ("stopwordsiso",)),
     "gpu": ("training on an NVIDIA GPU", ("cupy",)),
     "contextual": ("the methods contextual and continuous", ("torch", "transformers")),
     "onnx": ("the method contextual with an ONNX model", ("onnxruntime", "tokenizers")),

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option
 
 from chronotope.cli.console import talk
-from chronotope.conditions import Conditions
 from chronotope.errors import ChronotopeError, SettingsError, some_of
 from chronotope.io.run_folder import read_run
 
 if TYPE_CHECKING:
+    from chronotope.conditions import Conditions
     from chronotope.cooccurrence import Counts
     from chronotope.embeddings import ConditionedEmbeddings
 
@@ -82,8 +82,18 @@ def names(known: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in listed if name.startswith(incomplete)]
 
 
-def conditions(ctx: Context, incomplete: str, which: str = "labels") -> list[str]:
-    """Complete a condition of the model or run that stands earlier on the command line; never fail."""
+def conditions(ctx: Context, incomplete: str) -> list[str]:
+    """Complete a condition of the model or run that stands earlier on the command line."""
+    return _complete(ctx, incomplete, "labels")
+
+
+def places(ctx: Context, incomplete: str) -> list[str]:
+    """Complete a place of the model or run that stands earlier on the command line."""
+    return _complete(ctx, incomplete, "places")
+
+
+def _complete(ctx: Context, incomplete: str, which: str) -> list[str]:
+    """Return the labels or places that begin as typed; never fail."""
     # An option that waits for its value keeps typer from reading the words before it as arguments.
     given: list[Any] = [ctx.params.get("model"), ctx.params.get("run"), *ctx.args]
     path = next((Path(word) for word in given if word and Path(word).exists()), None)
@@ -93,13 +103,10 @@ def conditions(ctx: Context, incomplete: str, which: str = "labels") -> list[str
     return []
 
 
-def places(ctx: Context, incomplete: str) -> list[str]:
-    """Complete a place of the model or run that stands earlier on the command line."""
-    return conditions(ctx, incomplete, "places")
-
-
 def _conditions(path: Path) -> Conditions:
     if path.is_dir():
+        from chronotope.conditions import Conditions
+
         return Conditions.from_dict(read_run(path)["conditions"])
     from chronotope.embeddings import load
 

@@ -163,7 +163,7 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     from chronotope.views import tables
 
     stderr.print(tables.corpus(store.report))
-    for line in store.report.notes:
+    for line in (*store.report.notes, *store.report.mixed_case):
         talk("[yellow]{}[/]", line)
     if reading.find_phrases:
         phrases = store.words.filter(store.words.is_in(store.report.phrases))

@@ -168,7 +168,7 @@ def _build(
     counted = count(~held_out)
     everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
-    report = replace(report, notes=(*report.notes, *mixed_case(lexicon)))
+    report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {

@@ -85,7 +85,9 @@ class CorpusReport:
         The phrases that were joined.
     notes
         Lines about bad rows, files that were left out or converted, metadata without text, conditions most of whose
-        text has one source, and frequent words that mix two cases.
+        text has one source.
+    mixed_case
+        A line about frequent words that are written both in upper and in lower case; empty if there are none.
     """
 
     conditions: tuple[ConditionReport, ...]
@@ -100,12 +102,13 @@ class CorpusReport:
     unspaced: int = 0
     phrases: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    mixed_case: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         facts = {name: getattr(self, name) for name in ("documents", "tokens", "vocabulary", "duplicates", "held_out")}
         names = [part.name for part in fields(ConditionReport)]
         rows = [[getattr(part, name) for name in names] for part in self.conditions[:MOST_ROWS]]
-        left_out, note = len(self.conditions) - len(rows), "; ".join(self.notes)
+        left_out, note = len(self.conditions) - len(rows), "; ".join((*self.notes, *self.mixed_case))
         return html("Corpus", facts, names, rows, left_out=left_out, note=note)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +119,7 @@ class CorpusReport:
     def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
-        lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes")}
+        lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes", "mixed_case")}
         return cls(**{**data, **lists, "conditions": conditions})
 
 
