@@ -134,7 +134,8 @@ class Filters:
             excluded[fewer] = np.max(known, axis=0) < self._min_documents
         left = []
         for reason, mask in excluded.items():
-            left += [number_of(int(np.count_nonzero(among & mask)), reason)]
+            count = int(np.count_nonzero(among & mask))
+            left += [number_of(count, reason)] if count else []
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):

@@ -117,7 +117,8 @@
       const text = typeof options.lead === "function" ? options.lead(answer, state) : options.lead;
       ct.replace(lead, ...[text || ""].flat());
       const nothing = (options.empty && options.empty(answer, state)) || (answer.rows.length ? null : "There are no rows.");
-      element.classList.toggle("without", Boolean(nothing) || !chartOf());
+      element.classList.toggle("without", Boolean(nothing));
+      element.classList.toggle("chartless", !chartOf());
       note.textContent = nothing || "";
       hidden = [];
       say();
