@@ -12,7 +12,7 @@ from benchmarks.reproduce.tables import PAPER_FIGURES, PAPER_NAMES, Choice
 from numpy.typing import NDArray
 
 from chronotope.evaluation.pairs import TestPairs
-from chronotope.evaluation.scores import METRICS, Difference, differences, gains, intervals
+from chronotope.evaluation.scores import METRICS, Difference, difference, gains, intervals, resampled_means
 
 NOT_COMPARABLE = (
     "The paper's own figures, measured on other corpora (the New York Times; the International Corpus of English): "
@@ -30,6 +30,14 @@ WAY_NAMES = tuple(
     f"{f'words seen ≥ {least} times there' if least else 'all words'}, {'CSLS' if retrieval == 'csls' else retrieval}"
     for retrieval, least in WAYS
 )
+
+
+def differences(
+    values: NDArray[np.float64], queries: Sequence[str], pairs: Iterable[tuple[int, int]]
+) -> list[Difference]:
+    """Compare the means of two columns of (N, models) values, for each pair of columns."""
+    resampled, means, several = resampled_means(values, queries), values.mean(axis=0), len(set(queries)) > 1
+    return [difference([means[a], means[b]], [resampled[:, a], resampled[:, b]], several) for a, b in pairs]
 
 
 def summarize(result: Result) -> list[dict[str, Any]]:

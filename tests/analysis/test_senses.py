@@ -72,9 +72,14 @@ def test_few_usages_are_one_sense_and_said_to_be_few(model):
     assert "too few to tell senses apart" in answer.notes[0]
 
 
+def ends(source):
+    """The first and the last condition."""
+    return source.conditions.labels[0], source.conditions.labels[-1]
+
+
 def test_usages_move_where_a_word_changes_company(drifting):
     contextual = ct.ContextualModel(words="bank,river,money,the,tree").fit(drifting)
-    answer = ct.usage_change(contextual, permutations=99, min_count=5)
+    answer = ct.usage_change(contextual, *ends(drifting), permutations=99, min_count=5)
     assert answer["word"][0] == "bank"
     first = next(iter(answer))
     assert all(first[f"p_{name}"] == 0.01 for name in ("apd", "prt", "amd", "jsd"))
@@ -83,7 +88,7 @@ def test_usages_move_where_a_word_changes_company(drifting):
 
 
 def test_other_models_take_the_words_around(model):
-    answer = ct.usage_change(model, words="bank,river1,music1,the", permutations=99, min_count=5)
+    answer = ct.usage_change(model, *ends(model), words="bank,river1,music1,the", permutations=99, min_count=5)
     assert answer["word"][0] == "bank"
     assert "unknown" not in answer["word"]
 

@@ -127,10 +127,20 @@ def test_equivalents_are_found_everywhere(visit, site):
     page.get_by_role("link", name="Its equivalents elsewhere").click()
     expect(page.locator("h1")).to_have_text("Equivalents of chips")
     row = page.locator(".part", has_text="1995 · arlen")
-    expect(row.locator(".best")).to_have_text(re.compile(f"^({'|'.join(TOPICS['technology'])})$"))
+    # In arlen no word stands for it alone: the nearest is named, and is no match.
+    expect(row.locator("text.none")).to_have_text(re.compile(f"nearest: ({'|'.join(TOPICS['technology'])})"))
     # The other years of borva, and the same year in arlen; the caption says that there are more.
     expect(page.locator(".part")).to_have_count(10)
     expect(page.locator(".caption")).to_contain_text("Other places at other times are not shown (9).")
+    page.goto(f"{site}#/ask/equivalents?word=chips&at=1995/borva&to=1995/arlen")
+    expect(page.locator(".caption")).to_contain_text("Pale: no match")
+
+
+def test_an_answer_without_a_chart_shows_its_table(visit, site):
+    page = visit(f"{site}#/ask/evidence?word=bank")
+    expect(page.locator(".answer tbody tr").first).to_be_visible()
+    expect(page.locator(".answer [data-save=svg]")).to_be_hidden()
+    expect(page.locator(".answer [data-save=csv]")).to_be_visible()
 
 
 def test_words_are_added_and_removed(visit, site):

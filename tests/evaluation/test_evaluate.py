@@ -13,12 +13,13 @@ from scipy.stats import spearmanr
 
 import chronotope as ct
 import worlds
+from benchmarks.reproduce.report import differences
 from chronotope.cli import main
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair
-from chronotope.evaluation.scores import METRICS, difference, gains, intervals, resampled_means, score
+from chronotope.evaluation.scores import METRICS, gains, intervals, score
 
 WORDS = [f"word{number:02}" for number in range(15)]
 
@@ -127,12 +128,6 @@ def test_intervals_are_those_of_theory_and_of_words():
     assert high - low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(500), rel=0.1)
     often = intervals(np.repeat(values, 100, axis=0), np.repeat(words, 100).tolist())
     assert often == [pytest.approx((low, high))]
-
-
-def differences(values, queries, pairs):
-    """Compares the means of two columns, for each pair of columns."""
-    resampled, means, several = resampled_means(values, queries), values.mean(axis=0), len(set(queries)) > 1
-    return [difference([means[a], means[b]], [resampled[:, a], resampled[:, b]], several) for a, b in pairs]
 
 
 def test_differences_are_significant_if_they_rest_on_many_words():

@@ -154,6 +154,10 @@ def test_a_trained_model_stands_for_its_method_and_settings(still):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_can_be_asked(still, method):
+    if method == "contextual":
+        with pytest.raises(SettingsError, match="contextual reads the text"):
+            ct.evaluate(method_class(method)(), renamings=renamed(still))
+        return
     if method in ("static", "linear", "aligned", "continuous"):
         pytest.importorskip("torch" if method == "continuous" else "gensim")
     epochs = {} if method == "dynamic" else {"epochs": 3}
@@ -226,7 +230,7 @@ def test_the_command_refuses_in_one_line(command, tmp_path):
         (("--method", "grap"), "did you mean graph"),
         (("--preset", "paper"), "add --method cw2v"),
         (("--retrieval", "dot"), "retrieval must be"),
-        (("--method", "static", "--smoothness", 1), "static has no setting 'smoothness'"),
+        (("--method", "dynamic", "--epochs", 1), "dynamic has no setting 'epochs'"),
     ):
         assert message in command(*arguments, code=2).err
     command(code=2, of=tmp_path / "nowhere")

@@ -34,6 +34,7 @@ ASKED = {
     "evidence": {"at": "1991/arlen"},
     "collocate_changes": {"from": "1990", "to": "1995"},
     "contexts": {"at": "1991/arlen"},
+    "usage_change": {"from": "1991/arlen", "to": "1995/arlen"},
 }
 
 

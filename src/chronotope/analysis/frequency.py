@@ -57,7 +57,7 @@ def frequency(
     chosen = choose_conditions(index.conditions, at, start, end)
     terms = list({term.numbers: term for term in map(index.term, word_list(word))}.values())
     rows = [row for term in terms for row in _rows(index, term, chosen, confidence)]
-    notes = [f"Interval: {confidence:.0%}, by documents."]
+    notes = [f"Interval: {100 * confidence:g} %, by documents."]
     if empty := list(dict.fromkeys(row["condition"] for row in rows if not row["tokens"])):
         notes.append(f"Without counted text, so without a frequency: {some_of(empty)}.")
     facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}

@@ -6,7 +6,7 @@ AMD = ½ (mean over x of min d(x, ·) + mean over y of min d(·, y)),   JSD of t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.measures import compare
-from chronotope.analysis.params import From, MinCount, Model, Permutations, Progress, Seed, Top, Until, WordList
+from chronotope.analysis.params import MinCount, Model, Permutations, Progress, Seed, Top, WordList, condition_param
 from chronotope.analysis.senses import cluster, main_components, nearest_center
 from chronotope.analysis.usages import Usages, UsageVectors, WordUsages
 from chronotope.embeddings.words import read_words
@@ -36,8 +36,8 @@ Sides = NDArray[np.bool_]
 )
 def usage_change(
     model: Model,
-    start: From = None,
-    end: Until = None,
+    start: Annotated[str, condition_param("Earlier condition.", option="--from")],
+    end: Annotated[str, condition_param("Later condition.", option="--to")],
     *,
     words: WordList = None,
     usages: Usages = 100,
@@ -58,7 +58,7 @@ def usage_change(
     >>> import chronotope as ct
     >>> world = ct.invented_world(years=range(1990, 1992), documents=300)
     >>> model = ct.ContextualModel(words="energy,river").fit(ct.count(ct.read_corpus(world.records, time="time")))
-    >>> sorted(ct.usage_change(model)["word"])
+    >>> sorted(ct.usage_change(model, "1990", "1991")["word"])
     ['energy', 'river']
     """
     first, last = compare(model.conditions, start, end, "ends").steps[0]

@@ -249,5 +249,7 @@ def _train_on_renamed(
             if made.get("place_edges"):
                 options = {"place_edges": made["place_edges"]} | options
             model = method_class(made["method"])(**made["settings"])
+        if model.method == "contextual":
+            raise SettingsError("contextual reads the text, and renamings change the counts alone; use pairs or gold")
         trained[name] = model.fit(task.counts, **options)
     return task.pairs, trained

@@ -38,12 +38,12 @@ h1, h2, h3 { line-height: 1.2 } h2 { margin-top: 2.5rem }
 .quiet, cite, dd { color: var(--quiet); font-style: normal; font-size: 0.875rem }
 .wide { overflow-x: auto; margin: 1rem 0 } table { border-collapse: collapse; font-size: 0.875rem }
 th, td { padding: 0.2rem 0.9rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
-  overflow-wrap: normal }
+  overflow-wrap: normal } td:first-child { white-space: nowrap }
 .number { text-align: right; font-variant-numeric: tabular-nums }
 figure { margin: 1.5rem 0 } svg { max-width: 100%; height: auto }
 .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem } h4 { margin: 0 0 0.5rem }
 blockquote { margin: 0 0 0.8rem } cite { display: block } mark { background: var(--mark); color: inherit }
-dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem } dd { margin: 0 0 0.4rem }
+dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem; break-after: avoid } dd { margin: 0 0 0.4rem }
 @media screen and (prefers-color-scheme: dark) {
   :root { --ink: #ddd; --paper: #161616; --quiet: #999; --line: #3a3a3a; --mark: #5c4a00 }
   figure svg { filter: invert(0.914) hue-rotate(180deg) }

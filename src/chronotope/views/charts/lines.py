@@ -168,7 +168,9 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     tooltip = ["name:N", alt.Tooltip("x:N", title=chart.x), alt.Tooltip("y:Q", format=".3f", title=chart.y)]
     layers = [style.layer(plain, "line", strokeWidth=2.2).encode(**where, detail="name:N", strokeDash=dashes)]
     if ends:
-        layers.insert(0, style.layer(plain, "area", clip=True, opacity=0.15).encode(**interval))
+        layers.insert(
+            0, style.layer(plain, "area", clip=True, opacity=0.15 if len(lines) < 4 else 0.06).encode(**interval)
+        )
         layers.insert(0, style.layer(lone, "rule", clip=True, opacity=0.4, strokeWidth=2).encode(**interval))
     layers.append(style.layer(points, "point", size=30, strokeWidth=1.4).encode(**where, tooltip=tooltip))
     for group, side in ((left, -1), ([line for line in lines if line not in left], 1)):

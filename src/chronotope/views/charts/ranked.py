@@ -43,8 +43,8 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
     ends = [bar[end] for bar in every for end in ("low", "high", "needed") if bar[end] is not None]
     domain = style.limits([bar["value"] for bar in every], ends, zero=True)
     notes += [style.CUT] if style.is_cut(every, *domain) else []
-    chance = any(bar["needed"] is not None for bar in every)
-    notes += ["Dark line: the similarity that chance reaches."] if chance else []
+    marked = any(bar["needed"] is not None for bar in every)
+    notes += ["Dark line: the similarity that a match needs."] if marked else []
     notes += [style.FAINT] if any(bar["opacity"] < 0.6 for bar in every) else []
     longest = max(len(bar["detail"]) for bar in every)
     columns = 1 if longest > SHORT else min(len(WIDTHS), len(groups))
@@ -113,8 +113,8 @@ def _panel(bars: style.Rows, width: int, domain: tuple[float, float], title: str
     else:
         layers.append(style.layer(rows, "bar", strokeWidth=1).encode(x=x, x2="zero:Q", y=y, tooltip=tooltip))
     if any(bar["needed"] is not None for bar in bars):
-        chance: style.Rows = [{"needed": row["needed"], "at": row["at"], "color": style.INK} for row in rows]
-        layers.append(style.layer(chance, "tick", thickness=1.6, height=ROW - 4, opacity=0.6).encode(x=needed, y=y))
+        marks: style.Rows = [{"needed": row["needed"], "at": row["at"], "color": style.INK} for row in rows]
+        layers.append(style.layer(marks, "tick", thickness=1.6, height=ROW - 4, opacity=0.6).encode(x=needed, y=y))
     names: style.Rows = []
     beside: style.Rows = []
     for at, bar in enumerate(bars):

@@ -173,7 +173,7 @@
     const [low, high] = [Math.min(...rates), Math.max(...rates)].map((rate) => (100 * rate).toFixed(1));
     const share = low === high ? `${low} %` : `${low} to ${high} %`;
     return [
-      ...(rates.length ? [`False matches: ${share} of the words that lost their own row there still match another word.`] : []),
+      ...(rates.length ? [`False matches: of words without a counterpart (a test removes them), ${share} still match another.`] : []),
       ...(unknown.length ? [`Too few words in common with ${model.someOf(unknown)} to calibrate a match.`] : []),
     ];
   }

@@ -17,6 +17,8 @@
     count: (n) => whole.format(n),
     /** 0.713 as “0.71”; a dash for an unknown value. */
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
+    /** How many decimals tell values between these two apart. */
+    digits: (low, high) => (high > low ? Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(high - low)))) : 2),
     /** A number of any size, short. */
     short: (value) =>
       known(value) && Math.abs(value) >= 100 ? whole.format(Math.round(value)) : ct.format.number(value, Math.abs(value) >= 10 ? 1 : 2),

@@ -117,7 +117,8 @@
       const text = typeof options.lead === "function" ? options.lead(answer, state) : options.lead;
       ct.replace(lead, ...[text || ""].flat());
       const nothing = (options.empty && options.empty(answer, state)) || (answer.rows.length ? null : "There are no rows.");
-      element.classList.toggle("without", Boolean(nothing) || !chartOf());
+      element.classList.toggle("without", Boolean(nothing));
+      element.classList.toggle("chartless", !chartOf());
       note.textContent = nothing || "";
       hidden = [];
       say();
@@ -182,7 +183,7 @@
     const more = rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${ct.format.count(rows.length)} rows; the CSV file has all.` : "";
     const head = (name, at) => ct.h("th", { scope: "col", class: numeric[at] && "number" }, name.replace(/_/g, " "));
     const cell = (row, name, at) =>
-      ct.h(at ? "td" : "th", at ? { class: numeric[at] && "number" } : { scope: "row" }, ct.cell(name, row[name]));
+      ct.h(at ? "td" : "th", at ? { class: numeric[at] ? "number" : name === "text" ? "text" : null } : { scope: "row" }, ct.cell(name, row[name]));
     return ct.h(
       "table",
       null,

@@ -140,6 +140,7 @@ interface Chronotope {
   format: {
     count(n: number): string;
     number(value: any, digits?: number): string;
+    digits(low: number, high: number): number;
     short(value: any): string;
     times(n: number): string;
     ordinal(n: number): string;

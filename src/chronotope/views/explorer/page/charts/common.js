@@ -63,7 +63,7 @@
 
   /** What a column is called in a chart. */
   ct.columnName = (column) =>
-    ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", value: "similarity with the other places" })[
+    ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", apd: "mean distance of usages (APD)", corrected: "corrected for noise", value: "similarity with the other places" })[
       column
     ] || column.replace(/_/g, " ");
 

@@ -82,8 +82,9 @@
     ct.texts(layer.axis, [{ key: "axis", text: ct.columnName(chart.y), at: [0, 10], class: "axis" }]);
     drawChanges(layer.changes, changes.map((one) => ({ ...one, at: conditions.indexOf(one.label) })).filter((one) => one.at >= 0), { x, step, top, width });
 
-    ct.join(layer.bands, series.filter((one) => one.low.some(ct.known)), (one) => one.name, () => ct.s("path"), (path, one) => {
-      path.setAttribute("class", `area color-${one.color}`);
+    const bands = series.filter((one) => one.low.some(ct.known));
+    ct.join(layer.bands, bands, (one) => one.name, () => ct.s("path"), (path, one) => {
+      path.setAttribute("class", `area color-${one.color}${bands.length > 3 ? " many" : ""}`);
       ct.shape(path, bandOf(one, x, (value) => Math.max(top - 6, y(value))));
     });
     ct.join(layer.lines, series, (one) => one.name, () => ct.s("path"), (path, one) => {

@@ -35,6 +35,7 @@
     ];
     ct.join(layer.graticule, lines, String, () => ct.s("path", { class: "graticule" }), (path, line) => path.setAttribute("d", line));
     const order = [...rows].sort((a, b) => b.count - a.count);
+    const number = (value) => ct.format.number(value, ct.format.digits(low, high));
     const radius = (row) => 6 + 13 * Math.sqrt(row.count / most);
     ct.join(layer.places, order, (row) => row.place, () => ct.s("g", null, ct.s("circle", { class: "ground" }), ct.s("circle", { class: "shade hot" })), (group, row) => {
       const value = row[chart.value];
@@ -43,7 +44,7 @@
       const strong = ct.known(value) ? 0.08 + 0.92 * ((value - low) / (high - low || 1)) : 0;
       ct.set(group.lastChild, { r: radius(row), "fill-opacity": ct.round(strong * (ct.isFaint(row, chart) ? 0.35 : 1)) });
       group.setAttribute("class", `tile dot${row.place === state.place ? " chosen" : ""}${ct.known(value) ? "" : " none"}${ct.isFaint(row, chart) ? " faint" : ""}`);
-      ct.tell(group, [`${row.place}: ${ct.known(value) ? ct.format.number(value) : "too rare to compare"}`, ct.often(row, chart)]);
+      ct.tell(group, [`${row.place}: ${ct.known(value) ? number(value) : "too rare to compare"}`, ct.often(row, chart)]);
       ct.act(group, state.acts ? () => state.choosePlace(row.place) : null);
     });
     // Every place keeps its name, the chosen and the frequent ones at the best spots.
@@ -54,7 +55,7 @@
     const texts = named.map(({ row, spot }) => ({ key: row.place, text: row.place, at: spot, class: `label place${row.place === state.place ? " now" : ""}` }));
     ct.texts(layer.names, texts, { "text-anchor": "middle" });
     const lost = answer.rows.length - rows.length;
-    return [lost ? `${lost} places without coordinates are not on the map; the table has them.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [high > low ? `Color: ${ct.columnName(chart.value)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "", lost ? `${lost} places without coordinates are not on the map; the table has them.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   }
 
   /** The path of a word among its neighbors. @type {Draw} */

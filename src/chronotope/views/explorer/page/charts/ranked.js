@@ -31,6 +31,7 @@
     draw(drawing, items, chart.value);
     return [
       rows.length > shown.length ? `${rows.length - shown.length} more rows are not drawn; the table has all.` : "",
+      shown.some((row) => row.match === false) ? "Pale: no match; the upright line is the similarity that a match needs." : "",
       ...ct.faintNote(shown, chart),
     ].filter(Boolean);
   };
@@ -119,15 +120,17 @@
           bars,
           item.marks,
           (mark) => mark.name,
-          () => ct.s("g", null, ct.s("line", { class: "value" }), ct.s("line", { class: "whisker" }), ct.s("circle")),
+          () => ct.s("g", null, ct.s("line", { class: "value" }), ct.s("line", { class: "whisker" }), ct.s("circle"), ct.s("line", { class: "needed" })),
           (bar, mark) => {
-            const [line, whisker, dot] = bar.children;
+            const [line, whisker, dot, needed] = bar.children;
             bar.setAttribute("class", several ? `point color-${mark.color}` : "bar");
-            const trust = ct.trust(chart.faint && mark.row[chart.faint]);
+            const trust = mark.row.match === false ? 0.28 : ct.trust(chart.faint && mark.row[chart.faint]);
             ct.set(line, { x1: x(0), x2: x(mark.value), y1: ROW / 2, y2: ROW / 2, "stroke-opacity": trust, visibility: several ? "hidden" : null });
             const known = ct.known(mark.low) && ct.known(mark.high);
             ct.set(whisker, { x1: x(known ? mark.low : 0), x2: x(known ? mark.high : 0), y1: ROW / 2, y2: ROW / 2, visibility: known ? null : "hidden" });
             ct.set(dot, { cx: x(mark.value), cy: ROW / 2, r: 5, "fill-opacity": trust, visibility: several ? null : "hidden" });
+            const least = ct.known(mark.row.needed);
+            ct.set(needed, { x1: x(least ? mark.row.needed : 0), x2: x(least ? mark.row.needed : 0), y1: ROW / 2 - 7, y2: ROW / 2 + 7, visibility: least ? null : "hidden" });
           },
         );
         figure.textContent = several ? "" : ct.format.short(item.marks[0].value);
@@ -168,13 +171,11 @@
     const high = chart.value === "similarity" ? 1 : Math.max(...values, 0) || 1;
     const x = ct.linear(low, high, start, end);
     const layer = ct.layers(svg, ["now", "axis", "rows"]);
-    const needed = shown.map((one) => one.rows[0].needed).find(ct.known);
     const label = (text, x, y, anchor = "") => ({ key: `${text}${y}`, text, at: [x, y], class: `axis ${anchor}` });
     ct.texts(layer.axis, [
       label(ct.columnName(chart.value), start, 10),
       label(ct.format.short(low), start, 30),
       label(ct.format.short(high), end, 30, "end"),
-      ...(ct.known(needed) ? [label("chance", x(needed), 30, "middle")] : []),
     ]);
     const now = ct.nowIn(shown.map((one) => one.label), state);
     ct.band(layer.now, now < 0 ? null : { x: 0, y: top + now * tall + 1, width, height: tall - 2 });
@@ -211,7 +212,7 @@
         ct.tell(measure, [
           name(label),
           best[chart.label] ? `nearest: ${ct.format.word(best[chart.label])}, ${ct.format.short(score)}` : "no word to choose from",
-          ct.known(best.needed) ? `more than chance from ${ct.format.number(best.needed)} on` : null,
+          ct.known(best.needed) ? `a match needs ${ct.format.number(best.needed)}` : null,
         ]);
         let left = narrow ? labels : end + 28;
         /** @type {{row: Row, left: number}[]} */

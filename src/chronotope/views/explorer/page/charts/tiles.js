@@ -27,8 +27,12 @@
     const size = Math.max(2, Math.min(same ? 46 : 100, (width - left - 26) / across.length));
     const tall = same ? size : Math.max(18, Math.min(34, size));
     svg.setAttribute("height", String(Math.ceil(top + tall * down.length + 8)));
-    const [low, high] = ct.extent(answer.rows.map((row) => row[columnValue]));
-    const shade = (value) => 0.06 + 0.94 * ((value - low) / (high - low || 1));
+    // A word compared with itself says nothing, and would use up the range of colors.
+    const others = answer.rows.filter((row) => row[columnX] !== row[columnY]);
+    const [low, high] = ct.extent((others.length ? others : answer.rows).map((row) => row[columnValue]));
+    const shade = (value) => 0.06 + 0.94 * Math.max(0, Math.min(1, (value - low) / (high - low || 1)));
+    const number = (value) => ct.format.number(value, ct.format.digits(low, high));
+    const short = (value) => (ct.known(value) ? number(value).replace(/^(−?)0\./, "$1.") : "·");
     const layer = ct.layers(svg, ["tiles", "frames", "heads", "sides"]);
     const gap = size > 12 ? 1 : size > 5 ? 0.5 : 0;
     const many = across.length * down.length > MOVING;
@@ -73,7 +77,7 @@
             ct.set(group.lastChild, { x: size / 2, y: tall / 2 });
           }
           ct.tell(group, [
-            `${name(across[x])} and ${name(down[y])}: ${ct.known(value) ? ct.format.number(value) : "too rare to compare"}`,
+            `${name(across[x])} and ${name(down[y])}: ${ct.known(value) ? number(value) : "too rare to compare"}`,
             mark && row[mark] ? "a significant change begins here" : null,
             ct.often(row, chart),
           ]);
@@ -109,6 +113,4 @@
       ct.texts(layer.sides, sides, { "text-anchor": "end" });
     }
   };
-
-  const short = (value) => (ct.known(value) ? ct.format.number(value).replace(/^(−?)0\./, "$1.") : "·");
 }

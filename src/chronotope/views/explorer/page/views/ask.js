@@ -13,7 +13,8 @@
       return {
         element,
         async show(address, state) {
-          const name = address.words[0];
+          // The command line writes usage-change.
+          const name = address.words[0]?.replace(/-/g, "_");
           if (!name) {
             page = null;
             return ct.replace(element, all());
@@ -63,8 +64,14 @@
     const first = fields.filter((one) => one.parameter.required || ["at", "from", "to", "top"].includes(one.parameter.name));
     const rest = fields.filter((one) => !first.includes(one));
     const note = ct.h("p", { class: "state", role: "status" });
-    const panel = ct.panel({ class: "wide answer", plain: title(question.name), title: (answer) => ct.format.word(answer.title) });
+    const panel = ct.panel({ class: "wide answer", plain: title(question.name), title: (answer) => ct.format.word(answer.title), chart: corrected });
     const holder = ct.h("div", { class: "panels", hidden: true }, panel.element);
+    /** The chart, of corrected values where the answer has them: the notes and the intervals are about these. */
+    function corrected(answer) {
+      const { chart } = question;
+      const column = chart && ["lines", "ranked"].includes(chart.family) && (chart.family === "lines" ? "y" : "value");
+      return column && answer.rows.some((row) => ct.known(row.corrected)) ? { ...chart, [column]: "corrected" } : chart;
+    }
     const form = ct.h(
       "form",
       { class: "asking", onsubmit: (event) => (event.preventDefault(), go()) },

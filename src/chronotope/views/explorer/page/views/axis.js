@@ -32,7 +32,7 @@
       const panel = ct.panel({
         class: "wide",
         plain: "On the axis",
-        lead: () => `Above zero a word is nearer to the words before the minus (${formula.value.split(" - ")[0]}), below zero nearer to those after it.`,
+        lead: () => `Above zero a word is nearer to the words before the minus (${formula.value.split(" - ")[0].replace(/^\((.*)\)$/, "$1")}), below zero nearer to those after it.`,
         extra: () => ({ colors: words }),
         caption: (answer) => [answer.rows.some((row) => ct.known(row.low)) ? "The band shows how much the result depends on the words chosen for the two ends." : null],
       });

@@ -14,8 +14,8 @@
         class: "wide equivalents",
         plain: "Its equivalents",
         title: (answer, state) => `Words used like ${ct.format.quoted((answer.rows[0] || {}).word || "")} ${ct.format.in(state.condition)}`,
-        lead: "For each time or place the words whose use there is most similar, the best first. The upright line marks the similarity that chance alone reaches; below it no word is given.",
-        caption: () => ["A nearest word always exists. Above the line it is more similar than by chance, which does not make it the right counterpart: read its sentences."],
+        lead: "For each time or place the words whose use there is most similar, the best first. The upright line marks the similarity that a match needs; below it no word is given.",
+        caption: () => ["A nearest word always exists. One above the line need not be the right counterpart, either: read its sentences."],
       });
       const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
 

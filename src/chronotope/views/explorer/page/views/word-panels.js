@@ -84,7 +84,7 @@
         plain: "How often it is used",
         lead: "Occurrences per million words. Rare words have uncertain neighbors: that is not a change of meaning.",
         chart: (answer) => ({ family: "lines", x: "condition", y: "per_million", color: "word", band: answer.rows.some((row) => "documents" in row) ? ["low", "high"] : null, faint: "count" }),
-        notes: (answer) => ("documents" in (answer.rows[0] || {}) ? answer.notes : []),
+        notes: (answer) => ("documents" in (answer.rows[0] || {}) ? answer.notes.filter((note) => !note.startsWith("Interval:")) : []),
         caption: (answer) => [
           answer.rows.some((row) => "documents" in row && ct.known(row.low)) ? "Band: 95 % interval that takes into account how unevenly documents use the word." : null,
         ],
