@@ -7,19 +7,19 @@ import sys
 
 import numpy as np
 import pytest
+from benchmarks.reproduce.report import differences
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 import chronotope as ct
 import worlds
-from benchmarks.reproduce.report import differences
 from chronotope.cli import main
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair
-from chronotope.evaluation.scores import METRICS, gains, intervals, score
+from chronotope.evaluation.scores import METRICS, gains, intervals, resampled_means, score
 
 WORDS = [f"word{number:02}" for number in range(15)]
 
