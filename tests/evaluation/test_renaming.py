@@ -230,7 +230,7 @@ def test_the_command_refuses_in_one_line(command, tmp_path):
         (("--method", "grap"), "did you mean graph"),
         (("--preset", "paper"), "add --method cw2v"),
         (("--retrieval", "dot"), "retrieval must be"),
-        (("--method", "dynamic", "--epochs", 1), "dynamic has no setting 'epochs'"),
+        (("--method", "contextual", "--epochs", 1), "contextual has no setting 'epochs'"),
     ):
         assert message in command(*arguments, code=2).err
     command(code=2, of=tmp_path / "nowhere")
