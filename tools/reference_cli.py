@@ -8,6 +8,7 @@ from typing import Any
 
 import typer.main
 
+from chronotope.analysis.answer import questions
 from chronotope.cli.app import app
 from chronotope.io.provenance import package_version
 
@@ -35,7 +36,6 @@ class Command:
     """A command: its name, what its help says, and its parameters."""
 
     name: str
-    panel: str
     help: str
     parameters: tuple[Parameter, ...]
 
@@ -59,7 +59,6 @@ def commands() -> list[Command]:
     return [
         Command(
             name,
-            command.rich_help_panel,
             command.help or "",
             tuple(_parameter(part) for part in command.params if part.name != "help"),
         )
@@ -88,28 +87,24 @@ def _kind(part: Any) -> str:
 
 
 def page() -> str:
-    """The page of the documentation."""
+    """The page of the documentation: the commands that are not questions."""
+    asked = {name.replace("_", "-") for name in questions()}
     lines = [
         "# Commands",
         "",
-        "Results go to stdout, messages to stderr. Every question has `--json`, `--csv`, `--markdown` and `-o FILE`. "
-        "`chronotope COMMAND --help` prints the same as this page.",
-        "",
-        "| exit code | |",
-        "|---|---|",
-        *(f"| {code} | {meaning} |" for code, meaning in EXITS),
+        "The commands of questions (`neighbors`, `drift` …) are on the page of [questions](answers.md). Results go to "
+        "stdout, messages to stderr. `chronotope COMMAND --help` and `man chronotope` say the same. The exit code is "
+        f"{'; '.join(f'{code}: {meaning}' for code, meaning in EXITS)}.",
         "",
     ]
-    panel = ""
     for command in commands():
-        if command.panel != panel:
-            panel = command.panel
-            lines += [f"## {panel}", ""]
-        lines += [f"### {command.name}", "", *(f"{part}\n" for part in command.paragraphs)]
-        lines += ["```text", command.usage, "```", "", "| | | default |", "|---|---|---|"]
+        if command.name in asked:
+            continue
+        lines += [f"## {command.name}", "", *(f"{part}\n" for part in command.paragraphs), f"`{command.usage}`", ""]
+        lines += ["| | |", "|---|---|"]
         for part in command.parameters:
-            default = f"`{part.default}`" if part.default else "required" if part.required else ""
-            lines.append(f"| `{_cell(part.written)}` | {_cell(part.help)} | {_cell(default)} |")
+            default = f" Default: `{part.default}`." if part.default else ""
+            lines.append(f"| `{_cell(part.written)}` | {_cell(part.help + default)} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -18,18 +18,14 @@ COMMON = {
 }
 HEAD = """# Settings
 
-All settings stand in one TOML file; `--config FILE` of `prepare` and `train` reads it. What it leaves out
-has its default, an option on the command line goes before the file, and an unknown key is an error. In Python the same
-settings are arguments: `ct.read_corpus(…, every="10y")`, `ct.GraphModel(smoothness=2.0)`.
+One TOML file holds the settings of all stages; `prepare --config FILE` and `train --config FILE` read it. An option on
+the command line goes before the file, and an unknown key is an error. In Python the same settings are arguments:
+`ct.read_corpus(…, every="10y")`, `ct.GraphModel(smoothness=2.0)`.
 
 ```toml
 [corpus]
-text = "text"
 time = "date"
 every = "10y"
-
-[counting]
-window = 5
 
 [graph]
 dimensions = 100
@@ -38,21 +34,30 @@ dimensions = 100
 
 
 def page() -> str:
-    """The page of the documentation."""
-    parts = [HEAD]
+    """The page of the documentation. A setting that a section shares with an earlier one is explained there."""
+    parts, home = [HEAD], {}
     for section in dataclasses.fields(Config):
         kind = get_type_hints(Config)[section.name]
         method = section.name.replace("_", "-")
-        about = METHODS[method][1] if method in METHODS else ""
-        parts.append(f"## [{section.name}]\n")
-        parts.append(f"{summary(kind)}\n" if not about else f"`--method {method}`: {about}. {summary(kind)}\n")
-        parts.append("| key | default | |\n|---|---|---|")
-        parts += [*_rows(kind), ""]
+        about = f"`--method {method}`: {METHODS[method][1]}." if method in METHODS else summary(kind)
+        rows, shared = [], {}
+        for text, items in _explained(kind).items():
+            where, defaults = home.setdefault((*(item.name for item in items), text), (section.name, _defaults(items)))
+            if where == section.name:
+                rows.append(f"| {_names(items)} | {', '.join(map(_default, items))} | {text} |")
+                continue
+            same = _defaults(items) == defaults
+            values = [f"`{item.name}`" if same else f"`{item.name} = {_default(item).strip('`')}`" for item in items]
+            shared.setdefault(where, []).extend(values)
+        parts.append(f"## [{section.name}]\n\n{about}\n")
+        if rows:
+            parts.append("\n".join(["| key | default | |", "|---|---|---|", *rows, ""]))
+        parts += [f"As in [{where}](#{where}): {', '.join(values)}.\n" for where, values in shared.items()]
     return "\n".join([*parts, _presets()])
 
 
-def _rows(kind: type[Any]) -> list[str]:
-    """A row for each setting; those that are explained together stand together."""
+def _explained(kind: type[Any]) -> dict[str, list[dataclasses.Field[Any]]]:
+    """Return the explanations of a class, each with the settings that it explains."""
     explained = explanations(kind)
     together: dict[str, list[dataclasses.Field[Any]]] = {}
     for item in dataclasses.fields(kind):
@@ -60,10 +65,15 @@ def _rows(kind: type[Any]) -> list[str]:
         if not text:
             raise SystemExit(f"{kind.__name__}.{item.name} has no explanation; add it to the docstring")
         together.setdefault(text.replace("|", r"\|"), []).append(item)
-    return [
-        f"| {', '.join(f'`{item.name}`' for item in items)} | {', '.join(map(_default, items))} | {text} |"
-        for text, items in together.items()
-    ]
+    return together
+
+
+def _names(items: list[dataclasses.Field[Any]]) -> str:
+    return ", ".join(f"`{item.name}`" for item in items)
+
+
+def _defaults(items: list[dataclasses.Field[Any]]) -> list[str]:
+    return [_default(item) for item in items]
 
 
 def summary(kind: type[Any]) -> str:
