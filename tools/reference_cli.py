@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer.main
 
 from chronotope.analysis.answer import questions
 from chronotope.cli.app import app
-from chronotope.io.provenance import package_version
 
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXITS = (
     ("0", "success"),
     ("1", "a bug in chronotope"),
@@ -116,7 +118,7 @@ def _cell(text: str) -> str:
 def man_page() -> str:
     """The man page, in the language of `man`."""
     out = [
-        f'.TH CHRONOTOPE 1 "" "chronotope {_roff(package_version())}" "User commands"',
+        f'.TH CHRONOTOPE 1 "" "chronotope {_roff(PROJECT["version"])}" "User commands"',
         ".SH NAME",
         r"chronotope \- what words mean when and where",
         ".SH SYNOPSIS",
