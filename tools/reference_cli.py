@@ -99,15 +99,20 @@ def page() -> str:
         f"{'; '.join(f'{code}: {meaning}' for code, meaning in EXITS)}.",
         "",
     ]
+    known = {
+        (part.written, part.help) for command in commands() if command.name in asked for part in command.parameters
+    }
     for command in commands():
         if command.name in asked:
             continue
         lines += [f"## {command.name}", "", *(f"{part}\n" for part in command.paragraphs), f"`{command.usage}`", ""]
+        parts = [part for part in command.parameters if part.argument or (part.written, part.help) not in known]
         lines += ["| | |", "|---|---|"]
-        for part in command.parameters:
+        for part in parts:
             default = f" Default: `{part.default}`." if part.default else ""
             lines.append(f"| `{_cell(part.written)}` | {_cell(part.help + default)} |")
-        lines.append("")
+        others = [f"`{part.written.split()[0]}`" for part in command.parameters if part not in parts]
+        lines += ["", f"As for [questions](answers.md#common-parameters): {', '.join(others)}.", ""] if others else [""]
     return "\n".join(lines)
 
 

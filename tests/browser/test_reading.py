@@ -131,7 +131,7 @@ def test_equivalents_are_found_everywhere(visit, site):
     expect(row.locator("text.none")).to_have_text(re.compile(f"nearest: ({'|'.join(TOPICS['technology'])})"))
     # The other years of borva, and the same year in arlen; the caption says that there are more.
     expect(page.locator(".part")).to_have_count(10)
-    expect(page.locator(".caption")).to_contain_text("Other places at other times are not shown (9).")
+    expect(page.locator(".caption")).to_contain_text("Conditions that share neither time nor place are not shown (9).")
     page.goto(f"{site}#/ask/equivalents?word=chips&at=1995/borva&to=1995/arlen")
     expect(page.locator(".caption")).to_contain_text("Pale: no match")
 

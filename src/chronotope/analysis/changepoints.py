@@ -2,7 +2,7 @@
 
 A model that smooths along time makes every series drift, so that a test that takes bins for independent finds a change
 in nearly every word. Here a shift, measured by the steps of the word elsewhere, is compared with the largest shifts of
-words of like frequency, which are smoothed just as much. p is corrected for the number of shifts that are looked for:
+words of similar frequency, which are smoothed just as much. p is corrected for the number of shifts that are tested:
 a stretch of the series is tested at its share of the level (Meinshausen, 2008).
 """
 
@@ -46,7 +46,7 @@ class Point(NamedTuple):
     before: str  # the last condition before it
     after: str  # the first condition after it
     shift: float  # 1 − cosine of the mean vectors of the stretches before and after
-    p: float  # among words of like frequency, corrected
+    p: float  # among words of similar frequency, corrected
     stretches: tuple[list[int], list[int]]  # the conditions before and after
 
 
@@ -103,7 +103,7 @@ def changepoints(
         notes.insert(0, f"The largest shift, {ends}, is not significant (p = {largest.p:.3f}).")
     if more := len(significant) - len(chosen):
         notes.append(f"{number_of(more, 'more points')} left out (`most`).")
-    compared = f"the largest shifts of {number_of(line.others, 'words')} of like frequency"
+    compared = f"the largest shifts of {number_of(line.others, 'words')} of similar frequency"
     notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
     title = f"{word}{f' in {place}' if place else ''}: {'change points' if rows else 'no significant change point'}"
     facts = {"place": place, "against": against, "accepted": len(rows), "alpha": alpha, "min_count": min_count}
@@ -111,7 +111,7 @@ def changepoints(
 
 
 class Timeline(NamedTuple):
-    """The series of a word and those of words of like frequency, over the bins in which the word is frequent enough."""
+    """The series of a word and of words of similar frequency, over the bins in which the word is frequent enough."""
 
     labels: Sequence[str]  # of all conditions of the model
     conditions: NDArray[np.int64]  # (T,)
@@ -162,7 +162,7 @@ class Timeline(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """The largest shift of a stretch: the first value after it, and its size and those of other words, standardized."""
+    """The largest shift in a stretch: index of the first value after it, its standardized size, and those of other words."""
 
     split: int
     size: float

@@ -98,7 +98,7 @@ class Filters:
         return kept
 
     def matches(self, find: Callable[[int], list[Match]], top: int, conditions: Sequence[int]) -> list[Match]:
-        """Return the first `top` matches that may be listed; `find` returns as many of all as it is asked for."""
+        """Return the first `top` matches that pass the filters; `find(n)` returns the best n of all words."""
         kept, size = self.keep(conditions), top
         if kept is None:
             return find(top)
@@ -112,7 +112,7 @@ class Filters:
     def ranked(
         self, words: Integers, order: Integers, conditions: Sequence[int], top: int, notes: list[str]
     ) -> Integers:
-        """Return the first `top` places in `order` of those `words` that may be listed; note what is left out."""
+        """Return the first `top` positions in `order` whose words pass the filters; add a note on what is left out."""
         kept = self.keep(conditions)
         if self.named is not None and (rare := [self._words[one] for one in self.named if one not in words]):
             notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
@@ -200,7 +200,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
-    """(W,) the number of each word in a run; -1 if it has none."""
+    """(W,) the id of each word in a run; -1 if it is not there."""
     known = {word: number for number, word in enumerate(run.vocabulary.words)}
     return np.array([known.get(word, -1) for word in words], np.int64)
 

@@ -206,7 +206,7 @@ def _measured(known: NDArray[np.bool_], change: Numbers, before: Words, after: W
 
 
 def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
-    """Return how far each score stands out among words of like frequency, in robust standard deviations.
+    """Return how far each score stands out among words of similar frequency, in robust standard deviations.
 
     Median and median absolute deviation: a few words that did change do not hide each other.
 

@@ -280,7 +280,7 @@ def grid(
 
     The value is the similarity of the word with its use in all other conditions, or its position on the axis of
     `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it; `changed`
-    says whether it is significant. `p` is among words of like frequency, corrected for the number of places.
+    says whether it is significant. `p` is among words of similar frequency, corrected for the number of places.
     `facts["changes"]` lists the places, those that change first at the top.
     """
     conditions = model.conditions

@@ -128,7 +128,7 @@ def senses(
 def _notes(
     word: str, judged: Judged, number: tuple[int, int], labels: list[str], rows: list[dict[str, Any]], min_count: int
 ) -> list[str]:
-    """Return how the number of senses came about, what the intervals mean, and what is left out."""
+    """Return notes: how the number of senses was chosen, what the intervals mean, and what is left out."""
     drawn = f"{number[0]:,} of {number_of(number[1], 'drawn usages')} of {word} have a telling context"
     reached = f"silhouette {judged.separation:.2f}, needed {judged.needed:.2f}"
     if judged.senses > 1:

@@ -35,7 +35,7 @@ OLD_COMMANDS = {
 # (command or None for any, option): the new spelling.
 OLD_OPTIONS = {
     ("series", "--each"): "use `chronotope matrix RUN WORD`",
-    ("changepoints", "--shuffles"): "leave it out; p compares with words of like frequency",
+    ("changepoints", "--shuffles"): "omit it; p compares with words of similar frequency",
     ("frequency", "--level"): "use --confidence",
     (None, "--level"): "use --alpha",
     (None, "--min-support"): "use --min-count",

@@ -54,5 +54,5 @@ def talk(message: str, *values: object) -> None:
 
 
 def progress_bars(*, lines: bool = False) -> ShownProgress:
-    """Return bars on stderr with the time left; where stderr is no terminal, nothing, or with `lines` a few lines."""
+    """Return progress bars on stderr; if stderr is not a terminal, nothing, or with `lines` a few lines."""
     return ShownProgress(stderr if lines or stderr.is_terminal else None)

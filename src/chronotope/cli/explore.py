@@ -21,10 +21,12 @@ def explore_command(
     model: Model,
     run: Annotated[Path | None, Option(metavar="RUN", help="Run of the model, if it is not beside it.")] = None,
     port: Annotated[int | None, Option(min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
-    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
+    host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 lets other machines connect.")] = "127.0.0.1",
     no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[Path | None, Option(metavar="DIR", help="Write a folder that needs no server.")] = None,
-    with_text: Annotated[bool, Option("--with-text", help="With --export: with sentences. Mind the rights.")] = False,
+    with_text: Annotated[
+        bool, Option("--with-text", help="With --export: include sentences, if you may publish them.")
+    ] = False,
     force: Annotated[bool, Option("--force", help="With --export: replace the folder.")] = False,
     coordinates: Coordinates = None,
     title: Annotated[str | None, Option(help="Title of the page.")] = None,

@@ -34,7 +34,7 @@ def prepare_command(
     every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
     place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
     time_unit: Annotated[
-        str | None, Option(help="What a time that is a number counts: excel, days, seconds or milliseconds.")
+        str | None, Option(help="Unit of times that are numbers: excel, days, seconds or milliseconds.")
     ] = None,
     since: Annotated[str | None, Option(metavar="DATE", help="Only rows from this date on: 1860, 1860-05-31.")] = None,
     until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to this date, included.")] = None,
@@ -54,8 +54,8 @@ def prepare_command(
         int | None, Option(min=1, help="Leave out rarer words (chosen by the size of the corpus).")
     ] = None,
     max_words: Annotated[int | None, Option(min=1, help="Maximum size of the vocabulary.")] = None,
-    window: Annotated[int | None, Option(min=1, max=31, help="Words of context a side (5).")] = None,
-    flat: Annotated[bool, Option("--flat", help="Count every context 1 instead of 1/distance.")] = False,
+    window: Annotated[int | None, Option(min=1, max=31, help="Context words on each side (5).")] = None,
+    flat: Annotated[bool, Option("--flat", help="Weight every context 1 instead of 1/distance.")] = False,
     holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
     case: Annotated[
@@ -67,7 +67,7 @@ def prepare_command(
         str | None, Option(metavar="LANGUAGE", help="Count inflected forms as one word: en, de, fr …")
     ] = None,
     find_phrases: Annotated[
-        bool, Option("--find-phrases", help="Join words that belong together: prime_minister.")
+        bool, Option("--find-phrases", help="Join words that often occur together: prime_minister.")
     ] = False,
     phrase: Annotated[list[str] | None, Option(help="Phrase to count as one word; may be repeated.")] = None,
     strict: Annotated[bool, Option("--strict", help="Stop at the first bad row.")] = False,
@@ -90,7 +90,7 @@ def prepare_command(
     ] = None,
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
-    """Read text, and count which words stand together in each time bin and place."""
+    """Read text, and count which words occur together in each time bin and place."""
     settings = read_config(config) if config else Config()
     given: dict[str, Any] = {"text": text, "time": time, "every": every, "place": place, "where": where}
     given |= {"holdout": holdout, "tokenizer": tokenizer, "strip_accents": strip_accents or None}

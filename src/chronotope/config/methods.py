@@ -348,7 +348,7 @@ class ContextualSettings(Settings):
         `transformers`, or with `model.onnx` and `tokenizer.json`), its name on the Hugging Face hub, or in Python any
         callable (texts, spans) → (N, D), where a span is the range of characters of the word in its text.
     words
-        The words to encode: so many of the most frequent ones, a list, or a file with one word a line.
+        The words to encode: the number of the most frequent ones, a list, or a file with one word a line.
     per_pair
         The most usages of a word in a condition; of more, a random sample.
     layer

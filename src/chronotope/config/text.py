@@ -36,7 +36,7 @@ class CorpusSettings(Settings):
     bins
         Named bins instead of `every`; they may be uneven and leave gaps, not overlap.
     time_unit
-        What a time that is a number counts: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
+        The unit of times that are numbers: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
     since, until
         The first and the last date of the rows to read, such as 1860 or 1860-05-31; other rows are left out.
     where
@@ -59,7 +59,7 @@ class CorpusSettings(Settings):
     phrases
         Sequences of words that count as one word, written with blanks: 'prime minister' becomes prime_minister.
     find_phrases
-        Also join pairs of words that stand together far more often than chance predicts.
+        Also join pairs of words that occur together far more often than chance predicts.
     variants
         Other forms of a word: the key is replaced by the value ('colour' by 'color').
     holdout

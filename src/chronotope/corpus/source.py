@@ -148,7 +148,7 @@ def read_corpus(
         fields, "country/region/city", nest places: each text counts for its city, its region and its country. Without
         time and place the whole corpus is one condition, 'all'.
     time_unit
-        What a time that is a number counts: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
+        The unit of times that are numbers: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
     since, until
         The first and the last date of the rows to read: 1860, '1860-05', '1860-05-31'.
     where

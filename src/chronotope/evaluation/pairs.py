@@ -43,7 +43,7 @@ PairSource: TypeAlias = str | os.PathLike[str] | TestPairs | Iterable[TestPair |
 
 
 class Labels:
-    """The known labels of conditions, in any case.
+    """The known labels of conditions, compared without case.
 
     >>> labels = Labels(["1995-1999", "1999", "East_Africa"])
     >>> labels.known("east_africa"), labels.known("canada")

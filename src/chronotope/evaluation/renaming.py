@@ -151,7 +151,7 @@ def _drawn(support: Support, words: int, share: float, random: np.random.Generat
 
 
 def _stretches(conditions: Conditions, words: int, longest: int, random: np.random.Generator) -> NDArray[np.int32]:
-    """(C, K) the stretch of time with one name in which each condition lies, for each word; places share none."""
+    """Return (C, K) stretch ids: a word keeps one name within a stretch of time bins; places share no stretch."""
     times, places = max(len(conditions.times), 1), max(len(conditions.places), 1)
     place = np.array(conditions.place_of or (0,) * len(conditions))
     time = np.array(conditions.time_of or (0,) * len(conditions))

@@ -103,7 +103,7 @@ class Table:
 
 
 def answer(given: Answer) -> Table:
-    """Return any answer as a table: tiles and neighbors as a matrix, no column that says nothing."""
+    """Return any answer as a table: tiles and neighbors as a matrix, without empty columns."""
     import polars as pl
 
     frame, note = _matrix(given), ""

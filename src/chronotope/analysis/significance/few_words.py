@@ -154,7 +154,7 @@ class FewWords:
 class Noiseless(NamedTuple):
     """Cosines corrected for noise, with the ends of their 95 % intervals, (N,) each; NaN where unknown.
 
-    Noise makes vectors longer, and so a cosine smaller than with endless text. Draws of documents measure the noise,
+    Noise lengthens vectors, so cosines are smaller than with unlimited text. Draws of documents measure the noise,
     which is subtracted from the squared lengths, and from the product if both vectors share text: the correction for
     attenuation of Spearman (1904), for directions. The interval has the spread of the drawn cosines, scaled as the
     cosine is; Student's t accounts for few documents.

@@ -125,7 +125,7 @@ def refit_rows(vectors: Mapping[int, tuple[Words, Floats]], tested: Mapping[int,
 
 
 class Part(NamedTuple):
-    """A condition in the equations: its words (ascending), their counts, and M B, their rows times the contexts."""
+    """The part of a condition in the equations: word ids (ascending), counts, and M B (rows times contexts)."""
 
     word: NDArray[np.int32]
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count, which nobody needs here

@@ -299,7 +299,7 @@ class Resampler:
     file: ScoreFile
 
     def observed(self, division: Resample) -> tuple[Numbers, Numbers]:
-        """(K,) the score of each word in the documents as they are, and in the division that the contexts know."""
+        """Return (K,) scores of the words: for the true labels, and for the division that contexts were fitted to."""
         done = self.file.first(OBSERVED, 2)
         if not done:
             done = [self._measure(part) for part in (self.documents.all(), division._replace(permuted=False))]

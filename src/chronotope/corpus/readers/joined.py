@@ -103,7 +103,7 @@ class Joined:
             yield piece._replace(parse=partial(self._parse, piece, fields))
 
     def _own(self, fields: Fields) -> Fields:
-        """Return the fields that the reader must deliver."""
+        """Return the fields that the reader must return."""
         keys = ("path", "name") if isinstance(self.reader, TextFiles) else (self.metadata.key,)
         own = (name for name in fields.names if name not in self.metadata.fields)
         return Fields(fields.text, tuple(dict.fromkeys([fields.text, *own, *keys])))

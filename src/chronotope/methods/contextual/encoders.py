@@ -62,7 +62,7 @@ class SubtokenEncoder:
     name: str
 
     def __call__(self, texts: list[str], spans: list[Span]) -> Floats:
-        """Return a mean for each text, in batches of texts of like length."""
+        """Return a mean for each text, in batches of texts of similar length."""
         number = {text: at for at, text in enumerate(sorted(set(texts), key=lambda text: (len(text), text)))}
         asked: dict[int, list[int]] = {}
         for row, text in enumerate(texts):

@@ -135,7 +135,7 @@ def step_conditions(
     """Move the condition vectors: a step against the summed gradient, then toward their neighbors.
 
     The pull between neighbors is implicit, (q/η + Σ α q_b) / (1/η + Σ α): a mean of the vector and its neighbors, so
-    it is stable for any strength. `share` is the part of an epoch that the gradient was summed over.
+    it is stable for any strength. `share` is the fraction of an epoch that the gradient covers.
     """
     accumulated += np.mean(gradient**2, axis=1)
     step = (rate / np.sqrt(np.maximum(accumulated, np.finfo(np.float32).tiny)))[:, None].astype(np.float64)

@@ -28,7 +28,7 @@ Ring = Sequence[Sequence[float]]
 
 
 class Frame(NamedTuple):
-    """Where degrees are in pixels: projection, central longitude, scale, translation, and the height of the map."""
+    """From degrees to pixels: projection, central longitude, scale, translation, and the height of the map."""
 
     kind: str
     lon: float

@@ -1,4 +1,4 @@
-"""Label placement: no label over another, each as near to its point as that allows."""
+"""Place labels next to their points without overlaps."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ NUMBER = 46  # pixels for the value beside a bar
 
 
 def draw(answer: Answer, chart: Ranked) -> style.Drawing:
-    """Return bars in the order of the rows; of many groups the first bar of each, with all names beside."""
+    """Return bars in the order of the rows; with many groups only the first bar of each, labeled with all its words."""
     value = style.best_column(answer.frame, chart.value)
     groups: dict[str, style.Rows] = {}
     unknown = []

@@ -22,7 +22,7 @@
           "div",
           { class: "opening" },
           ct.h("h1", null, "About this model"),
-          ct.h("p", { class: "deck" }, "Every word has a vector for each time and place, learned from the words around it. Words that are used alike have similar vectors."),
+          ct.h("p", { class: "deck" }, "Every word has a vector for each time and place, learned from the words around it. Words that are used in similar ways have similar vectors."),
         ),
         ct.h(
           "div",

@@ -32,7 +32,7 @@
           extra,
           chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), band: null }),
         }),
-        pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: the higher, the more alike they are used.`, extra }),
+        pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: the higher, the more similar their use.`, extra }),
         often: ct.panel({
           plain: "How often each is used",
           lead: "Occurrences per million words.",

@@ -27,7 +27,7 @@
           return at === state.at || place === state.place;
         });
         const hidden = ct.distinct(answer.rows, "condition").length - ct.distinct(rows, "condition").length;
-        const note = hidden ? [`Other places at other times are not shown (${ct.format.count(hidden)}).`] : [];
+        const note = hidden ? [`Conditions that share neither time nor place are not shown (${ct.format.count(hidden)}).`] : [];
         return { ...answer, rows, notes: [...answer.notes, ...note] };
       }
 

@@ -15,7 +15,7 @@
       const changed = list("Words that changed most", "wide changed", "drift", changedRow, (answer) => {
         const { from, to } = answer.facts;
         const between = from && to ? ` between ${ct.format.label(from)} and ${ct.format.label(to)}` : "";
-        return `Words whose neighbors changed most${between}, compared with words of like frequency.`;
+        return `Words whose neighbors changed most${between}, compared with words of similar frequency.`;
       });
       const stable = list("Words that stayed the same", "stable", "stable", stableRow, () =>
         "Words with the same neighbors at all times and places. Function words are often among them.",
@@ -79,7 +79,7 @@
     const { times, places, words } = ct.about;
     const span = times.length > 1 ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : times.length ? ` ${ct.format.in(times[0])}` : "";
     const where = places.length > 1 ? ` in ${places.length} places` : places.length ? ` in ${places[0]}` : "";
-    return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used alike are neighbors: look up a word and see its neighbors ${[times.length > 1 && "at each time", places.length > 1 && "in each place"].filter(Boolean).join(" and ") || "here"}.`;
+    return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used in similar ways are neighbors: look up a word and see its neighbors ${[times.length > 1 && "at each time", places.length > 1 && "in each place"].filter(Boolean).join(" and ") || "here"}.`;
   }
 
   function hint() {

@@ -56,7 +56,7 @@
           ct.address.current().params.company === "lines"
             ? { ...ct.questions.neighbors.chart, family: "lines" }
             : { family: "bump" },
-        empty: (answer) => (answer.rows.length ? null : "It occurs nowhere often enough."),
+        empty: (answer) => (answer.rows.length ? null : "It is too rare in every condition."),
         ...extra,
       }),
 
@@ -64,7 +64,7 @@
       ct.panel({
         class: "series",
         plain: "How much its use stayed the same",
-        title: (answer) => (isPlace(answer) ? "How alike its use is" : "How much its use stayed the same"),
+        title: (answer) => (isPlace(answer) ? "How similar its use is" : "How much its use stayed the same"),
         lead: (answer) => `Similarity of ${quoted(word(answer))} with ${against(answer)}: 1 is the same use, 0 an unrelated one.`,
         caption: (answer) => [
           answer.facts.bootstrap && answer.rows.some((row) => ct.known(row.low))
@@ -98,8 +98,8 @@
         title: (answer) => (isPlace(answer) ? "Where it means the same" : "When it meant the same"),
         lead: (answer) =>
           isPlace(answer)
-            ? "Every place against every other: the stronger the color, the more alike the word is used."
-            : "Every time against every other: the stronger the color, the more alike the word is used. Strong blocks are periods of one meaning.",
+            ? "Every place against every other: the stronger the color, the more similar the use."
+            : "Every time against every other: the stronger the color, the more similar the use. Strong blocks are periods of one meaning.",
         empty: (answer) => (answer.rows.filter((row) => ct.known(row.similarity)).length > 1 ? null : "It occurs often enough at too few times or places."),
         ...extra,
       }),
@@ -147,7 +147,7 @@
         class: "trajectory wide",
         plain: "Its path among its neighbors",
         title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
-        lead: (answer, state) => `Words that are close here are used alike. Bold words are near it ${ct.format.in(state.condition || "")}.`,
+        lead: (answer, state) => `Words that are close here are used in similar ways. Bold words are near it ${ct.format.in(state.condition || "")}.`,
         caption: () => ["Only closeness has a meaning here; directions and exact distances have none."],
         empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
         ...extra,
