@@ -111,7 +111,7 @@ def page() -> str:
         for part in parts:
             default = f" Default: `{part.default}`." if part.default else ""
             lines.append(f"| `{_cell(part.written)}` | {_cell(part.help + default)} |")
-        others = [f"`{part.written.split()[0]}`" for part in command.parameters if part not in parts]
+        others = [f"`{part.written.split()[0].strip(',')}`" for part in command.parameters if part not in parts]
         lines += ["", f"As for [questions](answers.md#common-parameters): {', '.join(others)}.", ""] if others else [""]
     return "\n".join(lines)
 

@@ -162,7 +162,7 @@ class Timeline(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """The largest shift in a stretch: index of the first value after it, its standardized size, and those of other words."""
+    """The largest shift in a stretch: the first value after it, its standardized size, and that of other words."""
 
     split: int
     size: float
