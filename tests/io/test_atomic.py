@@ -107,11 +107,11 @@ def test_what_is_no_regular_file_is_refused_and_stays(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    for name, message in (("pipe", "no regular file"), ("link", "no regular file"), ("folder", "is a folder")):
+    for name, message in (("pipe", "not a regular file"), ("link", "not a regular file"), ("folder", "is a folder")):
         with pytest.raises(InputError, match=message), atomic_write(tmp_path / name):
             raise AssertionError("nothing was to be written")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-    with pytest.raises(InputError, match="/dev/null is no regular file"), atomic_write("/dev/null"):
+    with pytest.raises(InputError, match="/dev/null is not a regular file"), atomic_write("/dev/null"):
         raise AssertionError("nothing was to be written")
 
 

@@ -104,7 +104,7 @@ class Concordance:
         return int(places[0]) if len(places) else None
 
     def documents(self, conditions: NDArray[np.int64], where: str | None = None) -> NDArray[np.bool_]:
-        """(N,) whether a document was counted, is of some conditions, and meets an SQL condition on its fields.
+        """Return (N,) whether a document was counted, is in the conditions, and passes an SQL filter on its fields.
 
         A text that counts for a place and for one in it is taken once, for the inner one.
         """

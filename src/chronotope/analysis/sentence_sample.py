@@ -116,7 +116,7 @@ def _tokens(
 
 
 def _first_of_words(word: NDArray[np.integer], item: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the items, ascending, that are among the first `WANTED` with a word."""
+    """Return, sorted, the first `WANTED` items of each word."""
     many = int(item.max(initial=0)) + 1
     pairs = np.unique(word.astype(np.int64) * many + item)
     return np.unique(pairs[_rank(pairs // many) < WANTED] % many)

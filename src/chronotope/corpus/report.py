@@ -184,7 +184,7 @@ def _dominated(
     """Return lines about the conditions with more than half of their tokens from one source, or from one document.
 
     A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
-    document is. Conditions with few tokens, and corpora of one source, are not judged.
+    document is. Conditions with few tokens and corpora of one source are skipped.
     """
     frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
     kept_source = kept["source"] if "source" in kept.columns else None

@@ -33,7 +33,7 @@ def read_gold_corpus(folder: str | Path, settings: CorpusSettings | None = None)
     rows = list(_semeval(folder) if lemmatized else _usage_graph(folder))
     if not rows:
         known = "SemEval-2020 Task 1 (corpus1/lemma and corpus2/lemma) or of DWUG (data/WORD/uses.csv)"
-        raise InputError(f"{folder} is no folder of {known}")
+        raise InputError(f"{folder} is not a folder of {known}")
     # Groups need not be dates: years stand for their order.
     years = {name: f"{year:04d}" for year, name in enumerate(sorted({name for _, name in rows}, key=_in_time), 1)}
     settings = replace(settings or CorpusSettings(), text="text", time="period", every=None, place=None)

@@ -168,7 +168,7 @@ def _stretches(conditions: Conditions, words: int, longest: int, random: np.rand
 
 
 def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDArray[np.int32]) -> _Names:
-    """Return a name for each stretch in which a word occurs; other stretches take the name before, or the first."""
+    """Return a name for each stretch in which a word occurs; other stretches take the previous name, or the first."""
     column = np.full(words, -1, dtype=np.int64)
     column[chosen] = np.arange(len(chosen))
     own = column[support.word] >= 0

@@ -137,7 +137,7 @@ def check_regular(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file")
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is no regular file; name another one")
+        raise InputError(f"{path} is not a regular file; name another one")
 
 
 @contextlib.contextmanager

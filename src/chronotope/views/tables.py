@@ -157,7 +157,7 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
 
 
 def _matrix(given: Answer) -> pl.DataFrame:
-    """Return tiles, and lines of neighbors, with a column for each x; marked values get a star. Else the same frame."""
+    """Return tiles and lines of neighbors with a column for each x and a star at marked values; others unchanged."""
     import polars as pl
 
     frame, chart = given.shown_frame(), given.chart

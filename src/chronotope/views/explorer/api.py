@@ -224,7 +224,7 @@ def routes(asking: Asking) -> APIRouter:
 
     @api.get("/words", response_model=Lookup)
     async def words(
-        query: Annotated[str, Query(max_length=LONGEST_LETTERS, description="First letters, or a part.")] = "",
+        query: Annotated[str, Query(max_length=LONGEST_LETTERS, description="First letters or a part.")] = "",
         limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
         """Words that begin with some letters or contain them."""
