@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import chronotope as ct
@@ -80,12 +79,6 @@ def test_the_reader_reads_vertical_text(examples, tmp_path):
         for row in batch.frame.iter_rows()
     ]
     assert rows == [("Dear\x1fsir", "1850-01-02"), ("Yours", "1851")]
-
-
-def test_the_kernel_sums(examples):
-    rows, out = np.ones((4, 2), dtype=np.float32), np.empty((2, 2), dtype=np.float32)
-    examples["fast_sums_of_groups"](rows, np.array([0, 1, 4]), out)
-    assert out.tolist() == [[1, 1], [3, 3]]
 
 
 def test_every_file_and_name_that_the_page_points_at_exists():
