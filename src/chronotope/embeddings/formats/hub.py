@@ -32,8 +32,8 @@ tags:
 - chronotope
 ---"""
 LIMITS = """\
-- A word that is absent from a condition has no vector of its own there; chronotope answers from its other conditions
-  and reports a count of 0.
+- A word that is absent from a condition has no vector there. chronotope says so, or with `fallback=True` answers from
+  its other conditions and marks the answer.
 - The vector of a word that occurs only a few times is mostly noise; ask for a minimum count.
 - Conditions differ in genre, sources, spelling and OCR errors, not only in what words meant. A change of sources looks
   like a change of meaning.
