@@ -68,7 +68,7 @@ class Tiles(Chart):
 
 @dataclass(frozen=True)
 class Plane(Chart):
-    """Labelled points: rows of kind 'path' are joined in order; on a map if the columns are `lon` and `lat`.
+    """Labeled points: rows of kind 'path' are joined in order; on a map if the columns are `lon` and `lat`.
 
     facts["polygons"], a GeoJSON FeatureCollection, makes areas of the places that it names. Bars without coordinates.
     """

@@ -157,7 +157,7 @@ class Concordance:
                 yield distance, at
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
-        """Return the name of documents (kept fields, file and line), and their time as the input has it."""
+        """Return the name of documents (kept fields, file and line), and their time as given in the input."""
         names = [str(source["name"]) for source in self.counts.store.sources]
         found = []
         for place, fields in zip(self._places[documents].rows(named=True), self._fields[documents].rows(), strict=True):

@@ -58,7 +58,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "cw2v": ("ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
     "static": ("StaticWord2Vec", "word2vec of all the text: the same vector everywhere"),
     "linear": ("LinearWord2Vec", "word2vec in each condition, a linear map for each query"),
-    "aligned": ("AlignedWord2Vec", "word2vec in each condition, turned by Procrustes"),
+    "aligned": ("AlignedWord2Vec", "word2vec in each condition, aligned by rotations (Procrustes)"),
     "compass": ("CompassWord2Vec", "word2vec in each condition against frozen common contexts"),
     "dynamic": ("DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
     "bayesian": ("BayesianModel", "skip-gram with a Gaussian prior along the graph (Bamler and Mandt)"),

@@ -61,7 +61,7 @@ class Checkpoint:
         """Return the tensors and the state, or None if there is no file.
 
         `shapes` are the expected shapes of the tensors, all float32; None allows any size. Raise DamagedFileError if
-        the file is not a complete checkpoint of these shapes, InputError if it has another identity.
+        the file is not a complete checkpoint of these shapes, InputError if it is of another training.
         """
         if self.path is None or not self.path.exists():
             return None
