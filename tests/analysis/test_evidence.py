@@ -235,8 +235,8 @@ def test_conditions_are_chosen_by_label_axis_or_range(counts):
     assert asked(start="1990/borva", end="1991/borva") == ["1990/borva", "1991/borva"]
     for wrong, message in (
         ({"start": "1991", "end": "1990"}, "comes after"),
-        ({"start": "arlen"}, "no range"),
-        ({"start": "1990/arlen", "end": "1991/borva"}, "no range"),
+        ({"start": "arlen"}, "not a range"),
+        ({"start": "1990/arlen", "end": "1991/borva"}, "not a range"),
         ({"at": "1990", "start": "1990"}, "not both"),
     ):
         with pytest.raises(SettingsError, match=message):

@@ -126,5 +126,5 @@ def test_gold_files(tmp_path):
         with pytest.raises(InputError, match=r"gold\.tsv:2: expected word<TAB>score"):
             read_gold(path)
     path.write_text("tree\t0\ntree\t1\n")
-    with pytest.raises(InputError, match="'tree' is there twice"):
+    with pytest.raises(InputError, match="'tree' occurs twice"):
         read_gold(path)

@@ -289,7 +289,7 @@ def test_a_folder_is_whole_or_not_there(tmp_path):
     other = tmp_path / "mine"
     other.mkdir()
     (other / "thesis.txt").touch()
-    with pytest.raises(SettingsError, match="is no explorer"):
+    with pytest.raises(SettingsError, match="is not an explorer"):
         export(tiny(), other, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "mine"]
 

@@ -194,7 +194,7 @@ class Concordance:
         except (OSError, pl.exceptions.PolarsError) as error:
             raise errors.DamagedFileError(f"cannot read {path}: {error}; prepare the run again") from None
         if len(table) != size:
-            raise errors.DamagedFileError(f"{path} does not fit its documents; prepare the run again")
+            raise errors.DamagedFileError(f"{path} does not match its documents; prepare the run again")
         return table
 
     def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
@@ -280,7 +280,7 @@ def choose_conditions(
         last, other = _time_and_place(conditions, end) if end else (len(conditions.times) - 1, place)
         if first is None or last is None or (start and other != place):
             raise errors.SettingsError(
-                f"'{start}' to '{end}' is no range: give two time bins, or the same place at both ends"
+                f"'{start}' to '{end}' is not a range: give two time bins, or the same place at both ends"
             )
         if first > last:
             raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")

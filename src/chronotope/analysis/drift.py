@@ -97,7 +97,7 @@ def drift(
     """
     check_within(within, permutations or bootstrap)
     if effect is not None and not permutations:
-        raise SettingsError("--effect says what p and q test; add --permutations, or leave it out")
+        raise SettingsError("--effect needs --permutations: it sets what p and q test")
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
     notes: list[str] = []
     if over in ("auto", "ends") and model.conditions.axis == "time":
@@ -224,4 +224,4 @@ def check_within(within: str | None, resamples: int) -> None:
     """Refuse strata without resamples."""
     if within and not resamples:
         wanted = "add --permutations or --bootstrap, or leave it out"
-        raise SettingsError(f"--within says among which documents to exchange and draw; {wanted}")
+        raise SettingsError(f"--within needs resampled documents: {wanted}")

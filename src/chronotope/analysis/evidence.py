@@ -66,9 +66,9 @@ def evidence(
     ('The Bank of the river!', 'Bank')
     """
     if distance is not None and near is None:
-        raise SettingsError("distance is how far from the word another may stand; name that word (near)")
+        raise SettingsError("distance needs the other word (near)")
     if against is not None and at is None:
-        raise SettingsError("against names a second condition; name the first (at)")
+        raise SettingsError("against needs the first condition (at)")
     index = Concordance(run)
     sides = [choose_conditions(index.conditions, at, start, end)]
     sides += [choose_conditions(index.conditions, against)] if against is not None else []

@@ -181,7 +181,7 @@ def place_links(
         a, b = sorted(number[_key(name)] for name in pair)
         links |= {(a, b)} if a != b else set()
     if not links:
-        raise InputError("the edges name no two places; each is a line `place,place`")
+        raise InputError("the edges name fewer than two places of the model; each is a line `place,place`")
     return sorted(links)
 
 

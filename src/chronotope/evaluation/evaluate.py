@@ -119,7 +119,7 @@ def _by_pairs(models: Models, pairs: Any, min_count: int, retrieval: str, depth:
     scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in models.items()}
     asked = next(iter(scores.values())).pairs
     if any(one.pairs != asked for one in scores.values()):
-        raise SettingsError("the models differ in their conditions, so in their pairs; compare models of one corpus")
+        raise SettingsError("the models have different conditions; compare models of one corpus")
     queries = [pair.query for pair in asked.pairs]
     resampled = resampled_means(np.column_stack([gains(one.ranks)[:, 0] for one in scores.values()]), queries)
     results = {}

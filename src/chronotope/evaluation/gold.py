@@ -60,7 +60,7 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
         if not word or not tab or not isfinite(score):
             raise InputError(f"{source}:{number}: expected word<TAB>score, found '{line.strip()}'")
         if word in scores:
-            raise InputError(f"{source}:{number}: '{word}' is there twice")
+            raise InputError(f"{source}:{number}: '{word}' occurs twice")
         scores[word] = score
     if not scores:
         raise InputError(f"{source} has no words; each line is word<TAB>score")

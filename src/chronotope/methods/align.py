@@ -88,7 +88,7 @@ def align(
     sizes = {model.name: model.vector_size for model in read}
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{name} has {size:,}" for name, size in list(sizes.items())[:6])
-        raise InputError(f"models of different dimensions cannot be turned into one space: {shown}")
+        raise InputError(f"models of different dimensions cannot be rotated into one space: {shown}")
     counted = all(model.counts is not None for model in read)
     words = _ranked_words(read, counted)
     support, vectors = _pairs(read, words, counted)
@@ -191,7 +191,7 @@ def _cleaned(model: WordVectors, name: str) -> WordVectors:
         if nonzero:
             kept.setdefault(model.index_to_key[number].replace("\n", " "), number)
     if not kept:
-        raise InputError(f"{name} holds no vector that is not zero")
+        raise InputError(f"{name} has only zero vectors")
     rows = list(kept.values())
     counts = None if model.counts is None else model.counts[rows]
     vectors = model.vectors if len(rows) == len(model) else model.vectors[rows]

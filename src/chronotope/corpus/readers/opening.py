@@ -171,7 +171,7 @@ def _known_format(path: Path | RemotePath) -> str:
         raise InputError(f"cannot tell the format of {path.name}; chronotope reads {KNOWN}")
     if isinstance(path, RemotePath):
         if kind in DOCUMENTS:
-            raise InputError(f"{path} is a document; of those only files of this machine can be read")
+            raise InputError(f"{path} is a document; documents are read only from this machine")
     elif not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}: permission denied")
     return kind

@@ -105,7 +105,7 @@ class ConditionedModel(Method, ConditionedSettings):
             squared += trainer.move_stratum((turn + epoch) % STRATA)
             if not np.isfinite(squared) or not np.isfinite(parameters.condition).all():
                 raise DivergenceError(
-                    f"training left the finite numbers in epoch {epoch + 1}; "
+                    f"training diverged in epoch {epoch + 1}; "
                     f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
                 )
             if turn == STRATA - 1:

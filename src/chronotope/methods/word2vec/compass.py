@@ -52,7 +52,7 @@ class CompassWord2Vec(Method, CompassSettings):
 
         vectors = np.concatenate(steps.map(vectors_in, conditions, options.threads))
         if not (np.isfinite(vectors).all() and np.isfinite(inside).all()):
-            raise DivergenceError(f"training left the finite numbers; lower the rate (now {self.rate:g})")
+            raise DivergenceError(f"training diverged; lower the rate (now {self.rate:g})")
         provenance = replace(self, epochs=of_each).provenance(counts, options)
         provenance["settings"]["compass_epochs"] = of_all
         return uncentered(counts, vectors, provenance, common=inside)

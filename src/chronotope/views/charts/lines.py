@@ -126,7 +126,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     every = [row for line in lines for row in line.rows.values()]
     ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
-    # Of many neighbors the color shows the direction; falling lines are labelled on the left.
+    # Of many neighbors the color shows the direction; falling lines are labeled on the left.
     by_direction = chart.color not in ("word", "sense") and len(lines) > 4 and size == WIDE
     colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:

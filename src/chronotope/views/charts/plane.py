@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 def draw(answer: Answer, chart: Plane) -> style.Drawing:
-    """Return a map if the columns are coordinates (bars if none is known), else a path among labelled points."""
+    """Return a map if the columns are coordinates (bars if none is known), else a path among labeled points."""
     rows = list(answer.frame.iter_rows(named=True))
     if {chart.x, chart.y} != {"lon", "lat"}:
         return _path(answer, chart, rows)

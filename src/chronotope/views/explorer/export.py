@@ -106,7 +106,7 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
         if not force:
             raise SettingsError(f"{folder} exists already; replace it with --force, or name another folder")
         if not (folder / "data" / "manifest.js").exists():
-            raise SettingsError(f"{folder} is no explorer, and is not replaced; name another folder")
+            raise SettingsError(f"{folder} is not an explorer and will not be replaced; name another folder")
 
 
 class _Writer:

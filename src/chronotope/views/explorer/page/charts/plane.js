@@ -1,4 +1,4 @@
-// Labelled points: rows of kind 'path' are joined in order; a map if the columns are lon and lat.
+// Labeled points: rows of kind 'path' are joined in order; a map if the columns are lon and lat.
 // @ts-check
 "use strict";
 
