@@ -276,6 +276,6 @@ def _spelled(word: str, known: ConditionedEmbeddings) -> str:
         left, right = word[: sign.start()], word[sign.end() :]
         if left in known and right in known:
             raise SettingsError(
-                f"'{word}' is not a word of this model; for {left} minus {right} write '{left} - {right}'"
+                f"'{word}' is not in this model; for {left} minus {right} write '{left} - {right}'"
             )
     return known.words[known.index(word)]
