@@ -42,13 +42,14 @@ def page() -> str:
         about = f"`--method {method}`: {METHODS[method][1]}." if method in METHODS else summary(kind)
         rows, shared = [], {}
         for text, items in _explained(kind).items():
-            where, defaults = home.setdefault((*(item.name for item in items), text), (section.name, _defaults(items)))
+            names, defaults = [f"`{item.name}`" for item in items], [_default(item) for item in items]
+            where, usual = home.setdefault((*names, text), (section.name, defaults))
             if where == section.name:
-                rows.append(f"| {_names(items)} | {', '.join(map(_default, items))} | {text} |")
+                rows.append(f"| {', '.join(names)} | {', '.join(defaults)} | {text} |")
                 continue
-            same = _defaults(items) == defaults
-            values = [f"`{item.name}`" if same else f"`{item.name} = {_default(item).strip('`')}`" for item in items]
-            shared.setdefault(where, []).extend(values)
+            for name, value, known in zip(names, defaults, usual, strict=True):
+                written = name if value == known else f"{name[:-1]} = {value.strip('`')}`"
+                shared.setdefault(where, []).append(written)
         parts.append(f"## [{section.name}]\n\n{about}\n")
         if rows:
             parts.append("\n".join(["| key | default | |", "|---|---|---|", *rows, ""]))
@@ -66,14 +67,6 @@ def _explained(kind: type[Any]) -> dict[str, list[dataclasses.Field[Any]]]:
             raise SystemExit(f"{kind.__name__}.{item.name} has no explanation; add it to the docstring")
         together.setdefault(text.replace("|", r"\|"), []).append(item)
     return together
-
-
-def _names(items: list[dataclasses.Field[Any]]) -> str:
-    return ", ".join(f"`{item.name}`" for item in items)
-
-
-def _defaults(items: list[dataclasses.Field[Any]]) -> list[str]:
-    return [_default(item) for item in items]
 
 
 def summary(kind: type[Any]) -> str:
