@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
+from textwrap import fill
 from typing import Any
 
 from chronotope.analysis.answer import Parameter, Question, questions
@@ -18,7 +19,7 @@ and [columns](#columns). The first argument is a model or a run, or the path of 
 
 ```text
 ct.series("run", "energy", min_count=10)          # in Python: an Answer
-chronotope series run energy --min-count 10       # a table; or --json, --csv, --markdown, -o FILE (a chart or the rows)
+chronotope series run energy --min-count 10       # a table; --json, --csv, --markdown, -o FILE
 GET /api/series?word=energy&min_count=10          # in the explorer: JSON
 ```
 
@@ -78,7 +79,8 @@ def _section(question: Question, common: dict[str, str]) -> list[str]:
     ]
     call = ", ".join([source, *arguments, *options])
     lines = [f"### {question.name}", "", description(question), ""]
-    lines += ["```text", f"ct.{question.name}({call})", command, "```", ""]
+    wrapped = fill(f"ct.{question.name}({call})", 88, subsequent_indent="    ", break_long_words=False)
+    lines += ["```text", wrapped, command, "```", ""]
     for one in own:
         if common.get(one.name) != _help(one):
             option = option_name(one)

@@ -81,7 +81,7 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
     none = ct.evidence(counts, "bank", near="work", distance=2)
     assert len(none) == 0
     assert "It never stands within 2 words of work" in none.notes[1]
-    with pytest.raises(SettingsError, match="name that word"):
+    with pytest.raises(SettingsError, match="needs the other word"):
         ct.evidence(counts, "bank", distance=3)
 
 
@@ -207,7 +207,7 @@ def test_two_periods_stand_side_by_side(counts):
     assert (found.facts["occurrences"], found.facts["occurrences_against"]) == (6, 3)
     assert found.title == "Sentences with bank, 1990/arlen and 1991"
     assert found.notes[0] == "1990/arlen: bank occurs 6 times in 6 documents."
-    with pytest.raises(SettingsError, match="name the first"):
+    with pytest.raises(SettingsError, match="needs the first condition"):
         ct.evidence(counts, "bank", against="1991")
 
 

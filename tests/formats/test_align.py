@@ -178,7 +178,7 @@ def test_wrong_input_is_told_in_one_line(tmp_path):
         (lambda: ct.align([good, 7], ["a", "b"]), "cannot align a int"),
         (lambda: ct.align([good, (WORDS[:3], TRUTH)], ["a", "b"]), "cannot read words and vectors"),
         (lambda: ct.align([good, (WORDS, TRUTH * np.nan)], ["a", "b"]), "not numbers"),
-        (lambda: ct.align([good, (WORDS, TRUTH * 0)], ["a", "b"]), "no vector that is not zero"),
+        (lambda: ct.align([good, (WORDS, TRUTH * 0)], ["a", "b"]), "has only zero vectors"),
         (lambda: ct.align([good, tmp_path / "none.txt"]), "there is no file"),
         (lambda: ct.align([good, good], ["1990", "1991"], landmarks=["nope"]), "none of the 1 landmarks"),
         (lambda: ct.align([good, good], ["1990"]), "2 models and 1 names"),
