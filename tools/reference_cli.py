@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer.main
 
 from chronotope.analysis.answer import questions
 from chronotope.cli.app import app
+from chronotope.config import Config
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = {item.name for section in get_type_hints(Config).values() for item in fields(section)}
 EXITS = (
     ("0", "success"),
     ("1", "a bug in chronotope"),
@@ -106,13 +108,18 @@ def page() -> str:
         if command.name in asked:
             continue
         lines += [f"## {command.name}", "", *(f"{part}\n" for part in command.paragraphs), f"`{command.usage}`", ""]
-        parts = [part for part in command.parameters if part.argument or (part.written, part.help) not in known]
         lines += ["| | |", "|---|---|"]
-        for part in parts:
-            default = f" Default: `{part.default}`." if part.default else ""
-            lines.append(f"| `{_cell(part.written)}` | {_cell(part.help + default)} |")
-        others = [f"`{part.written.split()[0].strip(',')}`" for part in command.parameters if part not in parts]
-        lines += ["", f"As for [questions](answers.md#common-parameters): {', '.join(others)}.", ""] if others else [""]
+        others: dict[str, list[str]] = {}
+        for part in command.parameters:
+            option = part.written.split()[0].strip(",")
+            if not part.argument and (part.written, part.help) in known:
+                others.setdefault("As for [questions](answers.md#common-parameters)", []).append(f"`{option}`")
+            elif command.name in ("prepare", "train") and option.strip("-").replace("-", "_") in SETTINGS:
+                others.setdefault("As explained in [settings](settings.md)", []).append(f"`{option}`")
+            else:
+                default = f" Default: `{part.default}`." if part.default else ""
+                lines.append(f"| `{_cell(part.written)}` | {_cell(part.help + default)} |")
+        lines += ["", *(f"{where}: {', '.join(options)}.\n" for where, options in others.items())]
     return "\n".join(lines)
 
 
