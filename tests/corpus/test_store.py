@@ -313,14 +313,6 @@ def test_the_state_of_the_union(tmp_path, monkeypatch):
         sotu_corpus()
 
 
-def test_base_names_only(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a"}\n')
-    store = tokenize(read_corpus(path), tmp_path / "s")
-    assert str(tmp_path) not in (tmp_path / "s" / "store.json").read_text()
-    assert Path(store.sources[0]["name"]) == Path("a.jsonl")
-
-
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "txt"])
 def test_brackets_in_names_are_letters(ending, tmp_path):
     """'a[1]' as a pattern is 'a1'; a file of that very name is meant."""
