@@ -140,10 +140,8 @@ def test_variances_are_larger_where_there_is_less_text(drifting):
     assert np.array_equal(means, words.mean[support.word, support.condition])
 
 
-@pytest.mark.parametrize("axis", ["place", "time × place"])
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(axis, counts_of, tmp_path):
+def test_planted_equivalents_are_found_far_more_often_than_by_chance(counts_of, tmp_path):
     world = worlds.time_and_place()
-    world.write_pairs(tmp_path / "pairs.csv", axis)
-    embeddings = BayesianModel().fit(counts_of(world, **{name: name for name in axis.split(" × ")}))
-    # With time × place the answer is seldom the first: .014 of 278, against .87 among the first five.
+    world.write_pairs(tmp_path / "pairs.csv", "place")
+    embeddings = BayesianModel().fit(counts_of(world, place="place"))
     assert evaluate(embeddings, tmp_path / "pairs.csv")["mp@5"][0] > 0.5

@@ -93,11 +93,10 @@ def test_a_step_is_at_the_least_of_the_loss(problem, vectors):
         assert plain_loss(moved, contexts, problem) > least
 
 
-@pytest.mark.parametrize("axis", ["place", "time × place"])
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(axis, counts_of, tmp_path):
+def test_planted_equivalents_are_found_far_more_often_than_by_chance(counts_of, tmp_path):
     world = worlds.time_and_place()
-    world.write_pairs(tmp_path / "pairs.csv", axis)
-    embeddings = DynamicFactorization().fit(counts_of(world, **{name: name for name in axis.split(" × ")}))
+    world.write_pairs(tmp_path / "pairs.csv", "place")
+    embeddings = DynamicFactorization().fit(counts_of(world, place="place"))
     assert evaluate(embeddings, tmp_path / "pairs.csv")["mrr"][0] > 0.3
 
 

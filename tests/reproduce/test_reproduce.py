@@ -55,7 +55,7 @@ def data(tmp_path_factory):
     places.write_pairs(folder / "tests" / "ice_equivalents.csv", "place")
     with (folder / "tests" / "ice_equivalents.csv").open("a") as pairs:
         pairs.write("nosuchword-arlen,river-arlen\nriver-atlantis,river-arlen\n")
-    years = invented_world(years=range(1990, 2017), places=("arlen",), documents=540)
+    years = invented_world(years=range(1990, 2017), places=("arlen",), documents=810)
     write_corpus(years, folder / "pool_1990_2016.jsonl.zst")
     write_corpus(years, folder / "ungdc.jsonl.zst")
     years.write_pairs(folder / "tests" / "ungdc_roles.csv", "time")
