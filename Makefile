@@ -13,6 +13,8 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTHONS ?= $(PYTHON)
 BIN = $(VENV)/bin
+# The tests of a file run in one process: they share what they train.
+TOGETHER = --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test docs release check types torture bench reproduce format clean
 
@@ -34,7 +36,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.installed
 	$(BIN)/python tools/browser.py
-	$(BIN)/python -m pytest --numprocesses auto -rs
+	$(BIN)/python -m pytest $(TOGETHER) -rs
 
 docs: $(VENV)/.installed
 	$(BIN)/python tools/reference.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,24 +20,6 @@ from chronotope.methods import GraphModel
 # A busy machine is slow, and no reason to fail.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
-
-# Minutes of killed processes, clusters and whole tables: `SLOW_TESTS=1 make test` runs them, too.
-SLOW = (
-    "tests/cluster/test_cluster.py",
-    "tests/reproduce/test_reproduce.py",
-    "tests/torture/",
-    "test_over_time_and_place_places_are_compared_at_the_same_time",
-    "test_a_killed_training_goes_on_to_the_same_bytes",
-    "test_solving_a_few_words_spreads_as_solving_all_of_them",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not os.environ.get("SLOW_TESTS"):
-        for item in items:
-            if any(part in item.nodeid for part in SLOW):
-                item.add_marker(pytest.mark.skip(reason="slow; SLOW_TESTS=1 runs it"))
-
 
 _counted: dict[tuple[Any, ...], Counts] = {}
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import FrozenInstanceError, asdict, replace
 
 import numpy as np
@@ -25,11 +23,6 @@ def test_names_that_are_loaded_when_first_used_are_all_there():
     assert all(getattr(chronotope, name) is not None for name in chronotope.__all__)
     with pytest.raises(AttributeError, match="module 'chronotope' has no attribute 'nothing'"):
         chronotope.nothing  # noqa: B018
-
-
-def test_a_public_function_is_not_hidden_by_its_module():
-    code = "import chronotope.methods.align, chronotope.methods.extend; from chronotope import align, extend"
-    subprocess.run([sys.executable, "-c", f"{code}; assert callable(align) and callable(extend)"], check=True)
 
 
 def test_settings_are_read_from_a_file(tmp_path):

@@ -95,8 +95,6 @@ def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
         ct.changepoints(over_places, "chips")
     with pytest.raises(SettingsError, match=r"name the place whose time line is meant \(--place\): arlen"):
         ct.changepoints(over_both, "gas")
-    with pytest.raises(SettingsError, match="alpha must be at most"):
-        ct.changepoints(over_time, "bank", alpha=2)
     with pytest.raises(InputError, match=r"this needs 4; lower min_count \(--min-count\), or take longer"):
         ct.changepoints(over_time, "bank", min_count=10**6)
     years = Conditions.of_times([str(year) for year in range(8)])

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 import chronotope as ct
 from chronotope.analysis.answer import questions
@@ -59,12 +58,6 @@ def test_filters_leave_out_what_they_name_and_say_how_many(run, chronotope, name
     options += [f"--{key.replace('_', '-')}={value}" for key, value in given.items()]
     words = ["river"] if "word" in ASKED[name] else []
     assert json.loads(chronotope(name, "--json", *options, run, *words).stdout) == json.loads(answer.to_json())
-    from chronotope.views.explorer import server
-    from chronotope.views.explorer.explored import open_explored
-
-    api = TestClient(server.make_app(open_explored(run), warm=False), base_url="http://127.0.0.1:8765")
-    asked = ASKED[name] | ALL | {"exclude": ["stopwords:en", "Muddy"]}
-    assert api.get(f"/api/{name}", params=asked).json() == json.loads(answer.to_json())
 
 
 def test_drift_leaves_out_words_of_few_documents_unless_told(run):

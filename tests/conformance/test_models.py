@@ -16,9 +16,9 @@ from chronotope.analysis.stability import stable
 from chronotope.cooccurrence import count
 from chronotope.datasets.invented import invented_world
 from chronotope.datasets.sotu import sotu_corpus
-from chronotope.errors import InputError
+from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.evaluate import evaluate
-from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods import BayesianModel, ConditionedModel, DynamicFactorization, GraphModel
 from chronotope.methods.heldout import held_out_rows, log_context_distribution, log_likelihood
 
 OWN = {"graph": GraphModel(), "cw2v": ConditionedModel(dimensions=40)}
@@ -80,7 +80,7 @@ def test_words_that_mean_another_thing_in_one_place_rank_first(counts_of):
     ids=["graph", "cw2v authors"],
 )
 def test_planted_equivalents_are_found(made, counts_of, tmp_path, axis):
-    world = worlds.time_and_place(documents=9000) if axis == "time × place" else invented_world()
+    world = worlds.time_and_place(documents=5400 if axis == "time × place" else 3600)
     fields = {name: name for name in ("time", "place") if name in axis}
     world.write_pairs(tmp_path / "pairs.csv", axis)
     embeddings = made(axis).fit(counts_of(world, **fields))
@@ -147,3 +147,9 @@ def test_held_out_text_is_predicted_better_than_by_frequency_alone(fitted_to_add
     base = log_context_distribution(addresses)
     by_frequency = log_likelihood(held_out_rows(addresses), lambda _, words: np.tile(base, (len(words), 1)))
     assert epochs[-1].held_out > by_frequency
+
+
+@pytest.mark.parametrize("kind", [GraphModel, DynamicFactorization, BayesianModel])
+def test_more_dimensions_than_words_are_refused(kind, small):
+    with pytest.raises(SettingsError, match=r"more than the .* words"):
+        kind(dimensions=10_000).fit(small)

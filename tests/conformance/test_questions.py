@@ -203,6 +203,13 @@ def test_the_command_line_and_the_api_answer_as_python_does(runs, api, chronotop
     assert chronotope(*command).stdout.startswith(answer.title[:20])
 
 
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_schema_of_the_api_names_the_columns(api, name):
+    schemas = api["time"].get("/api/openapi.json").json()["components"]["schemas"]
+    row = schemas[f"{''.join(part.capitalize() for part in name.split('_'))}Row"]
+    assert list(row["properties"]) == list(QUESTIONS[name].columns)
+
+
 @pytest.mark.parametrize("ending", ["csv", "json", "md", "parquet"])
 def test_rows_are_written_by_the_ending_of_the_file(runs, chronotope, tmp_path, ending):
     path = tmp_path / f"a.{ending}"

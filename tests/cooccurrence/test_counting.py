@@ -7,18 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.cells import CellArrays, merge, sum_of
+from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.counting import count_cells, distance_weights, units
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12) | st.integers(0, 299), max_size=40), max_size=6)
 SETTINGS = st.builds(CountSettings, window=st.integers(1, 31), weighting=st.sampled_from(["harmonic", "flat"]))
-CELLS = st.dictionaries(
-    st.tuples(st.integers(0, 5), st.integers(0, 5)), st.tuples(st.integers(1, 2**40), st.integers(0, 9)), max_size=30
-)
 
 
 def quadratic(documents, words, weights):
@@ -44,13 +41,6 @@ def rows(*blocks):
     return [row for cells in blocks for row in zip(*(column.tolist() for column in cells), strict=True)]
 
 
-def as_cells(counts):
-    pairs = sorted(counts)
-    return (
-        CellArrays.of(*zip(*[(*pair, *counts[pair]) for pair in pairs], strict=True)) if pairs else CellArrays.empty()
-    )
-
-
 @given(documents=DOCUMENTS, words=st.sampled_from([1, 5, 12, 300]), asked=SETTINGS)
 def test_counting_equals_the_quadratic_definition(documents, words, asked):
     weights = distance_weights(asked)
@@ -68,18 +58,6 @@ def test_counts_of_parts_add_up_to_the_counts_of_the_whole(first, second):
     weights = distance_weights(CountSettings(window=4))
     parts = [counted(first, 10, weights), counted(second, 10, weights)]
     assert rows(sum_of(parts)) == rows(counted(first + second, 10, weights))
-
-
-@settings(max_examples=60)
-@given(st.lists(CELLS, max_size=5), st.integers(1, 4))
-def test_merged_streams_are_the_sum(streams, size):
-    count, after = Counter(), Counter()
-    for cells in streams:
-        count.update({pair: values[0] for pair, values in cells.items()})
-        after.update({pair: values[1] for pair, values in cells.items()})
-    expected = [(*pair, count[pair], after[pair]) for pair in sorted(count)]
-    assert rows(*merge([as_cells(cells).blocks(size) for cells in streams])) == expected
-    assert rows(sum_of([as_cells(cells) for cells in streams])) == expected
 
 
 def test_windows_never_cross_a_document():

@@ -67,14 +67,6 @@ def test_other_settings_do_not_overwrite_a_run_unless_forced(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name or "old" in path.name] == []
 
 
-def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "thesis.txt").write_text("precious")
-    with pytest.raises(InputError, match="is not a run"):
-        prepared(tmp_path)
-    assert contents(tmp_path / "run") == {"thesis.txt": b"precious"}
-
-
 @pytest.mark.parametrize("moment", ["on_report", "progress"])
 def test_an_interrupted_count_leaves_nothing(tmp_path, moment):
     world = worlds.planted_drift(documents=120)
@@ -99,10 +91,6 @@ def test_a_damaged_run_is_recognized(tmp_path):
         Counts.open(tmp_path / "run")
     with pytest.raises(InputError, match="is not a run; make one with"):
         Counts.open(tmp_path)
-    newer = {"format": 99}
-    (tmp_path / "run" / "run.json").write_text(json.dumps(newer))
-    with pytest.raises(DamagedFileError, match="newer chronotope"):
-        Counts.open(tmp_path / "run")
 
 
 def test_the_support_is_what_the_text_holds(small):
@@ -170,26 +158,12 @@ def test_another_frame_is_not_taken_for_the_run_that_is_there(tmp_path):
         count(read_corpus(apple, time="time", tokenizer=str.split), tmp_path / "run", min_count=1)
 
 
-def test_forcing_keeps_what_does_not_belong_to_the_run(tmp_path):
-    prepared(tmp_path)
-    (tmp_path / "run" / "notes.txt").write_text("precious")
-    prepared(tmp_path, min_count=10, force=True)
-    assert (tmp_path / "run" / "notes.txt").read_text() == "precious"
-    assert Counts.open(tmp_path / "run").vocabulary.min_count == 10
-
-
 def test_a_run_of_another_program_is_never_replaced(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json").write_text('{"name": "another tool"}')
     with pytest.raises(InputError, match="not written by chronotope"):
         prepared(tmp_path, force=True)
     assert contents(tmp_path / "run") == {"run.json": b'{"name": "another tool"}'}
-
-
-def test_signs_of_patterns_in_a_path_mean_themselves(tmp_path):
-    for name, words in (("g1", "one two"), ("g[1]", "three four")):
-        count(read_corpus([{"text": words, "time": "1990"}], time="time"), tmp_path / name, min_count=1)
-    assert Counts.open(tmp_path / "g[1]").vocabulary.words == ("four", "three")
 
 
 def test_an_empty_folder_is_filled(tmp_path):

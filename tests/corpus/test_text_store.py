@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 
 import worlds
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.corpus.text_store import TEXT, TextStore
-from chronotope.errors import DamagedFileError
+from chronotope.corpus.text_store import TextStore
 
 
 def test_every_document_has_its_text(tmp_path):
@@ -39,16 +37,3 @@ def test_a_list_of_tokens_and_a_tokenizer_of_ones_own_are_kept_as_tokens(tmp_pat
     assert [text.kind(0), text.kind(1)] == ["tokens", "words"]
     tokenize(read_corpus([{"text": "天気がいい"}], tokenizer=lambda text: [text[:2], text[2:]]), tmp_path / "t")
     assert TextStore(tmp_path / "t").document(0).split("\x1f") == ["天気", "がいい"]
-
-
-@pytest.mark.parametrize("damage", ["cut", "zeros in the middle", "fewer rows"])
-def test_damage_is_an_error(tmp_path, damage):
-    tokenize(read_corpus([{"text": f"a long day {number}"} for number in range(500)]), tmp_path / "s")
-    path = tmp_path / "s" / TEXT
-    whole = path.read_bytes()
-    if damage == "fewer rows":
-        pl.read_parquet(path).head(10).write_parquet(path)
-    else:
-        path.write_bytes(b"1234" if damage == "cut" else whole[:50] + bytes(500) + whole[550:])
-    with pytest.raises(DamagedFileError, match="prepare the run again"):
-        TextStore(tmp_path / "s").document(0)

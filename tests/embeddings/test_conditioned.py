@@ -154,13 +154,6 @@ def test_a_vector_is_a_query_and_a_copy():
             embeddings.neighbors(wrong, at="1990")
 
 
-def test_similarity_across_conditions():
-    embeddings = random_embeddings()
-    word = next(w for w in embeddings.words if min(embeddings.count(w).values()))
-    expected = cosine(embeddings[word, "1990"], embeddings[word, "2010"])
-    assert embeddings.similarity(word, word, at="1990", to="2010") == pytest.approx(expected, abs=1e-6)
-
-
 def test_errors_say_what_to_do():
     embeddings = random_embeddings()
     with pytest.raises(UnknownWordError, match=r"'w1x' is not among the 60 words of this model; did you mean w1"):

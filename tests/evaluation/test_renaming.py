@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.cli import main
 from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.renaming import MIN_COUNT, PAIRS_OF_A_WORD, renamed
@@ -196,41 +194,24 @@ def test_what_cannot_be_renamed_is_refused(still, counts_of):
             renamed(counts, **options)
 
 
-@pytest.fixture
-def command(capsys, monkeypatch, still):
-    """Run `evaluate --renamings` in this process; return stdout and stderr."""
-
-    def run(*arguments, code=0, of=still.folder):
-        given = ["chronotope", "evaluate", of, "--renamings", *arguments]
-        monkeypatch.setattr(sys, "argv", [str(argument) for argument in given])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main()
-        done = capsys.readouterr()
-        assert (left.value.code or 0) == code, done.err
-        return done
-
-    return run
-
-
-def test_the_command_says_what_python_says(still, command):
-    arguments = ("--dimensions", 20, "--epochs", 3, "--share", 0.2, "--seed", 7)
+def test_the_command_says_what_python_says(still, chronotope):
+    options = {"dimensions": 20, "epochs": 3, "share": 0.2, "seed": 7}
+    arguments = ("evaluate", still.folder, "--renamings", *(f"--{name}={value}" for name, value in options.items()))
     made = renamed(still, 0.2, seed=7)
     expected = ct.evaluate(ct.GraphModel(dimensions=20, epochs=3, seed=7), renamings=made)
-    done = command(*arguments, "--json")
-    assert json.loads(done.out) == expected.to_dict()
-    assert f"{len(made.pairs.pairs):,} pairs" in done.err
+    done = chronotope(*arguments, "--json")
+    assert json.loads(done.stdout) == expected.to_dict()
+    assert f"{len(made.pairs.pairs):,} pairs" in done.stderr
     assert not list(still.folder.glob("*.ct")), "nothing is written"
-    assert "renamings share:0.2 longest:5 seed:7" in command(*arguments).out
+    assert "renamings share:0.2 longest:5 seed:7" in chronotope(*arguments).stdout
 
 
-def test_the_command_refuses_in_one_line(command, tmp_path):
+def test_the_command_refuses_in_one_line(still, chronotope, tmp_path):
     for arguments, message in (
         (("--share", 2), "share must lie between 0 and 1"),
         (("--method", "grap"), "did you mean graph"),
         (("--preset", "paper"), "add --method cw2v"),
-        (("--retrieval", "dot"), "retrieval must be"),
         (("--method", "contextual", "--epochs", 1), "contextual has no setting 'epochs'"),
     ):
-        assert message in command(*arguments, code=2).err
-    command(code=2, of=tmp_path / "nowhere")
+        assert message in chronotope("evaluate", still.folder, "--renamings", *arguments, code=2).stderr
+    chronotope("evaluate", tmp_path / "nowhere", "--renamings", code=2)

@@ -262,13 +262,3 @@ def test_contexts_are_exported_with_all_words_and_left_out_with_a_warning_otherw
     with pytest.warns(UserWarning, match="2 of 3 words, so it leaves out the contexts"):
         export(full, tmp_path / "two", "huggingface", max_words=2)
     assert not len(ct.load(tmp_path / "two" / "model.safetensors").contexts)
-
-
-def test_a_linked_folder_can_be_replaced_again_and_again(embeddings, tmp_path):
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
-    for label in ("1998/canada", "1999/canada", "1998/canada"):
-        export(embeddings, tmp_path / "link", "glove", at=label, force=True)
-        assert sorted(path.suffix for path in (tmp_path / "link").iterdir()) == [".json", ".txt", ".vocab"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
-    assert (tmp_path / "link").is_symlink()

@@ -6,9 +6,7 @@ import subprocess
 import sys
 
 import polars as pl
-import pytest
 
-import chronotope as ct
 from chronotope.embeddings import Matches
 
 
@@ -28,14 +26,3 @@ def test_without_pandas_the_message_says_how_to_install_it():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'chronotope[pandas]'" in done.stdout
-
-
-def test_frames_are_corpora():
-    pandas = pytest.importorskip("pandas")
-    records = [{"text": "a river bank", "when": "1990"}, {"text": "a money bank", "when": "2000"}] * 5
-    frame = pl.DataFrame(records)
-    seen = []
-    for source in (records, frame, frame.lazy(), pandas.DataFrame(records)):
-        counts = ct.count(ct.read_corpus(source, time="when"), min_count=1)
-        seen.append((counts.conditions.labels, list(counts.vocabulary.words), counts.tokens.tolist()))
-    assert all(one == seen[0] for one in seen)

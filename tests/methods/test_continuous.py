@@ -32,13 +32,6 @@ def test_between_two_bins_a_vector_lies_between_theirs(fitted):
     assert max(np.linalg.norm(between - end) for end in ends) < np.linalg.norm(ends[0] - ends[1])
 
 
-def test_a_word_that_changes_company_changes_its_neighbors(fitted):
-    _, embeddings = fitted
-    before, after = ({match.word for match in embeddings.neighbors("bank", at, 8)} for at in ("1990", "1999"))
-    assert len(before & set(worlds.RIVER)) >= 4
-    assert len(after & set(worlds.MONEY)) >= 4
-
-
 def test_the_planted_change_is_fastest_when_it_happens(fitted):
     model, _ = fitted
     speed = {year: model.speed("bank", year) for year in ("1991", "1995", "1998")}

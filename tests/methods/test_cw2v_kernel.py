@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chronotope.config import preset
 from chronotope.cooccurrence import scale_of_conditions, symmetric
-from chronotope.errors import SettingsError
 from chronotope.methods import ConditionedModel
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.kernel import GROUP, Side
@@ -122,13 +120,6 @@ def test_the_cells_of_a_row_are_shuffled(drifting, pool):
     assert not np.array_equal(cells.context, arrange_cells(drifting, ConditionedModel(seed=2), pool).context)
 
 
-def test_cells_on_disk_are_the_same(drifting, pool, tmp_path):
-    mapped = arrange_cells(drifting, ConditionedModel(), pool, tmp_path)
-    for one, other in zip(arrange_cells(drifting, ConditionedModel(), pool), mapped, strict=True):
-        assert np.array_equal(one, other)
-    assert not list(tmp_path.iterdir()), "the files have no name"
-
-
 @pytest.mark.parametrize("start", [0.0, 1.0])
 def test_condition_vectors_that_start_at_zero_stay_at_a_saddle(small, pool, start):
     """There no word and no context can learn: only the biases move."""
@@ -142,17 +133,6 @@ def test_condition_vectors_that_start_at_zero_stay_at_a_saddle(small, pool, star
     assert bool(np.abs(parameters.word_deviation).max() > 0) is bool(start)
     assert bool(np.abs(parameters.condition - start).max() > 0) is bool(start)
     assert np.abs(parameters.word_bias).max() > 0
-
-
-def test_auto_gives_the_bytes_of_the_cpu_and_cuda_is_refused(small):
-    model, lines = ConditionedModel(dimensions=8, epochs=2), []
-    auto, cpu = (model.fit(small, device=device, on_device=lines.append) for device in ("auto", "cpu"))
-    assert auto.vectors.tobytes() == cpu.vectors.tobytes()
-    assert auto.provenance == cpu.provenance
-    assert auto.provenance["device"] == "cpu"
-    assert lines == ["training on the CPU"] * 2
-    with pytest.raises(SettingsError, match="cw2v trains on the CPU alone"):
-        model.fit(small, device="cuda")
 
 
 def test_the_first_epoch_is_ahead_of_a_random_start(drifting):
@@ -176,8 +156,3 @@ def test_seeds_agree_more_than_with_a_random_start(drifting):
         return np.abs(one - other).mean()
 
     assert disagreement("directions") < 0.8 * disagreement("random")
-
-
-@pytest.mark.parametrize("name", ["paper", "authors"])
-def test_the_presets_start_at_random(name):
-    assert preset(name, "time").start == "random"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from chronotope.errors import ChronotopeError, MissingExtraError, SettingsError
-from chronotope.methods import ConditionedModel, GraphModel
+from chronotope.methods import GraphModel
 from chronotope.methods.device import Gpu, choose, find_gpu
 
 GB = 10**9
@@ -47,28 +44,11 @@ def test_a_fit_says_where_it_runs_and_records_it(small):
         model.fit(small, device="cuda")
 
 
-def test_only_graph_trains_on_a_gpu(small):
-    with pytest.raises(SettingsError, match="cw2v trains on the CPU alone"):
-        ConditionedModel(dimensions=4).fit(small, device="cuda")
-
-
-def train_command(*arguments):
-    command = [sys.executable, "-c", "from chronotope.cli import main; main()", "train", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
-
-
 @without_gpu
-def test_the_command_line_refuses_a_gpu_that_is_not_there(small, tmp_path):
-    asked = train_command(small.folder, "--device", "cuda", "-o", tmp_path / "m.ct")
-    assert asked.returncode == 2
-    assert "pip install 'chronotope[gpu]'" in asked.stderr
-    other = train_command(small.folder, "--method", "dynamic", "--device", "cuda", "-o", tmp_path / "m.ct")
-    assert other.returncode == 2
-    assert other.stderr == "error: dynamic trains on the CPU alone; leave out --device cuda\n"
-
-
-@without_gpu
-def test_the_command_line_says_where_it_trains(small, tmp_path):
-    done = train_command(small.folder, "--dimensions", "4", "--epochs", "1", "-o", tmp_path / "m.ct")
-    assert done.returncode == 0
+def test_the_command_line_says_where_it_trains_and_refuses_a_gpu_that_is_not_there(chronotope, small, tmp_path):
+    asked = ("train", small.folder, "-o", tmp_path / "m.ct")
+    assert "pip install 'chronotope[gpu]'" in chronotope(*asked, "--device", "cuda", code=2).stderr
+    other = chronotope(*asked, "--method", "dynamic", "--device", "cuda", code=2).stderr
+    assert other == "error: dynamic trains on the CPU alone; leave out --device cuda\n"
+    done = chronotope(*asked, "--dimensions", 4, "--epochs", 1)
     assert sum(line.startswith("training on the CPU: ") for line in done.stderr.splitlines()) == 1

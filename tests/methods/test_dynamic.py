@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import worlds
-from chronotope.analysis.drift import drift
 from chronotope.config import DynamicSettings
-from chronotope.errors import SettingsError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import DynamicFactorization
 from chronotope.methods.dynamic import make_problem, sweep, zero_loss
@@ -95,27 +93,10 @@ def test_a_step_is_at_the_least_of_the_loss(problem, vectors):
         assert plain_loss(moved, contexts, problem) > least
 
 
-def test_every_sweep_lowers_the_loss(drifting):
-    sweeps = []
-    DynamicFactorization(epochs=8).fit(drifting, on_epoch=sweeps.append)
-    losses = [sweep.loss for sweep in sweeps]
-    assert [sweep.number for sweep in sweeps] == list(range(1, 9))
-    assert (np.diff(losses) < 0).all()
-    assert 0 < losses[-1] < losses[0] < 1
-
-
-def test_a_word_that_changes_company_drifts_most(drifting):
-    answer = drift(DynamicFactorization().fit(drifting), min_count=5)
-    assert answer["word"][0] == "bank"
-    assert len(set(answer["neighbors_before"][0]) & set(worlds.RIVER)) >= 3
-    assert len(set(answer["neighbors_after"][0]) & set(worlds.MONEY)) >= 3
-
-
-@pytest.mark.parametrize("axis", ["place", "time × place"])
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(axis, counts_of, tmp_path):
+def test_planted_equivalents_are_found_far_more_often_than_by_chance(counts_of, tmp_path):
     world = worlds.time_and_place()
-    world.write_pairs(tmp_path / "pairs.csv", axis)
-    embeddings = DynamicFactorization().fit(counts_of(world, **{name: name for name in axis.split(" × ")}))
+    world.write_pairs(tmp_path / "pairs.csv", "place")
+    embeddings = DynamicFactorization().fit(counts_of(world, place="place"))
     assert evaluate(embeddings, tmp_path / "pairs.csv")["mrr"][0] > 0.3
 
 
@@ -124,8 +105,3 @@ def test_neighbors_among_places_may_be_given(counts_of):
     apart = DynamicFactorization(dimensions=SIZE).fit(counts, place_edges=[("arlen", "borva")])
     assert apart.provenance["place_edges"] == [["arlen", "borva"]]
     assert not np.allclose(apart.vectors, DynamicFactorization(dimensions=SIZE).fit(counts).vectors, atol=1e-3)
-
-
-def test_more_dimensions_than_words_are_refused(small):
-    with pytest.raises(SettingsError, match="ask for fewer"):
-        DynamicFactorization(dimensions=10_000).fit(small)

@@ -13,7 +13,6 @@ import chronotope as ct
 import worlds
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, symmetric
-from chronotope.errors import SettingsError
 from chronotope.methods import GraphModel
 from chronotope.methods.graph import objective
 from chronotope.methods.graph.links import make_problem
@@ -117,12 +116,6 @@ def test_training_stops_when_a_sweep_gains_little(grid):
     assert all(gain >= 0.01 for gain in gains[:-1])
 
 
-def test_the_same_bytes_on_any_number_of_threads(grid):
-    found = [GraphModel(dimensions=9).fit(grid, threads=threads, device="cpu") for threads in (1, 3)]
-    assert found[0].vectors.tobytes() == found[1].vectors.tobytes()
-    assert found[0].contexts.tobytes() == found[1].contexts.tobytes()
-
-
 def test_a_missing_bin_weakens_the_link_as_a_free_vector_in_between_would(grid):
     problem = problem_of(grid, smoothness=2.0)
     support, times = grid.vocabulary.support, grid.conditions.time_of
@@ -181,11 +174,6 @@ def test_told_apart_by_side_words_are_near_that_can_stand_in_each_others_place()
         scores = {match.word: match.similarity for match in found}
         lead[directional] = scores["take"] - max(scores["daily"], scores["early"])
     assert lead[True] > 0.5 > 0.01 > lead[False]
-
-
-def test_more_dimensions_than_words_are_refused(small):
-    with pytest.raises(SettingsError, match=r"more than the .* words"):
-        GraphModel(dimensions=100_000).fit(small)
 
 
 @pytest.mark.parametrize("least", [0.5, 1e-3, 1e-9, 0.0])

@@ -50,16 +50,6 @@ def test_cells_on_disk_give_the_same_bytes_as_in_memory(grid, tmp_path, model, e
     assert not list(tmp_path.iterdir())
 
 
-def test_an_array_on_disk_gives_back_every_stretch(tmp_path):
-    numbers = np.random.default_rng(0).integers(0, 1 << 16, 100_000).astype(np.uint16)
-    array = DiskArray(np.uint16, tmp_path)
-    for first in range(0, len(numbers), 30_001):
-        array[first : first + 30_001] = numbers[first : first + 30_001]
-    for first, last in ((0, 100_000), (3, 3), (99_999, 100_000), (4_095, 8_193)):
-        assert np.array_equal(array[first:last], numbers[first:last])
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
 def test_a_full_disk_is_one_clear_line(tmp_path):
     array = DiskArray(np.float32, tmp_path)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import worlds
-from chronotope.analysis.drift import drift
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.datasets.invented import Change, invented_world
+from chronotope.datasets.invented import invented_world
 from chronotope.errors import MissingExtraError
 from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
@@ -18,14 +17,6 @@ from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
 pytest.importorskip("gensim")
 
 KINDS = [StaticWord2Vec, LinearWord2Vec, AlignedWord2Vec]
-
-
-@pytest.fixture(scope="module")
-def changing():
-    """Three years of 65,000 words each; 'bank' moves from rivers to money in the last."""
-    change = Change("bank", worlds.RIVER, worlds.MONEY, time="1992", share=0.02)
-    world = invented_world(years=range(1990, 1993), places=("arlen",), documents=2400, changes=(change,))
-    return count(read_corpus(world.records, time="time"), min_count=5)
 
 
 @pytest.fixture(scope="module")
@@ -62,21 +53,6 @@ def test_every_pass_is_a_step_and_the_version_of_gensim_is_kept(kind, small):
     assert "gensim" in embeddings.provenance["versions"]
     total = 2 if kind is StaticWord2Vec else 2 * len(small.conditions)
     assert steps == [(number, total) for number in range(1, total + 1)]
-
-
-def test_a_static_vector_shows_no_change(changing):
-    embeddings = StaticWord2Vec(epochs=3).fit(changing)
-    assert drift(embeddings, min_count=5)["change"][0] < 1e-6
-    for word in ("bank", "river"):
-        assert embeddings.equivalents(word, "1990", "1992", 1, retrieval="cosine")[0].word == word
-
-
-@pytest.mark.parametrize("kind", [AlignedWord2Vec, LinearWord2Vec])
-def test_a_word_that_changes_company_drifts_most(kind, changing):
-    answer = drift(kind(epochs=10).fit(changing), min_count=5)
-    assert answer["word"][0] == "bank"
-    assert len(set(answer["neighbors_before"][0]) & set(worlds.RIVER)) >= 3
-    assert len(set(answer["neighbors_after"][0]) & set(worlds.MONEY)) >= 3
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -39,7 +39,7 @@ embeddings""",
 def outputs():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS.values()])
     notebook.cells[-1].metadata["tags"] = ["raises-exception"]
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
     return {name: cell.outputs for name, cell in zip(CELLS, notebook.cells, strict=True)}
 
 

@@ -126,19 +126,24 @@ def test_json_says_what_the_figures_are_made_of(made, data):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to a group of processes")
-@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
-def test_a_stopped_run_continues(data, tmp_path, made, how):
+def test_a_stopped_run_continues(data, tmp_path, made):
+    """Stopped in the first training, and killed in the second."""
     arguments = ["places", "-o", str(tmp_path), "--data", str(data), *map(str, QUICK), "--seeds", "1"]
-    process = subprocess.Popen(
-        [*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True
-    )
-    for line in process.stderr:
-        if line.startswith("2/2") and "training" in line:
-            os.killpg(process.pid, signal.Signals[how])
-            break
-    rest = process.communicate()[1]
-    assert process.returncode == (130 if how == "SIGINT" else -9)
-    assert ("the same command continues" in rest) == (how == "SIGINT")
+
+    def stopped(training, how):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True
+        )
+        for line in process.stderr:
+            if line.startswith(training) and "training" in line:
+                os.killpg(process.pid, how)
+                break
+        return process.communicate()[1], process.returncode
+
+    said, code = stopped("1/2", signal.SIGINT)
+    assert (code, "the same command continues" in said) == (130, True)
+    said, code = stopped("2/2", signal.SIGKILL)
+    assert (code, "the same command continues" in said) == (-9, False)
     assert len(results(tmp_path)) == 1
     done = run(*arguments)
     assert done.stderr.count("done before") == 1
@@ -189,18 +194,15 @@ def test_wrong_arguments_get_one_line(tmp_path, capsys):
     assert "is a file" in refusal(capsys, "time", "-o", tmp_path / "file")
 
 
-def test_the_old_command_says_where_it_went():
-    done = subprocess.run(
-        [sys.executable, "-m", "chronotope", "reproduce", "time", "--seeds", "1"], capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert "make reproduce TABLE=time" in done.stderr
-
-
 def test_examples(data, tmp_path):
-    arguments = ("qualitative", "-o", tmp_path / "out", "--methods", "graph")
+    arguments = ("qualitative", "-o", tmp_path / "out", "--methods", "graph-12", "--dimensions", 12)
     done = run(*arguments, CHRONOTOPE_DATA=str(data))
-    for wanted in ("## graph, over time", "## graph, over places", "The most stable words: ", "neighbors of apple"):
+    for wanted in (
+        "## graph-12, over time",
+        "## graph-12, over places",
+        "The most stable words: ",
+        "neighbors of apple",
+    ):
         assert wanted in done.stdout
     assert "website 2014 → 1990" in done.stdout
     plain = json.loads(run(*arguments, "--json", CHRONOTOPE_DATA=str(data)).stdout)

@@ -17,7 +17,7 @@ MAIN = "from chronotope.cli import main; main()"
 def chronotope(*arguments: object, before: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; `before` is Python that runs first."""
     command = [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, arguments)]
-    return subprocess.run(command, **{"capture_output": True, "text": True, "timeout": 120, **options})
+    return subprocess.run(command, **{"capture_output": True, "text": True, "timeout": 900, **options})
 
 
 @pytest.fixture(scope="session")

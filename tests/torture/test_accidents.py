@@ -38,7 +38,7 @@ def said(done):
     return done.stderr
 
 
-@pytest.mark.parametrize("room", [0, 2_000, 20_000])
+@pytest.mark.parametrize("room", [0, 20_000])
 def test_a_disk_that_is_full_while_preparing(home, tmp_path, room):
     done = chronotope(
         "prepare", home / "speeches.jsonl", "-o", tmp_path / "run", "--time", "time", before=FULL.format(room)
@@ -148,10 +148,9 @@ def test_a_picture_under_a_limit_that_its_library_does_not_survive_is_one_line(h
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on addresses needs Linux")
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("train", "--help")])
-def test_help_works_under_a_tight_limit_on_addresses(arguments):
+def test_help_works_under_a_tight_limit_on_addresses():
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))"
-    done = chronotope(*arguments, before=limit)
+    done = chronotope("train", "--help", before=limit)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -164,22 +163,6 @@ chronotope.embeddings.load = load
 """
     line = said(chronotope("neighbors", home / "run", "bank", "--at", "1990", before=full))
     assert line == "error: out of memory: Unable to allocate 9.00 TiB\n"
-
-
-def test_a_run_that_does_not_exist_leaves_nothing_behind(tmp_path):
-    for arguments in (
-        ("train", "nowhere"),
-        ("train", "nowhere", "-o", "else/where/model.ct"),
-        ("neighbors", "nowhere", "bank"),
-        ("export", "nowhere", "--format", "glove", "-o", "vectors"),
-        ("explore", "nowhere", "--export", "page"),
-        ("extend", "nowhere", "more.jsonl", "-o", "deep/model.ct"),
-        ("drift", "nowhere"),
-        ("evidence", "nowhere", "bank"),
-        ("prepare", "nowhere.jsonl", "-o", "deep/run", "--time", "time"),
-    ):
-        assert "nowhere" in said(chronotope(*arguments, cwd=tmp_path))
-        assert list(tmp_path.iterdir()) == [], arguments
 
 
 def test_a_terminal_that_vanishes_does_not_stop_what_nohup_protects(run, tmp_path):

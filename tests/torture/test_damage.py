@@ -86,14 +86,6 @@ class TestDamaged:
         assert done.exit_code == 0, done.output
         assert "every byte is as it was written" in done.output
 
-    def test_a_model_of_an_older_version_says_what_to_do(self, run):
-        whole = (run / "model.ct").read_bytes()
-        (run / "model.ct").write_bytes(whole.replace(rb"\"format\":4", rb"\"format\":3"))
-        with pytest.raises(
-            DamagedFileError, match="its format is 3, of an older chronotope; prepare and train it again"
-        ):
-            load(run / "model.ct")
-
     def test_a_run_of_an_older_version_says_what_to_do(self, run):
         forged(run, format=3)
         with pytest.raises(DamagedFileError, match=r"older chronotope; prepare it again \(--force replaces it\)"):

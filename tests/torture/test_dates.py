@@ -46,14 +46,6 @@ def test_bins_keep_the_order_of_days_and_have_a_name_each(one, other, every):
     assert (labels[0] == labels[1]) == (keys[0] == keys[1])
 
 
-@settings(max_examples=60)
-@given(st.integers(-9999, 99_999))
-def test_a_leap_day_is_read_in_leap_years_only(year):
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    sign = "-" if year < 0 else "+" if year > 9999 else ""
-    assert bool(read_dates(pl.Series([f"{sign}{abs(year):04d}-02-29"])).readable[0]) == leap
-
-
 def test_the_ends_of_the_calendar():
     texts = ["-9999-01-01", "-0044-03-15", "-0001-12-31", "0000-01-01", "0000-02-29", "9999-12-31", "+10000-01-01"]
     for every in EVERY:

@@ -1,4 +1,4 @@
-"""A dozen kills of each kind; `make torture` has hundreds."""
+"""A few kills of each kind; `make torture` has hundreds."""
 
 from __future__ import annotations
 
@@ -22,9 +22,5 @@ def killed(*arguments: object) -> str:
     return done.stdout
 
 
-def test_killed_at_random_moments_every_result_is_whole_or_absent_and_comes_out_the_same():
-    assert "nothing lost" in killed("--moments", 8, "--steps", 80)
-
-
-def test_killed_at_steps_of_a_replacement_the_old_run_or_the_new_one_is_there_and_notes_stay():
-    assert "nothing lost" in killed("--moments", 1, "--steps", 12, "prepare --force")
+def test_killed_at_any_moment_every_result_is_whole_or_absent_and_comes_out_the_same():
+    assert "nothing lost" in killed("--moments", 8, "--steps", 60)

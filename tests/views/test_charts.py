@@ -95,7 +95,9 @@ def test_title_labels_caption_and_footnote_are_in_the_picture(texts):
 )
 def test_the_ending_names_the_format(tmp_path, name, begins):
     series().save(tmp_path / name)
-    assert (tmp_path / name).read_bytes().lstrip().startswith(begins)
+    content = (tmp_path / name).read_bytes()
+    assert content.lstrip().startswith(begins)
+    assert b"cdn.jsdelivr" not in content, "nothing is loaded from the network"
 
 
 @pytest.mark.parametrize("name", ["a.bmp", "a"])

@@ -252,8 +252,8 @@ def test_words_of_a_hostile_corpus_are_only_words(tmp_path):
     assert [found["rows"][0]["word"] for found in answers] == list(HOSTILE)
 
 
-def test_the_same_model_gives_the_same_bytes(tmp_path):
-    first, second = (export(explored("both"), tmp_path / name, with_text=True).folder for name in "ab")
+def test_the_same_model_gives_the_same_bytes(folders, tmp_path):
+    first, second = folders["both"], export(explored("both"), tmp_path / "again", with_text=True).folder
     names = sorted(path.relative_to(first) for path in first.rglob("*"))
     assert names == sorted(path.relative_to(second) for path in second.rglob("*"))
     assert not [

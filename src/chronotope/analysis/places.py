@@ -75,7 +75,8 @@ def places(
     for time in np.unique(times):
         together = np.flatnonzero(times == time).tolist()
         stage = f"comparing places{f' in {conditions.times[time]}' if conditions.times else ''}"
-        distance, shared = _between(model, together, min_count, stage, progress)
+        with one_blas_thread():  # setting the limit takes longer than the products of a word
+            distance, shared = _between(model, together, min_count, stage, progress)
         there = np.ix_(*[[conditions.place_of[number] for number in together]] * 2)
         totals[there] += distance
         counts[there] += shared > 0
@@ -121,8 +122,7 @@ def _between(
         step = max(1, BLOCK_NUMBERS // (end - begin))
         for first in range(begin, end, step):
             rows = slice(first, min(first + step, end))
-            with one_blas_thread():
-                cosines = unit[rows] @ unit[begin:end].T
+            cosines = unit[rows] @ unit[begin:end].T
             rarer = np.minimum(count[rows, None], count[begin:end])
             weight = rarer / (rarer + HALF_WEIGHT)
             there = np.ix_(where[rows], where[begin:end])
