@@ -25,7 +25,8 @@ class UnknownWordError(ChronotopeError, KeyError):
     def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model", why: str = "") -> None:
         self.word, self.count = word, count
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
-        hint = why or (phrase if " " in word.strip() else did_you_mean(word, words))
+        several = "; give several words one by one, not joined by a comma" if "," in word else did_you_mean(word, words)
+        hint = why or (phrase if " " in word.strip() else several)
         super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of {of}{hint}")
 
     __str__ = Exception.__str__  # KeyError would quote the message

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -20,50 +19,27 @@ MOST_LETTERS = 200
 
 
 class Framed:
-    """Base of results that `_frame` turns into a frame."""
+    """Base of results that have a `frame`."""
 
     __slots__ = ()
 
-    def _frame(self) -> pl.DataFrame:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @property
+        def frame(self) -> pl.DataFrame:
+            """The rows."""
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame."""
-        return self._frame()
+        """Return the rows as a polars frame."""
+        return self.frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas frame; raise MissingExtraError if pandas is not installed."""
+        """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
         try:
             import pandas  # noqa: F401
         except ImportError:
             raise MissingExtraError("to_pandas", "pandas") from None
-        return self._frame().to_pandas()
-
-    def _repr_html_(self) -> str:
-        """Return a table for a notebook."""
-        frame = self._frame()
-        rows = frame.head(MOST_ROWS).rows()
-        note = str(getattr(self, "signature", ""))
-        return html(type(self).__name__, None, frame.columns, rows, left_out=frame.height - len(rows), note=note)
-
-
-def rows_frame(kind: type[Any], rows: Sequence[Any]) -> pl.DataFrame:
-    """Return dataclasses of one kind as the rows of a frame; the columns are there even without rows."""
-    return table({part.name: (str(part.type), [getattr(row, part.name) for row in rows]) for part in fields(kind)})
-
-
-def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
-    """Return a frame from columns, each given as a type annotation ('int', 'float | None' …) and its values."""
-    import polars as pl
-
-    check_not_forked()
-    types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
-    return pl.DataFrame(
-        [
-            pl.Series(name, list(values), dtype=types[kind.removesuffix("| None").strip()], strict=False)
-            for name, (kind, values) in columns.items()
-        ]
-    )
+        return self.frame.to_pandas()
 
 
 @cache

@@ -54,6 +54,10 @@ def test_a_time_or_a_place_alone_stands_for_its_conditions(over_both):
     assert found[3] == {"1993/arlen"}
 
 
+def test_a_year_may_be_a_number(over_time):
+    assert ct.neighbors(over_time, "bank", at=1990).to_dict() == ct.neighbors(over_time, "bank", at="1990").to_dict()
+
+
 def test_what_does_not_exist_is_refused(over_time):
     with pytest.raises(UnknownWordError):
         ct.neighbors(over_time, "nothing")

@@ -23,12 +23,11 @@ from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import Param, open_source
 from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
-from chronotope.errors import MissingExtraError, SettingsError
-from chronotope.frames import check_not_forked, html, shown
+from chronotope.errors import SettingsError
+from chronotope.frames import MOST_ROWS, Framed, check_not_forked, html, shown
 from chronotope.io.atomic import atomic_write
 
 if TYPE_CHECKING:
-    import pandas
     import polars as pl
 
 Group = Literal["A word", "All words", "The text"]
@@ -37,7 +36,7 @@ CHART_FILES, ROW_FILES = (".png", ".svg", ".pdf", ".html"), (".csv", ".json", ".
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Answer(Framed):
     """The answer to a question: a frame with documented columns. It holds no model, and showing it computes nothing.
 
     Attributes
@@ -92,21 +91,9 @@ class Answer:
 
     def _repr_html_(self) -> str:
         frame = self.shown_frame()
-        rows = frame.head(20).rows()
+        rows = frame.head(MOST_ROWS).rows()
         note = " · ".join([*self.notes, self.signature])
         return html(self.title, None, frame.columns, rows, left_out=frame.height - len(rows), note=note)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a polars frame."""
-        return self.frame
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas") from None
-        return self.frame.to_pandas()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: rows, title, notes, facts and signature."""
@@ -257,6 +244,9 @@ def question(
             if "topn" in kwargs and "top" in signature.parameters:
                 kwargs["top"] = kwargs.pop("topn")
             bound = signature.bind(*args, **kwargs)
+            for one in entry.parameters:
+                if one.info.complete and isinstance(bound.arguments.get(one.name), int):
+                    bound.arguments[one.name] = str(bound.arguments[one.name])  # a year may be a number
             entry.check(bound.arguments)
             bound.apply_defaults()
             given, first = bound.arguments, entry.source

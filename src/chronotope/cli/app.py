@@ -52,7 +52,18 @@ class BrokenOutputError(Exception):
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands; interruptions become exceptions that typer does not handle itself."""
+    """The commands; mistakes and interruptions become exceptions that typer does not handle itself."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command line; a mistake in its arguments is a SettingsError of one line, not a box of several."""
+        try:
+            return super().main(*args, **options | {"standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # that of a usage error of click, which typer may carry inside
+                raise
+            context = getattr(error, "ctx", None)
+            command = f"{context.command_path if context else 'chronotope'} --help"
+            raise SettingsError(f"{' '.join(error.format_message().split()).rstrip('.')}; see {command}") from None
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and flush its output while errors can still be reported."""

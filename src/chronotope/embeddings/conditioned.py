@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
 
 Words = list[str] | tuple[str, ...]
-Vector = NDArray[np.floating]
+Vector = NDArray[np.floating] | list[float]
 
 
 class Options(TypedDict, total=False):
@@ -305,7 +305,7 @@ class ConditionedEmbeddings:
         Parameters
         ----------
         word
-            A word, a vector, or a list of words for a list of answers.
+            A word or a vector; for a list of answers a list of words, or (Q, D) vectors.
         at
             The condition; by default all together, each word by its overall vector.
         top, topn
@@ -382,16 +382,19 @@ class ConditionedEmbeddings:
     def _queries(
         self, word: str | Vector | Words, condition: int, fallback: bool
     ) -> tuple[NDArray[np.int64], Floats, bool]:
-        """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are a list."""
-        if isinstance(word, np.ndarray):
-            if word.shape != (self.dimensions,) or not np.isfinite(word).all():
-                raise SettingsError(f"a query vector needs {self.dimensions} finite numbers; its shape is {word.shape}")
-            return np.array([-1]), word[None].astype(np.float32), False
-        words = word if isinstance(word, list | tuple) else [word]
-        numbers = np.array([self.index(one) for one in words], dtype=np.int64)
+        """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are several."""
+        given = word if isinstance(word, list | tuple) else [word]
+        if isinstance(word, np.ndarray) or (given is word and given and not any(isinstance(one, str) for one in given)):
+            vectors = np.asarray(word, dtype=np.float32)
+            if vectors.ndim not in (1, 2) or vectors.shape[-1] != self.dimensions or not np.isfinite(vectors).all():
+                needed = f"a query vector needs {self.dimensions} finite numbers"
+                raise SettingsError(f"{needed}; its shape is {vectors.shape}")
+            rows = np.atleast_2d(vectors)
+            return np.full(len(rows), -1), rows, vectors.ndim == 2
+        numbers = np.array([self.index(one) for one in given], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
             if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):
                 label, counts = None if overall else self.conditions.labels[condition], self.count(self.words[number])
                 raise AbsentWordError(self.words[number], label, [at for at, count in counts.items() if count])
-        return numbers, self.search.rows(numbers, condition), words is word
+        return numbers, self.search.rows(numbers, condition), given is word

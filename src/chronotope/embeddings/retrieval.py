@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.embeddings.nearest import Floats, Nearest, nearest, slack
-from chronotope.frames import Framed, rows_frame
+from chronotope.frames import MOST_ROWS, Framed, check_not_forked, html
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +50,19 @@ class Match:
 class Matches(list[Match], Framed):
     """The answers to a query, best first: a list that converts to a frame."""
 
-    def _frame(self) -> pl.DataFrame:
-        return rows_frame(Match, self)
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The answers as rows."""
+        import polars as pl
+
+        check_not_forked()
+        types: Any = {"word": pl.String, "score": pl.Float64, "similarity": pl.Float64, "count": pl.Int64}
+        return pl.DataFrame([match.to_dict() for match in self], schema=types)
+
+    def _repr_html_(self) -> str:
+        frame = self.frame
+        rows = frame.head(MOST_ROWS).rows()
+        return html("Matches", None, frame.columns, rows, left_out=frame.height - len(rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,4 +50,6 @@ def read_words(words: str | Sequence[str] | Path | None) -> list[str] | None:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {words}: {error}") from None
         return [line.strip() for line in lines if line.strip()]
+    if Path(words).suffix in (".txt", ".csv", ".tsv"):
+        raise InputError(f"there is no file {words}")
     return [word.strip() for word in words.split(",") if word.strip()]
