@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 MOST_LETTERS = 200
+EMPTY: tuple[Any, ...] = (None, "", (), [])
 
 
 class Framed:
@@ -67,12 +68,11 @@ def html(
 ) -> str:
     """Return HTML for a notebook: a heading, facts in one line, a table, the number of rows left out, a note."""
     parts = [f"<strong>{escape(title)}</strong>"]
-    known = [f"{name} {shown(value)}" for name, value in (facts or {}).items() if value not in (None, "", (), [])]
-    if known:
-        parts.append(f" <span>{escape(' · '.join(known))}</span>")
+    if about := [f"{name} {format_value(value)}" for name, value in (facts or {}).items() if value not in EMPTY]:
+        parts.append(f" <span>{escape(' · '.join(about))}</span>")
     if columns:
         sides = ["right" if _is_number([row[at] for row in rows]) else "left" for at in range(len(columns))]
-        lines = [_row("td", [shown(cell) for cell in row], sides) for row in rows]
+        lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
         head = _row("th", columns, sides)
         parts.append(f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>")
     if left_out:
@@ -82,12 +82,12 @@ def html(
     return f"<div>{''.join(parts)}</div>"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value for display.
 
     Examples
     --------
-    >>> [shown(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
+    >>> [format_value(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
     ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """
     if value is None:
@@ -100,7 +100,7 @@ def shown(value: Any) -> str:
         if abs(value) >= 1e6:
             return f"{value:.3g}"
         return "<0.001" if 0 < value < 0.0005 else f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
-    text = ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+    text = ", ".join(map(format_value, value)) if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…"
 
 
@@ -111,5 +111,5 @@ def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)

@@ -82,10 +82,10 @@ class Command(typer.core.TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments."""
-        known = {option for parameter in self.params for option in parameter.opts}
+        options = {option for parameter in self.params for option in parameter.opts}
         for option in (argument.split("=")[0] for argument in args):
             new = OLD_OPTIONS.get((self.name, option), OLD_OPTIONS.get((None, option)))
-            if new and option not in known:
+            if new and option not in options:
                 raise SettingsError(f"{self.name} has no option {option} any more: {new}")
         return super().parse_args(ctx, args)
 
@@ -104,12 +104,12 @@ class Command(typer.core.TyperCommand):
             raise
         except UnknownConditionError as error:
             if why := _more(extended_with, path, error.label):
-                raise UnknownConditionError(error.label, error.known, why=why) from None
+                raise UnknownConditionError(error.label, error.labels, why=why) from None
             raise
 
 
-def make_app(asked: str | None = None) -> typer.Typer:
-    """Return the command line; if `asked` names a command with a file of its own, only that one: it starts faster."""
+def make_app(command: str | None = None) -> typer.Typer:
+    """Return the command line; if `command` names a command with a file of its own, only that one: it starts faster."""
     app = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
@@ -119,25 +119,25 @@ def make_app(asked: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    if asked in OLD_COMMANDS:
-        raise SettingsError(OLD_COMMANDS[asked])
+    if command in OLD_COMMANDS:
+        raise SettingsError(OLD_COMMANDS[command])
 
     def add(name: str, command: Callable[..., None], panel: str) -> None:
         extra = {"allow_extra_args": True}  # refused in one line
         app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
 
-    alone = any(asked in commands for commands in COMMANDS.values())
+    alone = any(command in commands for commands in COMMANDS.values())
     for panel, commands in COMMANDS.items():
         for name in commands:
-            if not alone or name == asked:
+            if not alone or name == command:
                 add(name, getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command"), panel)
         if panel == BUILD and not alone:
             from chronotope.analysis.answer import questions
             from chronotope.cli.answers import question_command
 
-            known = {name.replace("_", "-"): question for name, question in questions().items()}
-            for name in [asked] if asked in known else known:
-                add(name, question_command(known[name]), known[name].group)
+            by_command = {name.replace("_", "-"): question for name, question in questions().items()}
+            for name in [command] if command in by_command else by_command:
+                add(name, question_command(by_command[name]), by_command[name].group)
     return app
 
 
