@@ -58,11 +58,18 @@ def test_a_year_may_be_a_number(over_time):
     assert ct.neighbors(over_time, "bank", at=1990).to_dict() == ct.neighbors(over_time, "bank", at="1990").to_dict()
 
 
+def test_words_are_a_long_list_or_a_file_that_begins_with_a_mark(over_time, tmp_path):
+    (tmp_path / "words.txt").write_text("\ufeffwater\n", encoding="utf-8")
+    for words in (tmp_path / "words.txt", ",".join(["water"] * 60)):
+        assert ct.neighbors(over_time, "river", words=words)["neighbor"].to_list() == ["water"]
+
+
 def test_what_does_not_exist_is_refused(over_time):
     with pytest.raises(UnknownWordError):
         ct.neighbors(over_time, "nothing")
-    with pytest.raises(UnknownConditionError):
-        ct.neighbors(over_time, "bank", at="1890")
+    for at in ("1890", ""):
+        with pytest.raises(UnknownConditionError):
+            ct.neighbors(over_time, "bank", at=at)
     with pytest.raises(SettingsError, match="top must be a number of at least 1"):
         ct.neighbors(over_time, "bank", top=0)
     with pytest.raises(SettingsError, match="retrieval must be csls or cosine"):

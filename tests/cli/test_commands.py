@@ -118,7 +118,7 @@ def test_charts_are_files_without_addresses(model, tmp_path, kind):
         (("frequency", "MODEL", "bank", "--level", "0.1"), "use --confidence"),
         (("evidence", "MODEL", "bank", "--within", "3"), "use --distance"),
         (("places", "MODEL", "bank"), "chronotope map RUN WORD"),
-        (("drift", "MODEL", "--words", "nowhere.txt"), "there is no file nowhere.txt"),
+        (("drift", "MODEL", "--words", "nowhere.txt"), "cannot read nowhere.txt: No such file"),
         (("series", "MODEL", "bank,river"), "one by one, not joined by a comma"),
         (("series", "MODEL"), "error: Missing argument 'WORD'; see"),
         (("neighbors", "MODEL", "bank", "--top", "x"), "error: Invalid value for '--top'"),

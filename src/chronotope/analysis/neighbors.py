@@ -61,7 +61,9 @@ def neighbors(
     [1, 2, 3]
     """
     word = model.words[model.index(word)]
-    chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
+    chosen = (
+        None if at is None and place is None else named_conditions(model.conditions, "all" if at is None else at, place)
+    )
     facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
