@@ -148,8 +148,8 @@ def __getattr__(name: str) -> Any:
     return make_app()
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(show: bool) -> None:
+    if show:
         typer.echo(f"chronotope {package_version()}")
         raise typer.Exit
 
@@ -179,8 +179,8 @@ def why_left_out(model: Path, word: str) -> str:
     run = run_folder(model)
     about = read_run(run)["vocabulary"]
     lexicon = read_table(run / "lexicon.parquet", {"word": pl.String, "count": pl.Int64}).slice(about["size"])
-    found = dict(lexicon.filter(pl.col("word").is_in(list(spellings(word)))).iter_rows())
-    count = next((found[spelling] for spelling in spellings(word) if found.get(spelling)), 0)
+    counts = dict(lexicon.filter(pl.col("word").is_in(list(spellings(word)))).iter_rows())
+    count = next((counts[spelling] for spelling in spellings(word) if counts.get(spelling)), 0)
     if not count:
         return ""
     limit = f"--min-count {about['min_count']}" if count < about["min_count"] else "--max-words"

@@ -52,10 +52,10 @@ class LocalLinearMap:
 
     def project(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
         """Map the (Q, D) vectors of words to the other condition, each by its own map; return rows of length one."""
-        found = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
+        nearest_rows = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
         rows = np.empty(vectors.shape, dtype=np.float64)
         with one_blas_thread():
-            for number, near in enumerate(found):
+            for number, near in enumerate(nearest_rows):
                 others = near[shared.word[near] != words[number]][: self.neighbors]
                 rows[number] = vectors[number] @ self._fit(shared.before[others], shared.after[others])
         return unit_rows(rows.astype(np.float32))

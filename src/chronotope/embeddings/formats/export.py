@@ -87,35 +87,35 @@ def export(
         Called with 'writing', the number of finished conditions, and their total number.
     """
     one_of("format", format, FORMATS)
-    chosen = select(embeddings, at, min_count, max_words)
-    labels = chosen.conditions.labels
+    selection = select(embeddings, at, min_count, max_words)
+    labels = selection.conditions.labels
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # fails early if gensim is missing
     every_word = min_count == 0 and format != "huggingface"
-    rows = [len(chosen)] * len(labels) if every_word else np.diff(chosen.observed.start).tolist()
+    rows = [len(selection)] * len(labels) if every_word else np.diff(selection.observed.start).tolist()
     sizes = dict(zip(labels, rows, strict=True))
     names: dict[str, str] = {}
     renamed: dict[str, str] = {}
     folder = Path(folder)
     with atomic_folder(folder, "export") as work:
         _check_folder(folder, force)
-        parts = _parts(chosen, min(min_count, 1), progress)
+        parts = _parts(selection, min(min_count, 1), progress)
         if ending := FORMATS[format][1]:
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
-            renamed = words_without_blanks(chosen.words) if format in WITHOUT_BLANKS else {}
+            renamed = words_without_blanks(selection.words) if format in WITHOUT_BLANKS else {}
             for part in parts:
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
                 _write_condition(part, work / names[part.name], format)
         elif format == "huggingface":
-            if len(embeddings.contexts) and not len(chosen.contexts):
+            if len(embeddings.contexts) and not len(selection.contexts):
                 warnings.warn(
-                    f"the export has {len(chosen):,} of {len(embeddings):,} words, so it leaves out the contexts of "
+                    f"the export has {len(selection):,} of {len(embeddings):,} words, so it leaves out the contexts of "
                     "the model: it cannot be extended or tested for significance",
                     stacklevel=2,
                 )
-            write_hub_folder(chosen, work, about_run or {})
+            write_hub_folder(selection, work, about_run or {})
         else:
-            TABLES[format](parts, work, (sum(rows), chosen.dimensions))
+            TABLES[format](parts, work, (sum(rows), selection.dimensions))
         manifest = {
             "format": format,
             "axis": embeddings.conditions.axis,
