@@ -6,9 +6,7 @@ read the registry: name, parameters, columns and chart of each question.
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -109,10 +107,12 @@ class Answer(Framed):
 
         A text that begins with = + - @ gets a leading apostrophe: spreadsheets would run it as a formula.
         """
-        out = io.StringIO()
-        rows = ([_csv_cell(value) for value in row] for row in self.frame.iter_rows())
-        csv.writer(out, lineterminator="\n").writerows([self.frame.columns, *rows])
-        return out.getvalue()
+        import polars as pl
+
+        text = pl.col(pl.String)
+        formula = text.str.contains(r"^[=+\-@\t\r]")
+        frame = self.frame.with_columns(pl.col(pl.List(pl.String)).list.join("; "))
+        return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep()).write_csv()
 
     def to_markdown(self) -> str:
         """Return the rows as a Markdown table, numbers rounded, without empty columns."""
@@ -326,11 +326,3 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
         pl.col(name).cast(types[COLUMNS[name].type]) for name in frame.columns if name in COLUMNS
     )
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, list):
-        value = "; ".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
