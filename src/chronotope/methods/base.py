@@ -138,8 +138,8 @@ class Method:
         Parameters
         ----------
         data
-            From `chronotope.count`; or a corpus, a polars or pandas frame, or records, which are counted with the
-            default settings.
+            From `chronotope.count`, or the run; or a corpus, a polars or pandas frame, or records, which are counted
+            with the default settings.
         text, time, place, every
             For a frame or records: the columns of the text ('text'), the time and the place, and the length of the time
             bins, as in `read_corpus`. A time or a place is needed.
@@ -217,6 +217,8 @@ class Method:
 
 def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
     """Return the counts of what `fit` was given."""
+    if isinstance(data, str | Path) and (Path(data) / "run.json").is_file():
+        data = Counts.open(data)
     if isinstance(data, Counts | Corpus):
         if columns:
             raise SettingsError(f"{', '.join(columns)}: only for frames and records; {type(data).__name__} has its own")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from chronotope.embeddings.formats.hub import write_hub_folder
 from chronotope.embeddings.formats.selection import file_names, select, words_without_blanks
 from chronotope.embeddings.formats.tables import write_arrow, write_numpy, write_parquet, write_projector
 from chronotope.embeddings.formats.word2vec import write_binary, write_counts, write_text
+from chronotope.embeddings.storage import load
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError
+from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.atomic import atomic_folder
+from chronotope.io.run_folder import read_run
 
 MANIFEST = "chronotope.json"
 # Description of each format, and the file extension if it has one file per condition.
@@ -50,7 +53,7 @@ class Exported:
 
 
 def export(
-    embeddings: ConditionedEmbeddings,
+    embeddings: ConditionedEmbeddings | str | Path,
     folder: str | Path,
     format: str = "word2vec",
     *,
@@ -68,6 +71,8 @@ def export(
 
     Parameters
     ----------
+    embeddings
+        The embeddings, or the file or run that holds them.
     folder
         Written under a temporary name and renamed when complete.
     format
@@ -82,11 +87,12 @@ def export(
     force
         Whether to replace the folder if it is an earlier export.
     about_run
-        Content of `run.json`, for the model card.
+        Content of `run.json`, for the model card; by default that of the run of the model, if it is at hand.
     progress
         Called with 'writing', the number of finished conditions, and their total number.
     """
     one_of("format", format, FORMATS)
+    embeddings = load(embeddings) if isinstance(embeddings, str | Path) else embeddings
     selection = select(embeddings, at, min_count, max_words)
     labels = selection.conditions.labels
     if format == "keyedvectors":
@@ -113,7 +119,7 @@ def export(
                     "the model: it cannot be extended or tested for significance",
                     stacklevel=2,
                 )
-            write_hub_folder(selection, work, about_run or {})
+            write_hub_folder(selection, work, _about_run(embeddings) if about_run is None else about_run)
         else:
             TABLES[format](parts, work, (sum(rows), selection.dimensions))
         manifest = {
@@ -145,6 +151,14 @@ def _check_folder(folder: Path, force: bool) -> None:
         raise InputError(f"{folder} holds something that is not an export; choose another folder")
     if not force:
         raise InputError(f"{folder} holds an export; force=True (--force) replaces it, or choose another folder")
+
+
+def _about_run(embeddings: ConditionedEmbeddings) -> dict[str, Any]:
+    """Return the description of the run that the model was trained on, or {} if it is not at hand."""
+    with suppress(ChronotopeError):
+        counts = embeddings.counts
+        return read_run(counts.folder) if counts.checksum == embeddings.provenance.get("run") else {}
+    return {}
 
 
 def _parts(
