@@ -93,9 +93,7 @@ def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kin
             name = f"{where}.{key}" if where else key
             raise SettingsError(f"unknown setting '{name}'{did_you_mean(key, known)}")
     try:
-        settings = kind(**data)
-        check(settings)
-        return settings
+        return kind(**data)
     except (TypeError, SettingsError) as error:
         raise SettingsError(f"[{where}] {error}" if where else str(error)) from None
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.config import at_least, from_dict
+from chronotope.config import Settings, from_dict
+from chronotope.config.checks import Count, Weight
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.errors import SettingsError
 from chronotope.runtime.blas import one_blas_thread
@@ -32,7 +33,7 @@ class SharedWords(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LocalLinearMap:
+class LocalLinearMap(Settings):
     """The linear map that moves the neighbors of a query from their vectors in one condition to those in another.
 
     It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur at
@@ -41,14 +42,9 @@ class LocalLinearMap:
     where it is.
     """
 
-    neighbors: int = 1000
-    ridge: float = 1.0
-    min_count: int = 5
-
-    def __post_init__(self) -> None:
-        at_least("neighbors", self.neighbors, 1)
-        at_least("ridge", self.ridge, 0)
-        at_least("min_count", self.min_count, 1)
+    neighbors: Count = 1000
+    ridge: Weight = 1.0
+    min_count: Count = 5
 
     def project(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
         """Map the (Q, D) vectors of words to the other condition, each by its own map; return rows of length one."""
