@@ -92,17 +92,17 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Return a public name, a question or a submodule."""
     if name in _HOME:
-        found = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
+        value = getattr(import_module(f"chronotope.{_HOME[name]}"), name)
     elif name == "__version__":
-        found = import_module("chronotope.io.provenance").package_version()
+        value = import_module("chronotope.io.provenance").package_version()
     elif not name.startswith("_") and find_spec(f"chronotope.{name}"):
         return import_module(f"chronotope.{name}")
     elif not name.startswith("_") and name in (questions := _questions()):
-        found = questions[name].ask
+        value = questions[name].ask
     else:
         raise AttributeError(f"module 'chronotope' has no attribute '{name}'")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

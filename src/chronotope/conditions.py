@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.errors import SettingsError, UnknownConditionError
+from chronotope.errors import SettingsError, UnknownConditionError, number_of
 
 SEPARATOR = "/"
 MOST_LEVELS = 10  # of nested places
@@ -77,6 +77,14 @@ class Conditions:
     def axis(self) -> str:
         """The axis of the conditions: 'time', 'place', 'time × place' or 'none'."""
         return " × ".join(name for name, labels in (("time", self.times), ("place", self.places)) if labels) or "none"
+
+    @property
+    def span(self) -> str:
+        """The first and the last label."""
+        return f"{self.labels[0]} … {self.labels[-1]}" if len(self) > 1 else self.labels[0]
+
+    def __str__(self) -> str:
+        return f"{number_of(len(self), 'conditions')} ({self.axis}, {self.span})"
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -25,7 +25,8 @@ class UnknownWordError(ChronotopeError, KeyError):
     def __init__(self, word: str, words: Iterable[str], count: int, of: str = "this model", why: str = "") -> None:
         self.word, self.count = word, count
         phrase = "; a phrase is a word where `prepare --phrase` or `--find-phrases` made it one"
-        hint = why or (phrase if " " in word.strip() else did_you_mean(word, words))
+        several = "; give several words one by one, not joined by a comma" if "," in word else did_you_mean(word, words)
+        hint = why or (phrase if " " in word.strip() else several)
         super().__init__(f"'{word}' is not among the {number_of(count, 'words')} of {of}{hint}")
 
     __str__ = Exception.__str__  # KeyError would quote the message
@@ -35,16 +36,15 @@ class UnknownConditionError(ChronotopeError):
     """A time bin or place is not among the conditions of a model."""
 
     def __init__(self, label: str, labels: Iterable[str], what: str = "conditions", why: str = "") -> None:
-        known = list(labels)
-        self.label, self.known = label, known
-        wanted = label.strip().casefold()
+        self.label, self.labels = label, list(labels)
+        part = label.strip().casefold()
         # Conditions of time × place of which only the time or the place was named.
-        partial = [name for name in known if "/" in name and wanted in name.casefold().split("/", 1)]
+        partial = [name for name in self.labels if "/" in name and part in name.casefold().split("/", 1)]
         if partial and not why:
             hint = f"; those of {label.strip()}: {some_of(partial)}"
         else:
-            hint = f": {some_of(known)}{why or _bin_of_year(label, known) or _meant(label, known)}"
-        super().__init__(f"'{label}' is not among the {number_of(len(known), what)}{hint}")
+            hint = f": {some_of(self.labels)}{why or _similar_label(label, self.labels)}"
+        super().__init__(f"'{label}' is not among the {number_of(len(self.labels), what)}{hint}")
 
 
 class AbsentWordError(InputError):
@@ -79,26 +79,20 @@ class MissingExtraError(ChronotopeError):
         super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
 
 
-def _bin_of_year(label: str, known: Iterable[str]) -> str:
-    """Return a hint that names the bin of several years that contains a year, or ''."""
-    if re.fullmatch(r"\d{4}", label):
-        for name in known:
-            if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
-                return f"; {label} is in {name}"
-    return ""
-
-
-def _meant(label: str, known: Sequence[str]) -> str:
-    """Return a hint that proposes the condition whose time and place were swapped, or similar labels, or ''."""
+def _similar_label(label: str, labels: Sequence[str]) -> str:
+    """Return a hint that names the bin that contains a year, the label with time and place swapped, or similar ones."""
+    for name in labels if re.fullmatch(r"\d{4}", label) else ():
+        if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
+            return f"; {label} is in {name}"
     place, _, time = label.rpartition("/")
     swapped = f"{time.strip()}/{place.strip()}".casefold()
-    meant = [name for name in known if name.casefold() == swapped]
-    return f"; did you mean {meant[0]}?" if meant else did_you_mean(label, known)
+    similar = [name for name in labels if name.casefold() == swapped]
+    return f"; did you mean {similar[0]}?" if similar else did_you_mean(label, labels)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a hint that proposes similar names, or ''."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.75)
+    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.75)
     return f"; did you mean {', '.join(close)}?" if close else ""
 
 

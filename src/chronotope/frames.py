@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,53 +16,31 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 MOST_LETTERS = 200
+EMPTY: tuple[Any, ...] = (None, "", (), [])
 
 
 class Framed:
-    """Base of results that `_frame` turns into a frame."""
+    """Base of results that have a `frame`."""
 
     __slots__ = ()
 
-    def _frame(self) -> pl.DataFrame:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @property
+        def frame(self) -> pl.DataFrame:
+            """The rows."""
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame."""
-        return self._frame()
+        """Return the rows as a polars frame."""
+        return self.frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas frame; raise MissingExtraError if pandas is not installed."""
+        """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
         try:
             import pandas  # noqa: F401
         except ImportError:
             raise MissingExtraError("to_pandas", "pandas") from None
-        return self._frame().to_pandas()
-
-    def _repr_html_(self) -> str:
-        """Return a table for a notebook."""
-        frame = self._frame()
-        rows = frame.head(MOST_ROWS).rows()
-        note = str(getattr(self, "signature", ""))
-        return html(type(self).__name__, None, frame.columns, rows, left_out=frame.height - len(rows), note=note)
-
-
-def rows_frame(kind: type[Any], rows: Sequence[Any]) -> pl.DataFrame:
-    """Return dataclasses of one kind as the rows of a frame; the columns are there even without rows."""
-    return table({part.name: (str(part.type), [getattr(row, part.name) for row in rows]) for part in fields(kind)})
-
-
-def table(columns: Mapping[str, tuple[str, Iterable[Any]]]) -> pl.DataFrame:
-    """Return a frame from columns, each given as a type annotation ('int', 'float | None' …) and its values."""
-    import polars as pl
-
-    check_not_forked()
-    types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
-    return pl.DataFrame(
-        [
-            pl.Series(name, list(values), dtype=types[kind.removesuffix("| None").strip()], strict=False)
-            for name, (kind, values) in columns.items()
-        ]
-    )
+        return self.frame.to_pandas()
 
 
 @cache
@@ -91,12 +68,11 @@ def html(
 ) -> str:
     """Return HTML for a notebook: a heading, facts in one line, a table, the number of rows left out, a note."""
     parts = [f"<strong>{escape(title)}</strong>"]
-    known = [f"{name} {shown(value)}" for name, value in (facts or {}).items() if value not in (None, "", (), [])]
-    if known:
-        parts.append(f" <span>{escape(' · '.join(known))}</span>")
+    if about := [f"{name} {format_value(value)}" for name, value in (facts or {}).items() if value not in EMPTY]:
+        parts.append(f" <span>{escape(' · '.join(about))}</span>")
     if columns:
         sides = ["right" if _is_number([row[at] for row in rows]) else "left" for at in range(len(columns))]
-        lines = [_row("td", [shown(cell) for cell in row], sides) for row in rows]
+        lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
         head = _row("th", columns, sides)
         parts.append(f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>")
     if left_out:
@@ -106,12 +82,12 @@ def html(
     return f"<div>{''.join(parts)}</div>"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value for display.
 
     Examples
     --------
-    >>> [shown(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
+    >>> [format_value(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
     ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """
     if value is None:
@@ -124,7 +100,7 @@ def shown(value: Any) -> str:
         if abs(value) >= 1e6:
             return f"{value:.3g}"
         return "<0.001" if 0 < value < 0.0005 else f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
-    text = ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+    text = ", ".join(map(format_value, value)) if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…"
 
 
@@ -135,5 +111,5 @@ def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)

@@ -54,6 +54,21 @@ def test_a_time_or_a_place_alone_stands_for_its_conditions(over_both):
     assert found[3] == {"1993/arlen"}
 
 
+def test_a_year_may_be_a_number(over_time):
+    assert ct.neighbors(over_time, "bank", at=1990).to_dict() == ct.neighbors(over_time, "bank", at="1990").to_dict()
+
+
+def test_words_are_a_long_list_or_a_file_that_begins_with_a_mark(over_time, tmp_path):
+    (tmp_path / "words.txt").write_text("\ufeffwater\n", encoding="utf-8")
+    for words in (tmp_path / "words.txt", ",".join(["water"] * 60)):
+        assert ct.neighbors(over_time, "river", words=words)["neighbor"].to_list() == ["water"]
+
+
+def test_an_empty_condition_is_refused(over_time):
+    with pytest.raises(UnknownConditionError):
+        ct.neighbors(over_time, "bank", at="")
+
+
 def test_named_bins_are_columns_in_the_order_of_time(chronotope, tmp_path):
     periods = Conditions.of_times(["prewar", "interwar", "cold war"])
     model = random_embeddings(conditions=periods)

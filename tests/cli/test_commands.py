@@ -119,6 +119,13 @@ def test_inspecting_a_run_and_a_model(chronotope, model):
         (("frequency", "MODEL", "bank", "--level", "0.1"), "use --confidence"),
         (("evidence", "MODEL", "bank", "--within", "3"), "use --distance"),
         (("places", "MODEL", "bank"), "chronotope map RUN WORD"),
+        (("drift", "MODEL", "--words", "nowhere.txt"), "cannot read nowhere.txt: No such file"),
+        (("series", "MODEL", "bank,river"), "one by one, not joined by a comma"),
+        (("series", "MODEL"), "error: Missing argument 'WORD'; see"),
+        (("neighbors", "MODEL", "bank", "--top", "x"), "error: Invalid value for '--top'"),
+        (("neighbors", "MODEL", "bank", "--topn", "3"), "error: No such option: --topn"),
+        (("neighbours", "MODEL", "bank"), "error: No such command 'neighbours'"),
+        (("train", "MODEL", "--device"), "error: Option '--device' requires an argument"),
     ],
 )
 def test_a_mistake_gets_one_clear_line(chronotope, model, speeches, tmp_path, arguments, message):

@@ -149,7 +149,9 @@ def test_a_vector_is_a_query_and_a_copy():
     assert len(mixed) == 10
     embeddings[word, "1990"][:] = 0
     assert (embeddings[word, "1990"] == vector).all()
-    for wrong in (vector[:3], vector * np.nan, np.stack([vector, vector])):
+    assert embeddings.neighbors(vector.tolist(), at="1990", top=4) == found
+    assert embeddings.neighbors(np.stack([vector, -vector]), at="1990", top=4)[0] == found
+    for wrong in (vector[:3], vector * np.nan, vector.tolist()[:3], np.stack([[vector]])):
         with pytest.raises(SettingsError, match="a query vector needs 7 finite numbers"):
             embeddings.neighbors(wrong, at="1990")
 

@@ -128,6 +128,12 @@ def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings,
         assert np.allclose(names["of"][word], embeddings.vector(word, "1998/canada"))
 
 
+def test_a_run_is_exported_by_its_path_and_the_card_names_its_text(runs, tmp_path):
+    done = ct.export(runs["time"], tmp_path / "out", "huggingface")
+    assert done.conditions.keys() == set(ct.load(runs["time"]).conditions.labels)
+    assert "Counted with `{" in (tmp_path / "out" / "README.md").read_text()
+
+
 def test_what_is_absent_is_written_only_when_asked(embeddings, tmp_path):
     absent = next(word for word in embeddings.words if embeddings.count(word, "1998/canada") == 0)
     export(embeddings, tmp_path / "plain", "glove", at="1998/canada")

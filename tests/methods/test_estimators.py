@@ -66,7 +66,7 @@ def test_a_wrong_setting_is_refused_and_changes_nothing():
     assert model == ct.GraphModel(dimensions=20)
 
 
-def test_frames_records_corpora_and_counts_give_the_same_model():
+def test_frames_records_corpora_and_counts_give_the_same_model(runs):
     records = worlds.planted_drift(documents=1200).records
     corpus = ct.read_corpus(records, time="time")
     frame = pl.DataFrame(records)
@@ -83,6 +83,7 @@ def test_frames_records_corpora_and_counts_give_the_same_model():
         assert found.conditions == wanted.conditions
         assert (found["bank", "1990"] == wanted["bank", "1990"]).all()
         assert found.counts.tokens.tolist() == wanted.counts.tokens.tolist()
+    assert (model.fit(runs["time"]).vectors == model.fit(ct.Counts.open(runs["time"])).vectors).all()
     assert model.fit(frame, time="time", every="5y").conditions.labels == ("1990-1994", "1995-1999")
     assert model.fit(frame.with_columns(side=pl.col("time") < "1995"), place="side").conditions.axis == "place"
 
@@ -92,6 +93,10 @@ def test_a_frame_without_time_and_place_is_refused():
     for data in (records, pl.DataFrame(records), pl.DataFrame(records).to_pandas()):
         with pytest.raises(SettingsError, match=r"fit needs time= or place=.*; columns: text, year$"):
             ct.GraphModel().fit(data)
+    with pytest.raises(SettingsError, match=r"fit needs time= or place=, the column that tells texts apart$"):
+        ct.GraphModel().fit(["a river bank"])
+    with pytest.warns(UserWarning, match="neither time nor place: all text is one condition, 'all'"):
+        ct.GraphModel(dimensions=2).fit(ct.read_corpus(records * 9))
     with pytest.raises(InputError, match="has no column 'date'"):
         ct.GraphModel().fit(records, time="date")
     with pytest.raises(SettingsError, match="time: only for frames and records; Corpus has its own"):

@@ -107,6 +107,8 @@ def test_what_cannot_be_extended_is_refused(records, old):
     again = ct.count(of_years(records, "1997", "1998"), min_count=1)
     with pytest.raises(InputError, match="has 1997 already"):
         extend(old, again)
+    with pytest.raises(InputError, match=r"takes the counts of the new text \(chronotope.count\), not list"):
+        extend(old, records)
     early = [dict(record, time="1985") for record in records[:50]]
     with pytest.raises(InputError, match="1985 lies before 1997"):
         extend(old, ct.count(ct.read_corpus(early, time="time"), min_count=1))

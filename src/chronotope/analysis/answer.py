@@ -6,9 +6,7 @@ read the registry: name, parameters, columns and chart of each question.
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,12 +21,11 @@ from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import Param, open_source
 from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
-from chronotope.errors import MissingExtraError, SettingsError
-from chronotope.frames import check_not_forked, html, shown
+from chronotope.errors import SettingsError
+from chronotope.frames import MOST_ROWS, Framed, check_not_forked, format_value, html
 from chronotope.io.atomic import atomic_write
 
 if TYPE_CHECKING:
-    import pandas
     import polars as pl
 
 Group = Literal["A word", "All words", "The text"]
@@ -37,7 +34,7 @@ CHART_FILES, ROW_FILES = (".png", ".svg", ".pdf", ".html"), (".csv", ".json", ".
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Answer(Framed):
     """The answer to a question: a frame with documented columns. It holds no model, and showing it computes nothing.
 
     Attributes
@@ -92,26 +89,14 @@ class Answer:
 
     def _repr_html_(self) -> str:
         frame = self.shown_frame()
-        rows = frame.head(20).rows()
+        rows = frame.head(MOST_ROWS).rows()
         note = " · ".join([*self.notes, self.signature])
         return html(self.title, None, frame.columns, rows, left_out=frame.height - len(rows), note=note)
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a polars frame."""
-        return self.frame
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas") from None
-        return self.frame.to_pandas()
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: rows, title, notes, facts and signature."""
-        shown = {"rows": self.frame.to_dicts(), "title": self.title, "notes": list(self.notes)}
-        return shown | {"facts": dict(self.facts), "signature": self.signature}
+        data = {"rows": self.frame.to_dicts(), "title": self.title, "notes": list(self.notes)}
+        return data | {"facts": dict(self.facts), "signature": self.signature}
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON."""
@@ -122,15 +107,21 @@ class Answer:
 
         A text that begins with = + - @ gets a leading apostrophe: spreadsheets would run it as a formula.
         """
-        out = io.StringIO()
-        rows = ([_csv_cell(value) for value in row] for row in self.frame.iter_rows())
-        csv.writer(out, lineterminator="\n").writerows([self.frame.columns, *rows])
-        return out.getvalue()
+        import polars as pl
+
+        text = pl.col(pl.String)
+        formula = text.str.contains(r"^[=+\-@\t\r]")
+        frame = self.frame.with_columns(pl.col(pl.List(pl.String)).list.join("; "))
+        return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep()).write_csv()
 
     def to_markdown(self) -> str:
         """Return the rows as a Markdown table, numbers rounded, without empty columns."""
         frame = self.shown_frame()
-        lines = [frame.columns, ["---"] * frame.width, *([shown(value) for value in row] for row in frame.iter_rows())]
+        lines = [
+            frame.columns,
+            ["---"] * frame.width,
+            *([format_value(value) for value in row] for row in frame.iter_rows()),
+        ]
         escaped = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
         return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
@@ -204,26 +195,26 @@ class Question:
         """The first line of the docstring."""
         return (self.ask.__doc__ or "").split("\n", 1)[0]
 
-    @cached_property
+    @property
     def source(self) -> Parameter:
         """The first parameter: a model or a run."""
         return self._all[0]
 
-    @cached_property
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """All parameters but the first."""
         return self._all[1:]
 
     @cached_property
     def _all(self) -> tuple[Parameter, ...]:
-        found = []
+        parameters = []
         for one in inspect.signature(self.ask, eval_str=True).parameters.values():
             if get_origin(one.annotation) is not Annotated:
                 raise TypeError(f"parameter '{one.name}' of question '{self.name}' needs a type from params")
             type_, *info = get_args(one.annotation)
             # The last description wins: Annotated[Top, Param(...)] narrows a shared one.
-            found.append(Parameter(one.name, type_, one.default, info[-1]))
-        return tuple(found)
+            parameters.append(Parameter(one.name, type_, one.default, info[-1]))
+        return tuple(parameters)
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise SettingsError if a value is out of its limits."""
@@ -257,12 +248,15 @@ def question(
             if "topn" in kwargs and "top" in signature.parameters:
                 kwargs["top"] = kwargs.pop("topn")
             bound = signature.bind(*args, **kwargs)
+            for one in entry.parameters:
+                if one.info.complete and isinstance(bound.arguments.get(one.name), int):
+                    bound.arguments[one.name] = str(bound.arguments[one.name])  # a year may be a number
             entry.check(bound.arguments)
             bound.apply_defaults()
-            given, first = bound.arguments, entry.source
-            source = given[first.name] = open_source(given[first.name], first.type)
+            arguments, first = bound.arguments, entry.source
+            source = arguments[first.name] = open_source(arguments[first.name], first.type)
             answer = function(*bound.args, **bound.kwargs)
-            frame, facts = _with_types(answer.frame, names), _with_common_facts(answer, source, given)
+            frame, facts = _with_types(answer.frame, names), _with_common_facts(answer, source, arguments)
             by = answer.signature or source.signature
             return replace(answer, rows=frame, facts=facts, signature=by, name=name, chart=chart)
 
@@ -282,9 +276,9 @@ def questions() -> dict[str, Question]:
     return dict(sorted(_registry.items(), key=lambda item: (order.index(item[1].group), item[0])))
 
 
-def _with_common_facts(answer: Answer, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _with_common_facts(answer: Answer, source: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts; over time with all conditions in order, so that a chart keeps the place of a missing one."""
-    facts = {"axis": "time" if given.get("place") else source.conditions.axis, **answer.facts}
+    facts = {"axis": "time" if arguments.get("place") else source.conditions.axis, **answer.facts}
     if facts["axis"] != "time" or "condition" not in answer.frame.columns or not len(answer):
         return facts
     place = (answer["condition"][0] or "").partition(SEPARATOR)[2]
@@ -319,24 +313,16 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
     types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
     types["list[str]"] = pl.List(pl.String)
     if isinstance(rows, pl.DataFrame):
-        given = rows
+        frame = rows
     elif isinstance(rows, Mapping):
-        given = pl.DataFrame({name: pl.Series(name, list(values), strict=False) for name, values in rows.items()})
+        frame = pl.DataFrame({name: pl.Series(name, list(values), strict=False) for name, values in rows.items()})
     else:
-        given = pl.DataFrame(rows, infer_schema_length=None)
+        frame = pl.DataFrame(rows, infer_schema_length=None)
     if names is not None:
-        if missing := set(given.columns) ^ set(names) if given.width else ():
+        if missing := set(frame.columns) ^ set(names) if frame.width else ():
             raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
-        given = given.select(names) if given.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
-    known = [name for name in given.columns if name in COLUMNS]
-    return given.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known).with_columns(
-        pl.col(pl.Float64).fill_nan(None)
+        frame = frame.select(names) if frame.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
+    frame = frame.with_columns(
+        pl.col(name).cast(types[COLUMNS[name].type]) for name in frame.columns if name in COLUMNS
     )
-
-
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, list):
-        value = "; ".join(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

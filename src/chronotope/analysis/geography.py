@@ -154,8 +154,8 @@ def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> l
     if len(points) < 2:
         return []
     index = NearestNeighbors(n_neighbors=min(nearest, len(points) - 1), algorithm="ball_tree", metric="haversine")
-    chosen = index.fit(np.radians(points)).kneighbors(return_distance=False)
-    return sorted({(min(a, b), max(a, b)) for a, row in enumerate(chosen.tolist()) for b in row})
+    neighbors = index.fit(np.radians(points)).kneighbors(return_distance=False)
+    return sorted({(min(a, b), max(a, b)) for a, row in enumerate(neighbors.tolist()) for b in row})
 
 
 def place_links(
@@ -170,8 +170,8 @@ def place_links(
         if coordinates is None:
             raise SettingsError("give the coordinates of the places, or the pairs that are neighbors")
         known = [index for index, name in enumerate(names) if name in coordinates.points]
-        found = nearest_places([coordinates.points[names[index]] for index in known], nearest)
-        return [(known[a], known[b]) for a, b in found]
+        pairs = nearest_places([coordinates.points[names[index]] for index in known], nearest)
+        return [(known[a], known[b]) for a, b in pairs]
     number = {name: index for index, name in enumerate(names)}
     links: set[tuple[int, int]] = set()
     for pair in read_edges(edges) if isinstance(edges, str | Path) else edges:

@@ -18,7 +18,6 @@ from chronotope.analysis.own_vectors import named_conditions, what_helps
 from chronotope.analysis.params import At, Fallback, MinCount, Model, Param, Place, Retrieval, Top, Word
 from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings.counterparts import Bar
-from chronotope.embeddings.nearest import nearest, unit_rows
 from chronotope.errors import InputError, fewer_than, number_of, some_of
 
 # Matches are sought among this many candidates at least.
@@ -61,16 +60,17 @@ def neighbors(
     [1, 2, 3]
     """
     word = model.words[model.index(word)]
-    chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
+    overall, at_all = at is None and place is None, "all" if at is None else at
+    conditions = None if overall else named_conditions(model.conditions, at_all, place)
     facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    if chosen is not None and len(chosen) > 1:
-        rows, notes = _in_each(model, word, chosen, top, how, filters)
+    if conditions is not None and len(conditions) > 1:
+        rows, notes = _in_each(model, word, conditions, top, how, filters)
         return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
-    label = None if chosen is None else model.conditions.labels[chosen[0]]
+    label = None if conditions is None else model.conditions.labels[conditions[0]]
     count = model.count(word, label) if label else sum(model.count(word).values())
-    there = range(len(model.conditions)) if chosen is None else chosen
+    there = range(len(model.conditions)) if conditions is None else conditions
     matches = filters.matches(partial(model.neighbors, word, label, **how), top, there)
     rows = [
         {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
@@ -78,7 +78,7 @@ def neighbors(
         | {"documents": filters.documents_of(match.word, there)}
         for rank, match in enumerate(matches, 1)
     ]
-    notes = _rare(word, label, count, min_count) + one_sided(model, word, chosen)
+    notes = _rare(word, label, count, min_count) + one_sided(model, word, conditions)
     notes += filters.notes(model.matrix(label, min_count).word, [there])
     if not rows:
         notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
@@ -86,21 +86,22 @@ def neighbors(
 
 
 def _in_each(
-    model: Model, word: str, chosen: Sequence[int], top: int, how: dict[str, Any], filters: Filters
+    model: Model, word: str, conditions: Sequence[int], top: int, how: dict[str, Any], filters: Filters
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
-    labels, counts = [model.conditions.labels[number] for number in chosen], model.count(word)
+    labels, counts = [model.conditions.labels[number] for number in conditions], model.count(word)
     min_count, fallback = how["min_count"], how["fallback"]
-    kept = labels if fallback else [label for label in labels if counts[label] >= min_count]
-    if not kept:
+    frequent = labels if fallback else [label for label in labels if counts[label] >= min_count]
+    if not frequent:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
-    there = {model.conditions.labels[number]: [number] for number in chosen}
-    found = {label: filters.matches(partial(model.neighbors, word, label, **how), top, there[label]) for label in kept}
-    ranked = {(match.word, label): (rank, match.score) for label in kept for rank, match in enumerate(found[label], 1)}
+    there = {model.conditions.labels[number]: [number] for number in conditions}
+    find = partial(model.neighbors, word, **how)
+    matches = {label: filters.matches(partial(find, label), top, there[label]) for label in frequent}
+    ranked = {(m.word, label): (rank, m.score) for label, row in matches.items() for rank, m in enumerate(row, 1)}
     names = [name for name, _ in Counter(name for name, _ in ranked).most_common()]
     table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    for label in kept:
+    for label in frequent:
         own, *others = model.project([word, *names], label, label).astype(np.float64)
         for name, other in zip(names, others, strict=True):
             if (count := model.count(name, label)) < min_count:
@@ -112,9 +113,9 @@ def _in_each(
                 | {"documents": filters.documents_of(name, there[label])}
                 | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
             )
-    notes = [] if fallback else hidden_conditions(model, [word], chosen, min_count)
-    notes += one_sided(model, word, chosen)
-    notes += filters.notes(_candidates(model, kept, min_count), list(there.values()))
+    notes = [] if fallback else hidden_conditions(model, [word], conditions, min_count)
+    notes += one_sided(model, word, conditions)
+    notes += filters.notes(_candidates(model, frequent, min_count), list(there.values()))
     return [row for rows in table.values() for row in rows], notes
 
 
@@ -175,12 +176,12 @@ def equivalents(
     for target in targets:
         label = model.conditions.labels[target]
         bars[label] = bar = model.search.bar(source, target, chance, **options)
-        found, nearest_two = (
+        candidates, nearest_two = (
             filters.matches(partial(find, label, retrieval=by, **options), size, [target])
             for size, by in ((max(top, CANDIDATES), retrieval), (2, "cosine"))
         )
         nearest_word = nearest_two[:1]
-        every = list({match.word: match for match in (*found, *nearest_two)}.values())
+        every = list({match.word: match for match in (*candidates, *nearest_two)}.values())
         numbers = np.array([model.index(match.word) for match in every], dtype=np.int64)
         levels = model.search.needed(number, numbers, source, target, bar, **options)
         needed = {match.word: level for match, level in zip(every, levels, strict=True)}
@@ -191,17 +192,17 @@ def equivalents(
         # The nearest word decides, as in the calibration; then others may match as well.
         decided = any(match.similarity >= needed[match.word] for match in nearest_word)
         near = {match.word for match in every if decided and match.similarity >= needed[match.word]}
-        matches = [match for match in found if match.word in near][:top] or (nearest_word if decided else [])
+        matches = [match for match in candidates if match.word in near][:top] or (nearest_word if decided else [])
         if not matches:
             without.append(label)
-        listed = found[:top] if one else matches or nearest_word
+        best = candidates[:top] if one else matches or nearest_word
         rows += [
             {"word": word, "at": at, "count": count, "condition": label, "rank": rank if matches or one else None}
             | {"equivalent": match.word, "equivalent_count": match.count, "similarity": match.similarity}
             | {"documents": filters.documents_of(match.word, [target])}
             | {"score": match.score, "needed": needed[match.word] if abs(needed[match.word]) < np.inf else None}
             | {"match": match.word in near, "fallback": not count}
-            for rank, match in enumerate(listed, 1)
+            for rank, match in enumerate(best, 1)
         ]
     notes = _rare(word, at, count, min_count) + one_sided(model, word, [source])
     if not targets:
@@ -280,31 +281,24 @@ def analogy(
     labels = model.conditions.labels
     at = labels[model.conditions.index(at)]
     to = at if to is None else labels[model.conditions.index(to)]
-    asked = ((a, at), (b, at), (c, to))
-    for word, label in asked:
+    pairs = ((a, at), (b, at), (c, to))
+    for word, label in pairs:
         model.vector(word, label, fallback=fallback)
-    absent = not all(model.count(word, label) for word, label in asked)
+    absent = not all(model.count(word, label) for word, label in pairs)
     first, second = model.project([a, b], at, to).astype(np.float64)
     third = model.project([c], to, to)[0].astype(np.float64)
-    candidates = model.matrix(to, min_count)
-    found = nearest(unit_rows((second - first + third)[None].astype(np.float32)), candidates.unit, top + 3)
-    answers = [
-        {"word": model.words[candidates.word[row]], "similarity": cosine, "count": candidates.support[row]}
-        for row, cosine in zip(found.row[0].tolist(), found.cosine[0].tolist(), strict=True)
-    ]
-    kept = [answer for answer in answers if answer["word"] not in (a, b, c)][:top]
+    matches = model.neighbors((second - first + third).astype(np.float32), to, top + 3, min_count=min_count)
     where = f"in {at}" if at == to else f"in {at}, applied in {to}"
     filters, there = Filters(model), [model.conditions.index(to)]
-    notes = [] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
-    return Answer(
-        [
-            answer | {"rank": rank, "fallback": absent, "documents": filters.documents_of(answer["word"], there)}
-            for rank, answer in enumerate(kept, 1)
-        ],
-        title=f"{a} is to {b} as {c} is to … ({where})",
-        notes=notes + filters.notes(np.array([], int), [there]),
-        facts={"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
-    )
+    rows = [
+        {"rank": rank, "word": match.word, "similarity": match.similarity, "count": match.count, "fallback": absent}
+        | {"documents": filters.documents_of(match.word, there)}
+        for rank, match in enumerate([match for match in matches if match.word not in (a, b, c)][:top], 1)
+    ]
+    notes = [] if rows else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
+    notes += filters.notes(np.array([], int), [there])
+    facts = {"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count}
+    return Answer(rows, title=f"{a} is to {b} as {c} is to … ({where})", notes=notes, facts=facts)
 
 
 def _candidates(model: Model, labels: Sequence[str], min_count: int) -> NDArray[np.int64]:

@@ -249,16 +249,16 @@ def _by_place(
         means = unit_vectors(np.array([own.unit[where == number].mean(axis=0) for number in numbers]))
         cosines = np.multiply(means, overall(means)).sum(axis=1)
         return {place: (value, None, None) for place, value in zip(numbers.tolist(), cosines.tolist(), strict=True)}
-    found: dict[int, list[dict[str, Any]]] = {}
+    by_place: dict[int, list[dict[str, Any]]] = {}
     rows = positions(model, word, parse(formula, model), range(len(place_of)), min_count)
     for place, row in zip(place_of.tolist(), rows, strict=True):
         if np.isfinite(row["position"]):
-            found.setdefault(place, []).append(row)
+            by_place.setdefault(place, []).append(row)
     return {
         place: (rows[0]["position"], rows[0]["low"], rows[0]["high"])
         if len(rows) == 1
         else (float(np.average([r["position"] for r in rows], weights=[r["count"] for r in rows])), None, None)
-        for place, rows in found.items()
+        for place, rows in by_place.items()
     }
 
 
@@ -318,21 +318,21 @@ def grid(
 
 def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict[str, Any]]:
     """Return the largest change of a word in each place; nulls if it, or most other words, are too rare there."""
-    found = {}
+    shifts = {}
     for place in model.conditions.places:
         with suppress(InputError):
             line = Timeline.of(model, word, place, None, min_count)
             shift = line.largest()
             if len(shift.null):
-                found[place] = line.points([shift.split], [np.nan])[0], shift
+                shifts[place] = line.points([shift.split], [np.nan])[0], shift
     # One null of all places: that of one place is too coarse to be corrected for many.
-    null = np.concatenate([shift.null for _, shift in found.values()] or [np.empty(0)])
+    null = np.concatenate([shift.null for _, shift in shifts.values()] or [np.empty(0)])
     changes: list[dict[str, Any]] = []
     for place in model.conditions.places:
         change: dict[str, Any] = {"place": place, "after": None, "shift": None, "p": None, "accepted": False}
-        if place in found:
-            point, shift = found[place]
-            p = min(1.0, len(found) * p_value(shift.size, null))
+        if place in shifts:
+            point, shift = shifts[place]
+            p = min(1.0, len(shifts) * p_value(shift.size, null))
             change |= {"after": point.after, "shift": point.shift, "p": p, "accepted": p <= alpha}
         changes.append(change)
     return changes

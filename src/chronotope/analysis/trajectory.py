@@ -60,24 +60,23 @@ def trajectory(
     for label in labels:
         for match in model.neighbors(word, label, top, min_count=min_count):
             near_in.setdefault(match.word, []).append(label)
-    kept = sorted(near_in, key=lambda name: -len(near_in[name]))[:limit]
+    names = sorted(near_in, key=lambda name: -len(near_in[name]))[:limit]
     around = [
         unit_vectors(np.mean([model.project([name], label, label)[0] for label in near_in[name]], axis=0))
-        for name in kept
+        for name in names
     ]
     points = np.concatenate([own.unit, np.reshape(around, (-1, own.unit.shape[1]))])
     plane, note = _lle(points) if method == "lle" else (None, "")
-    used = "pca" if plane is None else "lle"
+    facts = {"method": "pca" if plane is None else "lle", "min_count": min_count}
     plane = _principal_axes(points) if plane is None else plane
     rows: list[dict[str, Any]] = [
         {"kind": "path", "label": label, "count": model.count(word, label), "near_in": None} for label in labels
     ]
-    rows += [{"kind": "neighbor", "label": name, "count": None, "near_in": near_in[name]} for name in kept]
+    rows += [{"kind": "neighbor", "label": name, "count": None, "near_in": near_in[name]} for name in names]
     notes = hidden_conditions(model, [word], among, min_count) + [note] * bool(note)
-    if hidden := len(near_in) - len(kept):
+    if hidden := len(near_in) - len(names):
         notes.append(f"{hidden} neighbors that are near in the fewest conditions are left out.")
     rows = [{"word": word, **row, "x": x, "y": y} for row, (x, y) in zip(rows, plane.tolist(), strict=True)]
-    facts = {"method": used, "min_count": min_count}
     return Answer(rows, title=f"{word}: its path among its neighbors", notes=notes, facts=facts)
 
 
@@ -123,13 +122,10 @@ def _collapsed(plane: NDArray[np.float64]) -> bool:
 
 
 def _principal_axes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    centered = rows - rows.mean(axis=0)
     with one_blas_thread():
-        left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
-    plane = np.zeros((len(rows), 2))
-    kept = min(2, len(sizes))
-    plane[:, :kept] = left[:, :kept] * sizes[:kept]
-    return _oriented(plane)
+        left, sizes, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    plane = left[:, :2] * sizes[:2]
+    return _oriented(np.pad(plane, ((0, 0), (0, 2 - plane.shape[1]))))
 
 
 def _oriented(plane: NDArray[np.float64]) -> NDArray[np.float64]:

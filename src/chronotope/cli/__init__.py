@@ -26,7 +26,8 @@ def main() -> None:
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     try:
         _check_arguments()
-        make_app(sys.argv[1] if len(sys.argv) > 1 else None)()
+        sys.argv[1:] = sys.argv[1:] or ["--help"]
+        sys.exit(make_app(sys.argv[1])())
     except ChronotopeError as error:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)

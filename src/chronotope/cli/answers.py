@@ -34,11 +34,11 @@ def question_command(question: Question) -> Callable[..., None]:
     own = [parameter for parameter in question.parameters if parameter.name not in INTERNAL]
     source = "run" if of_run(question) else "model"
 
-    def command(**given: Any) -> None:
-        form = chosen_form({form: given.pop(form) for form in FORMS})
-        output, path = given.pop("output"), given.pop(source)
+    def command(**options: Any) -> None:
+        form = chosen_form({form: options.pop(form) for form in FORMS})
+        output, path = options.pop("output"), options.pop(source)
         # Typer gives an empty list for a repeated argument without a value.
-        values = {name: None if value == [] else value for name, value in given.items()}
+        values = {name: None if value == [] else value for name, value in options.items()}
         ask(question, path, values, form, output)
 
     file = Annotated[Path, Argument(metavar=source.upper(), help=question.source.info.help)]
@@ -72,9 +72,9 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
     resampled = "keep_in" in parameters and any(values.get(name) for name in RESAMPLES)
     keep_in = _writable_run(source) if resampled else None
     with progress_bars() as bars:
-        given = {"progress": bars, "keep_in": keep_in}
+        internal = {"progress": bars, "keep_in": keep_in}
         try:
-            answer = question.ask(source, **values, **{name: given[name] for name in given if name in parameters})
+            answer = question.ask(source, **values, **{name: internal[name] for name in internal if name in parameters})
         except KeyboardInterrupt:
             if keep_in:
                 talk("stopped; the same command continues from here")

@@ -52,7 +52,18 @@ class BrokenOutputError(Exception):
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands; interruptions become exceptions that typer does not handle itself."""
+    """The commands; mistakes and interruptions become exceptions that typer does not handle itself."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command line; a mistake in its arguments is a SettingsError of one line, not a box of several."""
+        try:
+            return super().main(*args, **options | {"standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # that of a usage error of click, which typer may carry inside
+                raise
+            context = getattr(error, "ctx", None)
+            command = f"{context.command_path if context else 'chronotope'} --help"
+            raise SettingsError(f"{' '.join(error.format_message().split()).rstrip('.')}; see {command}") from None
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and flush its output while errors can still be reported."""
@@ -71,10 +82,10 @@ class Command(typer.core.TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments."""
-        known = {option for parameter in self.params for option in parameter.opts}
+        options = {option for parameter in self.params for option in parameter.opts}
         for option in (argument.split("=")[0] for argument in args):
             new = OLD_OPTIONS.get((self.name, option), OLD_OPTIONS.get((None, option)))
-            if new and option not in known:
+            if new and option not in options:
                 raise SettingsError(f"{self.name} has no option {option} any more: {new}")
         return super().parse_args(ctx, args)
 
@@ -93,12 +104,12 @@ class Command(typer.core.TyperCommand):
             raise
         except UnknownConditionError as error:
             if why := _more(extended_with, path, error.label):
-                raise UnknownConditionError(error.label, error.known, why=why) from None
+                raise UnknownConditionError(error.label, error.labels, why=why) from None
             raise
 
 
-def make_app(asked: str | None = None) -> typer.Typer:
-    """Return the command line; if `asked` names a command with a file of its own, only that one: it starts faster."""
+def make_app(command: str | None = None) -> typer.Typer:
+    """Return the command line; if `command` names a command with a file of its own, only that one: it starts faster."""
     app = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
@@ -108,25 +119,25 @@ def make_app(asked: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    if asked in OLD_COMMANDS:
-        raise SettingsError(OLD_COMMANDS[asked])
+    if command in OLD_COMMANDS:
+        raise SettingsError(OLD_COMMANDS[command])
 
     def add(name: str, command: Callable[..., None], panel: str) -> None:
         extra = {"allow_extra_args": True}  # refused in one line
         app.command(name, cls=Command, rich_help_panel=panel, context_settings=extra)(command)
 
-    alone = any(asked in commands for commands in COMMANDS.values())
+    alone = any(command in commands for commands in COMMANDS.values())
     for panel, commands in COMMANDS.items():
         for name in commands:
-            if not alone or name == asked:
+            if not alone or name == command:
                 add(name, getattr(import_module(f"chronotope.cli.{name}"), f"{name}_command"), panel)
         if panel == BUILD and not alone:
             from chronotope.analysis.answer import questions
             from chronotope.cli.answers import question_command
 
-            known = {name.replace("_", "-"): question for name, question in questions().items()}
-            for name in [asked] if asked in known else known:
-                add(name, question_command(known[name]), known[name].group)
+            by_command = {name.replace("_", "-"): question for name, question in questions().items()}
+            for name in [command] if command in by_command else by_command:
+                add(name, question_command(by_command[name]), by_command[name].group)
     return app
 
 
@@ -137,8 +148,8 @@ def __getattr__(name: str) -> Any:
     return make_app()
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(show: bool) -> None:
+    if show:
         typer.echo(f"chronotope {package_version()}")
         raise typer.Exit
 
@@ -168,8 +179,8 @@ def why_left_out(model: Path, word: str) -> str:
     run = run_folder(model)
     about = read_run(run)["vocabulary"]
     lexicon = read_table(run / "lexicon.parquet", {"word": pl.String, "count": pl.Int64}).slice(about["size"])
-    found = dict(lexicon.filter(pl.col("word").is_in(list(spellings(word)))).iter_rows())
-    count = next((found[spelling] for spelling in spellings(word) if found.get(spelling)), 0)
+    counts = dict(lexicon.filter(pl.col("word").is_in(list(spellings(word)))).iter_rows())
+    count = next((counts[spelling] for spelling in spellings(word) if counts.get(spelling)), 0)
     if not count:
         return ""
     limit = f"--min-count {about['min_count']}" if count < about["min_count"] else "--max-words"

@@ -103,5 +103,5 @@ def show_changes(embeddings: ConditionedEmbeddings) -> None:
     stdout.print("\nEquivalents: words that are used at another time as a word is used in its own")
     for word, at, times in EQUIVALENTS:
         for to in times:
-            found = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))
-            stdout.print(f"  {word} {at} → {to}: {found}", markup=False)
+            words = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))
+            stdout.print(f"  {word} {at} → {to}: {words}", markup=False)

@@ -105,21 +105,22 @@ def installed(name: str) -> str | None:
 
 
 def _package(name: str, module: str) -> Finding:
-    found = installed(name)
-    if found is None:
+    current = installed(name)
+    if current is None:
         return Finding(name, "problem", "not installed", f"pip install {name}")
     try:
         import_module(module)
     except Exception as error:  # a compiled part that does not fit the system raises errors of many kinds
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        return Finding(name, "problem", f"{found} does not load: {reason}", f"pip install --force-reinstall {name}")
-    return Finding(name, "ok", found)
+        return Finding(name, "problem", f"{current} does not load: {reason}", f"pip install --force-reinstall {name}")
+    return Finding(name, "ok", current)
 
 
 def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
-    found = [next(filter(None, map(installed, WHEELS.get(package, (package,)))), None) for package in packages]
-    if all(found):
-        return Finding(f"extra {name}", "ok", ", ".join(map(" ".join, zip(packages, map(str, found), strict=True))))
+    current = [next(filter(None, map(installed, WHEELS.get(package, (package,)))), None) for package in packages]
+    if all(current):
+        versions = (f"{package} {one}" for package, one in zip(packages, current, strict=True))
+        return Finding(f"extra {name}", "ok", ", ".join(versions))
     advice = f"pip install 'chronotope[{name}]'"
     if name == "word2vec" and sys.version_info >= (3, 14):
         advice = "gensim does not support Python 3.14 yet; use 3.13"
@@ -129,10 +130,10 @@ def _extra(name: str, purpose: str, packages: tuple[str, ...]) -> Finding:
 def _gpu() -> Finding:
     from chronotope.methods.device import Gpu, find_gpu
 
-    found = find_gpu()
-    if isinstance(found, Gpu):
-        return Finding("GPU", "ok", f"{found.name}, {found.free / 1e9:.1f} GB free")
-    return Finding("GPU", "missing", f"{found}; training runs on the CPU")
+    gpu = find_gpu()
+    if isinstance(gpu, Gpu):
+        return Finding("GPU", "ok", f"{gpu.name}, {gpu.free / 1e9:.1f} GB free")
+    return Finding("GPU", "missing", f"{gpu}; training runs on the CPU")
 
 
 def _memory() -> Finding:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from typer import Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
-from chronotope.errors import ChronotopeError, SettingsError, number_of
-
-if TYPE_CHECKING:
-    from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.errors import SettingsError, number_of
 
 NAMES = "word2vec, word2vec-binary, glove, keyedvectors, parquet, arrow, numpy, projector, huggingface"
 RENAMED_SHOWN = 3
@@ -38,8 +35,7 @@ def export_command(
     with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chosen: Any = {"at": at or None, "min_count": 0 if absent else min_count, "max_words": max_words}
-        about = _about_run(model, embeddings)
-        done = export(embeddings, output, format, **chosen, force=force, about_run=about, progress=bars)
+        done = export(embeddings, output, format, **chosen, force=force, progress=bars)
     for warning in caught:
         talk("[yellow]{}[/]", warning.message)
     if embeddings.query_mapping is not None:
@@ -50,14 +46,3 @@ def export_command(
         talk("[yellow]{} cannot hold blanks in words: {}{} (all in chronotope.json)[/]", format, ", ".join(shown), more)
     vectors = number_of(sum(done.conditions.values()), "vectors")
     talk("{}: {} of {}, as {}", output, vectors, number_of(len(done.conditions), "conditions"), format)
-
-
-def _about_run(model: Path, embeddings: ConditionedEmbeddings) -> dict[str, Any]:
-    """Return the description of the run if the model lies in it, else {}."""
-    from chronotope.io.run_folder import read_run
-
-    try:
-        about = read_run(model if model.is_dir() else model.parent)
-    except ChronotopeError:
-        return {}
-    return about if about["checksum"] == embeddings.provenance.get("run") else {}

@@ -50,10 +50,11 @@ def extend_command(
         counts = count(corpus, settings=counted, threads=threads, progress=bars)
     larger = extend(embeddings, counts)
     known = set(embeddings.words)
-    found, least = zip(counts.vocabulary.words, counts.vocabulary.counts, strict=True), about["vocabulary"]["min_count"]
-    if often := [word for word, times in found if word not in known and times >= least]:
-        new = "[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]"
-        talk(new, f"{len(often):,}", ", ".join(often[:8]))
+    new, least = counts.vocabulary, about["vocabulary"]["min_count"]
+    pairs = zip(new.words, new.counts, strict=True)
+    if often := [word for word, times in pairs if word not in known and times >= least]:
+        note = "[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]"
+        talk(note, f"{len(often):,}", ", ".join(often[:8]))
     save_new(larger, output, "extend", force)
     talk("{}: {}", output, larger.signature)
     added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]

@@ -36,10 +36,10 @@ Threads = Annotated[int | None, Option(min=1, help="Cores to use (default: all);
 
 def chosen_form(given: Mapping[str, bool]) -> str | None:
     """Return the form of output that was asked for; None: a table."""
-    chosen = [form for form, asked in given.items() if asked]
-    if len(chosen) > 1:
+    forms = [form for form, wanted in given.items() if wanted]
+    if len(forms) > 1:
         raise SettingsError("choose one of --json, --csv and --markdown")
-    return chosen[0] if chosen else None
+    return forms[0] if forms else None
 
 
 def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
     from chronotope.methods import Epoch, Method
 
+# The options that are settings of methods.
+SETTINGS = (
+    "dimensions", "epochs", "seed", "rate", "smoothness", "deviation_penalty", "encoder", "words", "per_pair", "layer",
+)  # fmt: skip
 # These files are compared with their checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
 
@@ -65,20 +69,12 @@ def train_command(
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Train one vector for each word in each condition, all in one space."""
+    options = dict(locals())
     # Mistakes are refused before anything is read or written.
     check_choices(method, preset, device)
     Memory.of(memory)
     axis = Conditions.from_dict(read_run(run)["conditions"]).axis
-    given: dict[str, Any] = {
-        "dimensions": dimensions,
-        "epochs": epochs,
-        "seed": seed,
-        "rate": rate,
-        "smoothness": smoothness,
-    }
-    given |= {"deviation_penalty": deviation_penalty, "encoder": encoder, "words": words}
-    given |= {"per_pair": per_pair, "layer": layer}
-    chosen = {key: value for key, value in given.items() if value is not None}
+    chosen = {name: options[name] for name in SETTINGS if options[name] is not None}
     output = output or run / "model.ct"
     check_output(output, force)
     model = untrained(method, preset, chosen, config, axis)

@@ -73,7 +73,7 @@ def read_config(path: str | Path) -> Config:
                 raise SettingsError(f"unknown setting '{name}'{did_you_mean(name, kinds)}")
         return Config(**{name: from_dict(kinds[name], section, name) for name, section in sections.items()})
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot read {path}: {error}") from None
+        raise SettingsError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
     except SettingsError as error:

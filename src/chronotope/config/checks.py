@@ -39,9 +39,9 @@ def check(settings: Any) -> None:
     except ValidationError as error:
         raise SettingsError(_message(error.errors(include_url=False)[0])) from None
     for name in values:
-        given, converted = getattr(settings, name), getattr(checked, name)
+        value, converted = getattr(settings, name), getattr(checked, name)
         # A value that needs no conversion stays the same object: scikit-learn's `clone` checks that.
-        if type(given) is not type(converted) or given != converted:
+        if type(value) is not type(converted) or value != converted:
             object.__setattr__(settings, name, converted)
 
 
@@ -79,8 +79,8 @@ def _message(error: Any) -> str:
         case "literal_error":
             allowed = limits["expected"].replace("'", "").replace(" or ", ", ").split(", ")
             return _not_one_of(str(name), value, allowed)
-    wanted = error["type"].removesuffix("_type").replace("tuple", "list")
-    return f"{name} must be {wanted}, not {value!r}"
+    kind = error["type"].removesuffix("_type").replace("tuple", "list")
+    return f"{name} must be {kind}, not {value!r}"
 
 
 def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kind:
@@ -93,9 +93,7 @@ def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kin
             name = f"{where}.{key}" if where else key
             raise SettingsError(f"unknown setting '{name}'{did_you_mean(key, known)}")
     try:
-        settings = kind(**data)
-        check(settings)
-        return settings
+        return kind(**data)
     except (TypeError, SettingsError) as error:
         raise SettingsError(f"[{where}] {error}" if where else str(error)) from None
 

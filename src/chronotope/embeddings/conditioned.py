@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,16 +35,7 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
 
 Words = list[str] | tuple[str, ...]
-Vector = NDArray[np.floating]
-
-
-class Options(TypedDict, total=False):
-    """The options that `neighbors` and `equivalents` share."""
-
-    topn: int | None
-    min_count: int
-    retrieval: str
-    fallback: bool
+Vector = NDArray[np.floating] | list[float]
 
 
 class ConditionedEmbeddings:
@@ -113,11 +104,8 @@ class ConditionedEmbeddings:
         check_words(self.words)
         if len(set(conditions.labels)) != len(conditions):
             raise ValueError("two conditions have the same label")
-        self.observed = Support(
-            np.asarray(support.start, dtype=np.int64),
-            np.asarray(support.word, dtype=np.int32),
-            np.asarray(support.count, dtype=np.int64),
-        )
+        kinds = (np.int64, np.int32, np.int64)
+        self.observed = Support(*map(np.asarray, support, kinds))
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
         size = self.dimensions
@@ -145,12 +133,8 @@ class ConditionedEmbeddings:
         return word in self._index
 
     def __repr__(self) -> str:
-        labels = self.conditions.labels
-        span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
-        return (
-            f"<ConditionedEmbeddings: {number_of(len(self), 'words')}, {number_of(len(labels), 'conditions')} "
-            f"({self.conditions.axis}, {span}), {number_of(self.dimensions, 'dimensions')}>"
-        )
+        words, dimensions = number_of(len(self), "words"), number_of(self.dimensions, "dimensions")
+        return f"<ConditionedEmbeddings: {words}, {self.conditions}, {dimensions}>"
 
     def _repr_html_(self) -> str:
         return describe.html_table(self)
@@ -277,18 +261,10 @@ class ConditionedEmbeddings:
         """Let the cache of matrices grow to at least `limit` bytes, for repeated questions on many conditions."""
         self.search.cache.limit = max(limit, self.search.cache.limit)
 
-    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return an array that is computed once, and again if it had to make room; see `allow_memory`."""
-        return self.search.cache.get(key, make)
-
     @overload
-    def neighbors(
-        self, word: str | Vector, at: str | None = ..., top: int = ..., **options: Unpack[Options]
-    ) -> Matches: ...
+    def neighbors(self, word: str | Vector, at: str | None = ..., top: int = ..., **options: Any) -> Matches: ...
     @overload
-    def neighbors(
-        self, word: Words, at: str | None = ..., top: int = ..., **options: Unpack[Options]
-    ) -> list[Matches]: ...
+    def neighbors(self, word: Words, at: str | None = ..., top: int = ..., **options: Any) -> list[Matches]: ...
     def neighbors(
         self,
         word: str | Vector | Words,
@@ -305,7 +281,7 @@ class ConditionedEmbeddings:
         Parameters
         ----------
         word
-            A word, a vector, or a list of words for a list of answers.
+            A word or a vector; for a list of answers a list of words, or (Q, D) vectors.
         at
             The condition; by default all together, each word by its overall vector.
         top, topn
@@ -320,19 +296,15 @@ class ConditionedEmbeddings:
         condition, top = self._number(at), top if topn is None else topn
         at_least("top", top, 0)
         numbers, rows, several = self._queries(word, condition, fallback)
-        found = self.search.best(numbers, rows, condition, condition, top + 1, min_count, retrieval)
+        best = self.search.best(numbers, rows, condition, condition, top + 1, min_count, retrieval)
         own = [self.words[number] if number >= 0 else None for number in numbers.tolist()]
-        answers = [Matches([m for m in row if m.word != name][:top]) for name, row in zip(own, found, strict=True)]
+        answers = [Matches([m for m in row if m.word != name][:top]) for name, row in zip(own, best, strict=True)]
         return answers if several else answers[0]
 
     @overload
-    def equivalents(
-        self, word: str | Vector, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
-    ) -> Matches: ...
+    def equivalents(self, word: str | Vector, at: str, to: str, top: int = ..., **options: Any) -> Matches: ...
     @overload
-    def equivalents(
-        self, word: Words, at: str, to: str, top: int = ..., *, role_map: bool | None = ..., **_: Unpack[Options]
-    ) -> list[Matches]: ...
+    def equivalents(self, word: Words, at: str, to: str, top: int = ..., **options: Any) -> list[Matches]: ...
     def equivalents(
         self,
         word: str | Vector | Words,
@@ -359,16 +331,16 @@ class ConditionedEmbeddings:
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file; the same embeddings give the same bytes."""
-        from chronotope.embeddings import storage
+        from chronotope.embeddings.storage import save
 
-        storage.save(self, path)
+        save(self, path)
 
     @staticmethod
     def load(path: str | Path) -> ConditionedEmbeddings:
         """Open a file that `save` wrote; vectors are read when they are needed."""
-        from chronotope.embeddings import storage
+        from chronotope.embeddings.storage import load
 
-        return storage.load(path)
+        return load(path)
 
     def _number(self, at: str | None) -> int:
         """Return the number of a condition; OVERALL for None."""
@@ -382,16 +354,21 @@ class ConditionedEmbeddings:
     def _queries(
         self, word: str | Vector | Words, condition: int, fallback: bool
     ) -> tuple[NDArray[np.int64], Floats, bool]:
-        """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are a list."""
-        if isinstance(word, np.ndarray):
-            if word.shape != (self.dimensions,) or not np.isfinite(word).all():
-                raise SettingsError(f"a query vector needs {self.dimensions} finite numbers; its shape is {word.shape}")
-            return np.array([-1]), word[None].astype(np.float32), False
-        words = word if isinstance(word, list | tuple) else [word]
-        numbers = np.array([self.index(one) for one in words], dtype=np.int64)
+        """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are several."""
+        queries = word if isinstance(word, list | tuple) else [word]
+        if isinstance(word, np.ndarray) or (
+            queries is word and queries and not any(isinstance(one, str) for one in queries)
+        ):
+            vectors = np.asarray(word, dtype=np.float32)
+            if vectors.ndim not in (1, 2) or vectors.shape[-1] != self.dimensions or not np.isfinite(vectors).all():
+                needed = f"a query vector needs {self.dimensions} finite numbers"
+                raise SettingsError(f"{needed}; its shape is {vectors.shape}")
+            rows = np.atleast_2d(vectors)
+            return np.full(len(rows), -1), rows, vectors.ndim == 2
+        numbers = np.array([self.index(one) for one in queries], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
             if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):
                 label, counts = None if overall else self.conditions.labels[condition], self.count(self.words[number])
                 raise AbsentWordError(self.words[number], label, [at for at, count in counts.items() if count])
-        return numbers, self.search.rows(numbers, condition), words is word
+        return numbers, self.search.rows(numbers, condition), queries is word

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.config import at_least, from_dict
+from chronotope.config import Settings, from_dict
+from chronotope.config.checks import Count, Weight
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.errors import SettingsError
 from chronotope.runtime.blas import one_blas_thread
@@ -32,7 +33,7 @@ class SharedWords(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LocalLinearMap:
+class LocalLinearMap(Settings):
     """The linear map that moves the neighbors of a query from their vectors in one condition to those in another.
 
     It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur at
@@ -41,21 +42,16 @@ class LocalLinearMap:
     where it is.
     """
 
-    neighbors: int = 1000
-    ridge: float = 1.0
-    min_count: int = 5
-
-    def __post_init__(self) -> None:
-        at_least("neighbors", self.neighbors, 1)
-        at_least("ridge", self.ridge, 0)
-        at_least("min_count", self.min_count, 1)
+    neighbors: Count = 1000
+    ridge: Weight = 1.0
+    min_count: Count = 5
 
     def project(self, words: NDArray[np.int64], vectors: Floats, shared: SharedWords) -> Floats:
         """Map the (Q, D) vectors of words to the other condition, each by its own map; return rows of length one."""
-        found = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
+        nearest_rows = nearest(unit_rows(vectors), unit_rows(shared.before), self.neighbors + 1).row
         rows = np.empty(vectors.shape, dtype=np.float64)
         with one_blas_thread():
-            for number, near in enumerate(found):
+            for number, near in enumerate(nearest_rows):
                 others = near[shared.word[near] != words[number]][: self.neighbors]
                 rows[number] = vectors[number] @ self._fit(shared.before[others], shared.after[others])
         return unit_rows(rows.astype(np.float32))

@@ -46,7 +46,7 @@ def nearest(
         Number of scores held in memory at once.
     """
     top = min(top, len(candidates))
-    found = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
+    result = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
     block = min(len(queries), max(1, block_scores // max(1, len(candidates))))
     buffer = np.empty((block, len(candidates)), dtype=np.float32)
     for begin in range(0, len(queries) if top else 0, max(1, block)):
@@ -59,8 +59,8 @@ def nearest(
         order = np.lexsort((row, -cosine if penalty is None else penalty[row] - cosine, query))
         first = np.searchsorted(query, np.arange(len(part)))
         best = order[first[:, None] + np.arange(top)]
-        found.row[begin : begin + block], found.cosine[begin : begin + block] = row[best], cosine[best]
-    return found
+        result.row[begin : begin + block], result.cosine[begin : begin + block] = row[best], cosine[best]
+    return result
 
 
 def slack(dimensions: int) -> np.float32:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.embeddings.nearest import Floats, Nearest, nearest, slack
-from chronotope.frames import Framed, rows_frame
+from chronotope.frames import MOST_ROWS, Framed, check_not_forked, html
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +50,19 @@ class Match:
 class Matches(list[Match], Framed):
     """The answers to a query, best first: a list that converts to a frame."""
 
-    def _frame(self) -> pl.DataFrame:
-        return rows_frame(Match, self)
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The answers as rows."""
+        import polars as pl
+
+        check_not_forked()
+        types: Any = {"word": pl.String, "score": pl.Float64, "similarity": pl.Float64, "count": pl.Int64}
+        return pl.DataFrame([match.to_dict() for match in self], schema=types)
+
+    def _repr_html_(self) -> str:
+        frame = self.frame
+        rows = frame.head(MOST_ROWS).rows()
+        return html("Matches", None, frame.columns, rows, left_out=frame.height - len(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +81,14 @@ class ConditionMatrix:
 
 def reference_pool(matrix: ConditionMatrix, size: int = POOL_WORDS) -> ConditionMatrix:
     """Return the most frequent words, for the neighborhoods of CSLS; ties: the lower word id first."""
-    kept = np.sort(np.lexsort((matrix.word, -matrix.support))[:size])
-    return ConditionMatrix(matrix.word[kept], matrix.support[kept], matrix.unit[kept])
+    rows = np.sort(np.lexsort((matrix.word, -matrix.support))[:size])
+    return ConditionMatrix(matrix.word[rows], matrix.support[rows], matrix.unit[rows])
 
 
 def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionMatrix, top: int) -> list[Matches]:
     """Return the candidates with the largest cosine, for each query."""
-    found = nearest(queries, candidates.unit, top)
-    return _matches(words, candidates, found, found.cosine)
+    best = nearest(queries, candidates.unit, top)
+    return _matches(words, candidates, best, best.cosine)
 
 
 def csls_matches(
@@ -113,15 +124,15 @@ def csls_matches(
         for query in queries:
             _measure_within_reach(r, query, candidates, top, source_pool, same)
     own_r = _neighborhood(nearest(queries, target_pool.unit, NEIGHBORHOOD + same), target_pool, own)
-    found = nearest(queries, candidates.unit, top, np.where(np.isnan(r), np.inf, r) / 2)
-    return _matches(words, candidates, found, 2 * found.cosine - own_r[:, None] - r[found.row])
+    best = nearest(queries, candidates.unit, top, np.where(np.isnan(r), np.inf, r) / 2)
+    return _matches(words, candidates, best, 2 * best.cosine - own_r[:, None] - r[best.row])
 
 
-def _neighborhood(found: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] | None) -> NDArray[np.float64]:
+def _neighborhood(best: Nearest, pool: ConditionMatrix, own: NDArray[np.int64] | None) -> NDArray[np.float64]:
     """Return r, the mean cosine of each row with its ten nearest words of the pool, without its `own` word."""
-    other = np.ones(found.row.shape, bool) if own is None else pool.word[found.row] != own[:, None]
+    other = np.ones(best.row.shape, bool) if own is None else pool.word[best.row] != own[:, None]
     other &= np.cumsum(other, axis=1) <= NEIGHBORHOOD
-    total = np.where(other, found.cosine, 0).sum(axis=1)
+    total = np.where(other, best.cosine, 0).sum(axis=1)
     return np.asarray(total / np.maximum(other.sum(axis=1), 1))
 
 
@@ -130,9 +141,9 @@ def _measure(
 ) -> Floats:
     """Fill in r of some candidates where it is missing; return the sum of the nearest pool words of the first few."""
     rows = rows[np.isnan(r[rows])]
-    found = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + same)
-    r[rows] = _neighborhood(found, pool, candidates.word[rows] if same else None)
-    return np.asarray(pool.unit[found.row[:LANDMARKS]].sum(axis=1))
+    best = nearest(candidates.unit[rows], pool.unit, NEIGHBORHOOD + same)
+    r[rows] = _neighborhood(best, pool, candidates.word[rows] if same else None)
+    return np.asarray(pool.unit[best.row[:LANDMARKS]].sum(axis=1))
 
 
 def _measure_within_reach(
@@ -163,8 +174,8 @@ def _measure_within_reach(
 
 
 def _matches(
-    words: Sequence[str], candidates: ConditionMatrix, found: Nearest, score: NDArray[np.float64]
+    words: Sequence[str], candidates: ConditionMatrix, best: Nearest, score: NDArray[np.float64]
 ) -> list[Matches]:
-    numbers, support = candidates.word[found.row].tolist(), candidates.support[found.row].tolist()
-    rows = zip(numbers, score.tolist(), found.cosine.tolist(), support, strict=True)
+    numbers, support = candidates.word[best.row].tolist(), candidates.support[best.row].tolist()
+    rows = zip(numbers, score.tolist(), best.cosine.tolist(), support, strict=True)
     return [Matches(map(Match, [words[number] for number in row], *values)) for row, *values in rows]

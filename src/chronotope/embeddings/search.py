@@ -56,11 +56,11 @@ class Search:
             return np.asarray(self._common(words) - self._overall[1])
         present = observed.words_in(condition)
         place = np.searchsorted(present, words)
-        seen = place < len(present)
-        seen[seen] = present[place[seen]] == words[seen]
+        occurs = place < len(present)
+        occurs[occurs] = present[place[occurs]] == words[occurs]
         rows = np.empty((len(words), model.dimensions), dtype=np.float32)
-        rows[seen] = model.vectors[observed.start[condition] + place[seen]]
-        rows[~seen] = model.common[words[~seen]] * model.condition_factors[condition]
+        rows[occurs] = model.vectors[observed.start[condition] + place[occurs]]
+        rows[~occurs] = model.common[words[~occurs]] * model.condition_factors[condition]
         rows -= model.center[condition]
         if not np.isfinite(rows).all():
             raise DamagedFileError(
@@ -95,11 +95,11 @@ class Search:
         matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
         return matrix
 
-    def takes_role_map(self, source: int, target: int, asked: bool | None) -> bool:
-        """Return whether queries are moved by a role map; unless asked otherwise, if the conditions are places."""
+    def takes_role_map(self, source: int, target: int, role_map: bool | None) -> bool:
+        """Return whether queries are moved by a role map; unless role_map otherwise, if the conditions are places."""
         if source == target or self._mapping is not None:
             return False
-        return self._model.conditions.axis == "place" if asked is None else asked
+        return self._model.conditions.axis == "place" if role_map is None else role_map
 
     def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
         """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
@@ -169,13 +169,13 @@ class Search:
     ) -> list[float]:
         """Return the similarity that each candidate of the target needs to be the counterpart of a word."""
         roles, number = self.takes_role_map(source, target, role_map), np.array([word])
-        pool, moved = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
+        pool, there_pool = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
         own = own_similarity(number, unit_rows(self.rows(number, source)), pool)
         query = self.project(number, self.rows(number, source), source, target, roles)[0].astype(np.float64)
         there = self.matrix(target, min_count)
         unit = there.unit[np.searchsorted(there.word, candidates)]
         # The word itself may be too rare for the pool.
-        back = np.maximum(nearest(unit, moved.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
+        back = np.maximum(nearest(unit, there_pool.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
         return list(map(float, (own + back) / 2 + bar.margin(int(self.counts(source)[word]))))
 
     def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
@@ -204,5 +204,5 @@ class Search:
             shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        moved: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count, roles), make)
-        return moved
+        projected: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count, roles), make)
+        return projected

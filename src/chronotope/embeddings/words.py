@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from chronotope.errors import InputError
+from chronotope.io.untrusted import read_text
 
 
 def check_word(word: object) -> None:
@@ -44,10 +46,6 @@ def read_words(words: str | Sequence[str] | Path | None) -> list[str] | None:
     """Return a list of words from a list, a text with commas, or a file with one word a line; None: no list."""
     if words is None or not isinstance(words, str | Path):
         return None if words is None else list(words)
-    if isinstance(words, Path) or Path(words).is_file():
-        try:
-            lines = Path(words).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot read {words}: {error}") from None
-        return [line.strip() for line in lines if line.strip()]
+    if isinstance(words, Path) or words.endswith((".txt", ".csv", ".tsv")) or os.path.isfile(words):
+        return [line.strip() for line in read_text(words).splitlines() if line.strip()]
     return [word.strip() for word in words.split(",") if word.strip()]

@@ -60,16 +60,14 @@ def find_conditions(conditions: Conditions, times: Sequence[Any], places: Sequen
     return np.array([number.get(pair, MISSING) for pair in pairs], dtype=np.int64)
 
 
-def refuse_missing(found: NDArray[np.int64], columns: Mapping[str, Sequence[Any]], conditions: Conditions) -> None:
+def refuse_missing(numbers: NDArray[np.int64], columns: Mapping[str, Sequence[Any]], conditions: Conditions) -> None:
     """Raise InputError if a row has no condition; `columns` are the times and places, for the message."""
-    bad = np.flatnonzero(found == MISSING)
+    bad = np.flatnonzero(numbers == MISSING)
     if len(bad):
-        labels = conditions.labels
-        span = f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
         first = " and ".join(f"{name} {values[bad[0]]!r:.40}" for name, values in columns.items())
         raise InputError(
-            f"{len(bad):,} of {len(found):,} rows are in no condition of the model ({span}); the first is row {bad[0]} "
-            f"with {first}; missing='zero' gives zeros instead"
+            f"{len(bad):,} of {len(numbers):,} rows are in no condition of the model ({conditions.span}); the first is "
+            f"row {bad[0]} with {first}; missing='zero' gives zeros instead"
         )
 
 
@@ -78,12 +76,11 @@ def _days_of(label: str) -> tuple[int, int] | None:
     if match := re.fullmatch(r"(-?\d{4,})-Q([1-4])", label):
         last = 3 * int(match[2])
         return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
-    if match := re.fullmatch(r"(\d{4})-W(\d{2})", label):
+    if re.fullmatch(r"\d{4}-W\d{2}", label):
         try:
-            monday = date.fromisocalendar(int(match[1]), int(match[2]), 1)
+            first = (date.fromisoformat(label) - date(1970, 1, 1)).days
         except ValueError:
             return None
-        first = (monday - date(1970, 1, 1)).days
         return first, first + 6
     if match := re.fullmatch(r"(-?\d+)s", label):
         return _span(match[1], str(int(match[1]) + 9))
@@ -94,25 +91,25 @@ def _days_of(label: str) -> tuple[int, int] | None:
 
 def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the bin of each time, by its label or by its date."""
-    found = find_labels(labels, values)
-    rest = np.flatnonzero(found == MISSING)
+    numbers = find_labels(labels, values)
+    rest = np.flatnonzero(numbers == MISSING)
     spans = sorted((span, at) for at, label in enumerate(labels) if (span := _days_of(label)) is not None)
     if not len(rest) or not spans:
-        return found
+        return numbers
     first, last = np.array([span for span, _ in spans]).T
     texts = [None if values[row] is None else str(values[row]).strip() for row in rest.tolist()]
     dates = read_dates(pl.Series(texts, dtype=pl.String))
     assigned = NamedBins(tuple(labels[at] for _, at in spans), first, last).assign(dates)
     good = dates.readable & ~assigned.outside & ~assigned.too_coarse
-    found[rest[good]] = np.array([at for _, at in spans])[assigned.key[good]]
-    return found
+    numbers[rest[good]] = np.array([at for _, at in spans])[assigned.key[good]]
+    return numbers
 
 
 def find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the number of each label, in any case."""
-    known = {label.casefold(): at for at, label in enumerate(labels)}
-    names = [None if value is None else str(value).strip().casefold() for value in values]
-    return np.array([known.get(name, MISSING) if name else MISSING for name in names], dtype=np.int64)
+    numbers = {label.casefold(): at for at, label in enumerate(labels)}
+    names = ("" if value is None else str(value).strip().casefold() for value in values)
+    return np.array([numbers.get(name, MISSING) for name in names], dtype=np.int64)
 
 
 def _span(first: str, last: str) -> tuple[int, int] | None:
@@ -135,7 +132,6 @@ def _values(column: Any) -> list[Any]:
 
 def _check_columns(known: Iterable[Any], names: Sequence[str]) -> None:
     columns = list(map(str, known))
-    for name in names:
-        if name not in columns:
-            guess = did_you_mean(name, columns)
-            raise InputError(f"there is no column '{name}'; the columns are: {', '.join(columns[:20])}{guess}")
+    if missing := next((name for name in names if name not in columns), None):
+        listed = f"{', '.join(columns[:20])}{did_you_mean(missing, columns)}"
+        raise InputError(f"there is no column '{missing}'; the columns are: {listed}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from chronotope.config import CorpusSettings, at_least, one_of
@@ -273,21 +273,15 @@ class DocumentVectors(EmbeddingTransformer):
         normalize = Normalizer(CorpusSettings(lowercase=self.lowercase, strip_accents=self.strip_accents))
         words = [normalize(form, self.tokenizer != "words") for form in tokens.forms]
         split = np.split(tokens.code, np.cumsum(tokens.length))[:-1]
-        found = [self._known_words([words[code] for code in codes.tolist()]) for codes in split]
-        start = np.cumsum([0, *map(len, found)])
-        numbers = np.fromiter(chain.from_iterable(found), dtype=np.int64)
-        counts = csr_array((np.ones(len(numbers)), numbers, start), shape=(len(texts), len(self.embeddings_)))
-        counts.sum_duplicates()
-        return counts
+        documents = [[words[code] for code in codes.tolist()] for codes in split]
+        counter = CountVectorizer(analyzer=self._join_phrases, vocabulary=self.word_numbers_, dtype=np.float64)
+        return csr_array(counter.transform(documents))
 
-    def _known_words(self, words: list[str]) -> list[int]:
-        """Return the ids of the words that the model knows; the longest phrase of the model wins."""
-        found, at = [], 0
+    def _join_phrases(self, words: list[str]) -> Iterator[str]:
+        """Yield words, joined where they are a phrase of the model; the longest phrase wins."""
+        at = 0
         while at < len(words):
-            for size in range(min(self.longest_phrase_, len(words) - at), 0, -1):
-                number = self.word_numbers_.get("_".join(words[at : at + size]))
-                if number is not None:
-                    found.append(number)
-                    break
+            sizes = range(min(self.longest_phrase_, len(words) - at), 0, -1)
+            size = next((size for size in sizes if "_".join(words[at : at + size]) in self.word_numbers_), 1)
+            yield "_".join(words[at : at + size])
             at += size
-        return found

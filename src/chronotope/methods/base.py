@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -137,8 +138,8 @@ class Method:
         Parameters
         ----------
         data
-            From `chronotope.count`; or a corpus, a polars or pandas frame, or records, which are counted with the
-            default settings.
+            From `chronotope.count`, or the run; or a corpus, a polars or pandas frame, or records, which are counted
+            with the default settings.
         text, time, place, every
             For a frame or records: the columns of the text ('text'), the time and the place, and the length of the time
             bins, as in `read_corpus`. A time or a place is needed.
@@ -184,6 +185,8 @@ class Method:
         )
         given = {"text": text, "time": time, "place": place, "every": every}
         counts = _count(data, {name: value for name, value in given.items() if value is not None}, threads)
+        if counts.conditions.axis == "none":
+            warnings.warn("the corpus has neither time nor place: all text is one condition, 'all'", stacklevel=2)
         if place_edges is None and "place_edges" in self.supports:
             options = replace(options, place_edges=counts.conditions.tree_edges)
         embeddings = self._fit(counts, options)
@@ -214,12 +217,15 @@ class Method:
 
 def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
     """Return the counts of what `fit` was given."""
+    if isinstance(data, str | Path) and (Path(data) / "run.json").is_file():
+        data = Counts.open(data)
     if isinstance(data, Counts | Corpus):
         if columns:
             raise SettingsError(f"{', '.join(columns)}: only for frames and records; {type(data).__name__} has its own")
         return data if isinstance(data, Counts) else count(data, threads=threads)
     if "time" not in columns and "place" not in columns:
-        known = list(getattr(data, "columns", data[0] if isinstance(data, list) and data else ()))
+        record = data[0] if isinstance(data, list) and data and isinstance(data[0], Mapping) else ()
+        known = list(getattr(data, "columns", record))
         which = f"; columns: {some_of([str(name) for name in known])}" if known else ""
         raise SettingsError(f"fit needs time= or place=, the column that tells texts apart{which}")
     return count(read_corpus(data, **columns), threads=threads)

@@ -8,6 +8,7 @@ two bins at once give the same result as one after the other.
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,13 @@ from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.association import rows_of
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.arrays import centers
 from chronotope.errors import InputError, SettingsError, number_of
 from chronotope.methods.graph.model import GraphModel
 
 
-def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbeddings:
+def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> ConditionedEmbeddings:
     """Return the embeddings with the conditions of new text added; the old vectors keep every bit.
 
     Answers about named old conditions stay the same: `neighbors` and `similarity` there, `equivalents` from one to
@@ -39,7 +40,7 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
     Parameters
     ----------
     embeddings
-        A model with common contexts: `graph` or `shared-context`.
+        A model with common contexts (`graph` or `shared-context`), or its file.
     counts
         The counts of the new text, read and counted as the text of the model was; a low min_count keeps all its words.
 
@@ -52,6 +53,10 @@ def extend(embeddings: ConditionedEmbeddings, counts: Counts) -> ConditionedEmbe
     >>> ct.extend(embeddings, ct.count(ct.read_corpus(new, time="time"), min_count=1)).conditions.times[-2:]
     ('1998', '1999')
     """
+    if isinstance(embeddings, str | Path):
+        embeddings = load(embeddings)
+    if not isinstance(counts, Counts):
+        raise InputError(f"extend takes the counts of the new text (chronotope.count), not {type(counts).__name__}")
     model = _model_of(embeddings, counts)
     beta = model.deviation_penalty or 0.0
     conditions = append_conditions(embeddings.conditions, counts.conditions)

@@ -20,7 +20,7 @@ from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, number_of, some_of
-from chronotope.frames import shown
+from chronotope.frames import format_value
 from chronotope.io.atomic import atomic_write
 from chronotope.io.run_folder import read_run
 from chronotope.views import tables
@@ -193,7 +193,7 @@ def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answ
     for part, values in (parts | {"drift": changes.facts, "versions": model.provenance.get("versions", {})}).items():
         for name, value in values.items():
             if value not in (None, "", [], (), {}):
-                yield part, name, shown(value)
+                yield part, name, format_value(value)
 
 
 def _chart(answer: Answer) -> str:
@@ -213,7 +213,7 @@ def _table(table: tables.Table) -> str:
         return f"<tr>{''.join(_element(tag, cell, kind) for cell, kind in zip(cells, kinds, strict=True))}</tr>"
 
     head = line("th", [name.replace("_", " ") for name in table.columns])
-    rows = "".join(line("td", [shown(cell) for cell in row]) for row in table.rows)
+    rows = "".join(line("td", [format_value(cell) for cell in row]) for row in table.rows)
     return f'<div class="wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from chronotope.analysis.charts import Lines, Tiles
 from chronotope.errors import number_of
-from chronotope.frames import shown
+from chronotope.frames import format_value
 from chronotope.io.untrusted import printable
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ class Table:
             table.add_column(column.replace("_", " "), justify=justify, overflow="fold", min_width=self._width(number))
         for row in self.rows:
             # As Text: rich would read brackets in a word as markup.
-            table.add_row(*(cell if isinstance(cell, Text) else Text(printable(shown(cell))) for cell in row))
+            table.add_row(*(cell if isinstance(cell, Text) else Text(printable(format_value(cell))) for cell in row))
         return table
 
     def _width(self, column: int) -> int:
         """Return the least width: long texts and headings of several words may be broken, numbers not."""
-        widest = max((len(shown(row[column])) for row in self.rows), default=0)
+        widest = max((len(format_value(row[column])) for row in self.rows), default=0)
         widest = widest if self.is_number(column) else min(WIDEST_TEXT, widest)
         return max(widest, *(len(word) for word in self.columns[column].replace("_", " ").split(" ")))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from chronotope.embeddings.formats.hub import write_hub_folder
 from chronotope.embeddings.formats.selection import file_names, select, words_without_blanks
 from chronotope.embeddings.formats.tables import write_arrow, write_numpy, write_parquet, write_projector
 from chronotope.embeddings.formats.word2vec import write_binary, write_counts, write_text
+from chronotope.embeddings.storage import load
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError
+from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.atomic import atomic_folder
+from chronotope.io.run_folder import read_run
 
 MANIFEST = "chronotope.json"
 # Description of each format, and the file extension if it has one file per condition.
@@ -50,7 +53,7 @@ class Exported:
 
 
 def export(
-    embeddings: ConditionedEmbeddings,
+    embeddings: ConditionedEmbeddings | str | Path,
     folder: str | Path,
     format: str = "word2vec",
     *,
@@ -68,6 +71,8 @@ def export(
 
     Parameters
     ----------
+    embeddings
+        The embeddings, or the file or run that holds them.
     folder
         Written under a temporary name and renamed when complete.
     format
@@ -82,40 +87,41 @@ def export(
     force
         Whether to replace the folder if it is an earlier export.
     about_run
-        Content of `run.json`, for the model card.
+        Content of `run.json`, for the model card; by default that of the run of the model, if it is at hand.
     progress
         Called with 'writing', the number of finished conditions, and their total number.
     """
     one_of("format", format, FORMATS)
-    chosen = select(embeddings, at, min_count, max_words)
-    labels = chosen.conditions.labels
+    embeddings = load(embeddings) if isinstance(embeddings, str | Path) else embeddings
+    selection = select(embeddings, at, min_count, max_words)
+    labels = selection.conditions.labels
     if format == "keyedvectors":
         WordVectors(["a"], [[0.0]]).to_gensim()  # fails early if gensim is missing
     every_word = min_count == 0 and format != "huggingface"
-    rows = [len(chosen)] * len(labels) if every_word else np.diff(chosen.observed.start).tolist()
+    rows = [len(selection)] * len(labels) if every_word else np.diff(selection.observed.start).tolist()
     sizes = dict(zip(labels, rows, strict=True))
     names: dict[str, str] = {}
     renamed: dict[str, str] = {}
     folder = Path(folder)
     with atomic_folder(folder, "export") as work:
         _check_folder(folder, force)
-        parts = _parts(chosen, min(min_count, 1), progress)
+        parts = _parts(selection, min(min_count, 1), progress)
         if ending := FORMATS[format][1]:
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
-            renamed = words_without_blanks(chosen.words) if format in WITHOUT_BLANKS else {}
+            renamed = words_without_blanks(selection.words) if format in WITHOUT_BLANKS else {}
             for part in parts:
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
                 _write_condition(part, work / names[part.name], format)
         elif format == "huggingface":
-            if len(embeddings.contexts) and not len(chosen.contexts):
+            if len(embeddings.contexts) and not len(selection.contexts):
                 warnings.warn(
-                    f"the export has {len(chosen):,} of {len(embeddings):,} words, so it leaves out the contexts of "
+                    f"the export has {len(selection):,} of {len(embeddings):,} words, so it leaves out the contexts of "
                     "the model: it cannot be extended or tested for significance",
                     stacklevel=2,
                 )
-            write_hub_folder(chosen, work, about_run or {})
+            write_hub_folder(selection, work, _about_run(embeddings) if about_run is None else about_run)
         else:
-            TABLES[format](parts, work, (sum(rows), chosen.dimensions))
+            TABLES[format](parts, work, (sum(rows), selection.dimensions))
         manifest = {
             "format": format,
             "axis": embeddings.conditions.axis,
@@ -145,6 +151,14 @@ def _check_folder(folder: Path, force: bool) -> None:
         raise InputError(f"{folder} holds something that is not an export; choose another folder")
     if not force:
         raise InputError(f"{folder} holds an export; force=True (--force) replaces it, or choose another folder")
+
+
+def _about_run(embeddings: ConditionedEmbeddings) -> dict[str, Any]:
+    """Return the description of the run that the model was trained on, or {} if it is not at hand."""
+    with suppress(ChronotopeError):
+        counts = embeddings.counts
+        return read_run(counts.folder) if counts.checksum == embeddings.provenance.get("run") else {}
+    return {}
 
 
 def _parts(

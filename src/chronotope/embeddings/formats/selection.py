@@ -29,36 +29,36 @@ def select(
     """
     at_least("min_count", min_count, 0)
     conditions, support = embeddings.conditions, embeddings.observed
-    chosen = list(range(len(conditions)))
+    numbers = list(range(len(conditions)))
     if at is not None:
-        chosen = sorted({conditions.index(label) for label in ([at] if isinstance(at, str) else at)})
-        if not chosen:
+        numbers = sorted({conditions.index(label) for label in ([at] if isinstance(at, str) else at)})
+        if not numbers:
             raise InputError("no condition is selected")
     frequent = np.ones(len(embeddings), dtype=bool)
     if max_words is not None:
         at_least("max_words", max_words, 1)
         counts = np.bincount(support.word, support.count, len(embeddings))
         frequent[np.argsort(-counts, kind="stable")[max_words:]] = False
-    if frequent.all() and len(chosen) == len(conditions) and min_count <= 1:
+    if frequent.all() and len(numbers) == len(conditions) and min_count <= 1:
         return embeddings
     condition = support.condition
-    pairs = np.flatnonzero(frequent[support.word] & (support.count >= min_count) & np.isin(condition, chosen))
+    pairs = np.flatnonzero(frequent[support.word] & (support.count >= min_count) & np.isin(condition, numbers))
     words = np.flatnonzero(frequent) if min_count == 0 else np.unique(support.word[pairs])
     if not len(words):
         raise InputError(f"no word occurs {number_of(min_count, 'times')} or more in the selected conditions")
-    labels = [conditions.labels[number] for number in chosen]
+    labels = [conditions.labels[number] for number in numbers]
     return ConditionedEmbeddings(
         [embeddings.words[word] for word in words.tolist()],
-        _select_conditions(conditions, chosen),
+        _select_conditions(conditions, numbers),
         Support(
-            np.append(np.searchsorted(condition[pairs], chosen), len(pairs)),
+            np.append(np.searchsorted(condition[pairs], numbers), len(pairs)),
             np.searchsorted(words, support.word[pairs]).astype(np.int32),
             support.count[pairs],
         ),
         embeddings.vectors[pairs],
         common=embeddings.common[words],
-        condition_factors=embeddings.condition_factors[chosen],
-        center=embeddings.center[chosen],
+        condition_factors=embeddings.condition_factors[numbers],
+        center=embeddings.center[numbers],
         contexts=embeddings.contexts if len(words) == len(embeddings) else None,
         query_mapping=embeddings.query_mapping,
         provenance=embeddings.provenance | {"cut_down": {"conditions": labels, "words": len(words)}},
@@ -73,14 +73,14 @@ def file_names(labels: Sequence[str]) -> list[str]:
     >>> file_names(["1998/canada", "1998-canada", "São Tomé", "../con", "con"])
     ['1998-canada', '1998-canada-2', 'São-Tomé', 'con_', 'con_-2']
     """
-    taken: set[str] = set()
+    used_names: set[str] = set()
     names = []
     for label in labels:
         name = re.sub(r"[^\w.+]+", "-", unicodedata.normalize("NFC", label)).strip("-.") or "_"
         name = name.encode()[:MAX_NAME_BYTES].decode("utf-8", "ignore")
         if name.split(".")[0].casefold() in RESERVED:
             name += "_"
-        names.append(_unused(name, "-{}", taken, str.casefold))
+        names.append(_unused(name, "-{}", used_names, str.casefold))
     return names
 
 
@@ -95,14 +95,14 @@ def words_without_blanks(words: Sequence[str]) -> dict[str, str]:
     return {word: _unused(name, "_{}", taken) for word, name in plain.items()}
 
 
-def _select_conditions(conditions: Conditions, kept: Sequence[int]) -> Conditions:
-    times = sorted({conditions.time_of[number] for number in kept}) if conditions.times else []
-    places = sorted({conditions.place_of[number] for number in kept}) if conditions.places else []
+def _select_conditions(conditions: Conditions, numbers: Sequence[int]) -> Conditions:
+    times = sorted({conditions.time_of[number] for number in numbers}) if conditions.times else []
+    places = sorted({conditions.place_of[number] for number in numbers}) if conditions.places else []
     return Conditions(
         tuple(conditions.times[time] for time in times),
         tuple(conditions.places[place] for place in places),
-        tuple(times.index(conditions.time_of[number]) for number in kept) if times else (),
-        tuple(places.index(conditions.place_of[number]) for number in kept) if places else (),
+        tuple(times.index(conditions.time_of[number]) for number in numbers) if times else (),
+        tuple(places.index(conditions.place_of[number]) for number in numbers) if places else (),
     )
 
 
