@@ -69,7 +69,7 @@ class CorpusSettings(Settings):
     keep_text
         Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
     keep
-        More fields whose values the run keeps for each document, such as a source or a genre.
+        More fields whose values the run keeps for each document: 'source,genre', or a list.
     """
 
     text: str = "text"
@@ -100,6 +100,9 @@ class CorpusSettings(Settings):
     def __post_init__(self) -> None:
         if isinstance(self.bins, list | tuple):
             object.__setattr__(self, "bins", tuple(_named_bin(item) for item in self.bins))
+        if isinstance(self.keep, list | tuple) and all(isinstance(name, str) for name in self.keep):
+            names = (name.strip() for item in self.keep for name in item.split(","))
+            object.__setattr__(self, "keep", tuple(dict.fromkeys(names)))
         super().__post_init__()
         if (self.every or self.bins) and not self.time:
             raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")

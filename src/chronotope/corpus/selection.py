@@ -227,7 +227,10 @@ class Selection:
         if settings.place:
             for place in self._places:
                 reject("no place", _blank(frame[place]))
-            parts = [pl.col(place).str.normalize("NFC").str.strip_chars() for place in self._places]
+            parts = [
+                pl.col(place).str.normalize("NFC").str.replace_all(r"[\s\u200b\ufeff]+", " ").str.strip_chars()
+                for place in self._places
+            ]
             if self.nested:
                 parts = [part.str.replace_all(SEPARATOR, "-", literal=True) for part in parts]
             columns["place"] = frame.select(pl.concat_str(parts, separator=SEPARATOR).alias("place"))["place"]
