@@ -269,11 +269,13 @@ def test_one_source_or_document_that_dominates_is_named(tmp_path):
 
 def test_the_command_line_reads_joins_and_chooses(folder, tmp_path, chronotope):
     given = ("prepare", folder, "-o", tmp_path / "run", "--time", "date", "--place", "place", "--min-count", 1)
+    given += ("--keep", "folder, name", "--keep", "path")
     said = chronotope(*given, "--metadata", folder / "about.csv", "--key", "id", "--since", 1851).stderr
     assert "1 row skipped: not in the metadata, such as 'b.txt' (b.txt:1)" in said
     assert "1 row of 3 in about.csv belong to no text: lost.txt" in said
     assert "1851/York" in said
     assert "1 row left out by the filter" in said
+    assert pl.read_parquet(tmp_path / "run" / "fields.parquet").row(0) == ("more", "Zoe\u0308", "more/Zoe\u0308.txt")
     said = chronotope("prepare", folder, "-o", tmp_path / "other", "--time", "date", code=2).stderr
     assert "dates come from names" in said
     xpath = ("--xpath", "date=.//year/@of", "--xpath", "text=.//words", "--time-unit", "excel")

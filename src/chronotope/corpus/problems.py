@@ -20,7 +20,7 @@ READ_AS = "read as "  # and an encoding: a remark on a file, which costs no row
 REMEDIES = {
     ENCODING: "; `iconv -f ENCODING -t utf8 OLD > NEW` rewrites a file",
     NO_DATE: "; dates come from names such as letter-1998-03-12.txt or 1998.txt, or from a table (--metadata FILE)",
-    NO_HEADER_DATE: "; dates come from --xpath date=PATH, from names such as 1998.xml, or from a table (--metadata FILE)",
+    NO_HEADER_DATE: "; dates come from --xpath date=PATH, names such as 1998.xml, or a table (--metadata FILE)",
     NUMBER: "; --time-unit excel, days, seconds or milliseconds reads it",
 }
 
