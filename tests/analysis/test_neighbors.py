@@ -3,7 +3,7 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.errors import AbsentWordError, InputError
+from chronotope.errors import AbsentWordError, InputError, UnknownConditionError
 from embeddings.invented import random_embeddings
 
 

@@ -79,7 +79,7 @@ print(counts.checksum, int(peak.split()[1]) * 1024)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units elsewhere")
 def test_a_limit_on_memory_is_obeyed_and_does_not_show(tmp_path):
-    limit = 1_000_000_000
+    limit = 850_000_000
 
     def run(name, memory):
         command = [sys.executable, "-c", PROGRAM, str(tmp_path / name), str(memory)]

@@ -61,14 +61,16 @@ def words(store):
 
 def test_tei_is_read_without_notes_and_headings_and_dated_by_its_source(tmp_path):
     path = write(tmp_path / "in" / "letter.xml", TEI)
-    store = tokenize(read_corpus(path, time="date", place="place", keep="title"), tmp_path / "s")
+    store = tokenize(read_corpus(path, time="date", place="place", keep="title, author"), tmp_path / "s")
     assert words(store) == "the river bank of democracy flows one two the old mill"
     assert store.conditions.labels == ("1850/Leeds",)
     store = tokenize(read_corpus(path, time="date", tei_notes=True), tmp_path / "t")
     assert words(store).startswith("heading the river bank footnote of democracy")
-    xpath = {"date": "//tei:publicationStmt/tei:date/@when", "text": ".//l"}
+    xpath = {"date": "//tei:publicationStmt/tei:date/@when", "text": ".//l", "title": ".//tei:title/text()"}
     store = tokenize(read_corpus(path, time="date", xpath=xpath), tmp_path / "u")
     assert (words(store), store.conditions.labels) == ("one two", ("2015",))
+    with pytest.raises(InputError, match=r"no date in the header or the name .* dates come from --xpath date=PATH"):
+        tokenize(read_corpus(path, time="date", xpath={"date": ".//revisionDesc/@when"}), tmp_path / "v")
 
 
 def test_each_tei_of_a_corpus_is_a_document(tmp_path):
@@ -87,7 +89,7 @@ def test_xml_is_harmless_and_a_broken_file_costs_that_file(tmp_path):
     assert store.report.documents == 1
     assert {kind.split(";")[0]: problem.locations for kind, problem in store.problems.items()} == {
         "XML that declares entities": ["bomb.xml", "external.xml"],
-        "broken XML": ["cut.xml"],
+        "broken XML": ["cut.xml:7"],
         "XML that is nested too deeply": ["deep.xml"],
         "no <body> of TEI": ["html.xml"],
     }

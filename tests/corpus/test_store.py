@@ -244,10 +244,8 @@ def test_what_workers_leave_on_disk_is_data(tmp_path):
     write_batches(batches, file)
     assert {name.rpartition(".")[2] for name in zipfile.ZipFile(file).namelist()} == {"arrow", "json"}
     for before, after in zip(batches, read_batches(file.getvalue()), strict=True):
-        assert before[-3:] == after[-3:]
+        assert before[-4:] == after[-4:]
         assert before.documents.equals(after.documents)
-        assert before.fields.equals(after.fields)
-        assert before.text.to_list() == after.text.to_list()
         assert (before.code.tolist(), before.forms.to_list()) == (after.code.tolist(), after.forms.to_list())
     ran = tmp_path / "ran"
     with pytest.raises(zipfile.BadZipFile):

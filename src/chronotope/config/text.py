@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from datetime import date
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le, Lt
 
@@ -30,17 +32,21 @@ class CorpusSettings(Settings):
     Attributes
     ----------
     text, time, place
-        The names of the fields; `text` may hold a string or a list of tokens.
+        The names of the fields. `text` may hold a string or a list of tokens. The time is a year, a year and month, an
+        ISO date or timestamp; the place any label. Places that differ only in case are the same. "country/region/city"
+        nests places: each text counts for its city, its region and its country.
     every
         The length of a time bin: 1y, 10y, 5y, 1q, 1mo, 6mo, 1w, 1d.
     bins
-        Named bins instead of `every`; they may be uneven and leave gaps, not overlap.
+        Named bins instead of `every`: ("cold war", 1947, 1991), or a mapping with name, start and end. They may be
+        uneven and leave gaps, not overlap.
     time_unit
         The unit of times that are numbers: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
     since, until
         The first and the last date of the rows to read, such as 1860 or 1860-05-31; other rows are left out.
     where
-        A condition on the fields of a row, as in SQL; other rows are left out.
+        A condition on the fields of a row, as in SQL: "date >= 1860 and country = canada"; other rows are left out. A
+        field compared with a number is read as a number, or as the year of a date; one compared with a date as a date.
     key
         The column of the metadata that holds the names of the files, or the field that records share with them.
     xpath
@@ -69,7 +75,7 @@ class CorpusSettings(Settings):
     keep_text
         Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
     keep
-        More fields whose values the run keeps for each document, such as a source or a genre.
+        More fields whose values the run keeps for each document: 'source,genre', or a list.
     """
 
     text: str = "text"
@@ -98,8 +104,10 @@ class CorpusSettings(Settings):
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.bins, list | tuple):
-            object.__setattr__(self, "bins", tuple(_named_bin(item) for item in self.bins))
+        for names, kinds, convert in _CONVERSIONS:
+            for name in names:
+                if isinstance(value := getattr(self, name), kinds):
+                    object.__setattr__(self, name, convert(value))
         super().__post_init__()
         if (self.every or self.bins) and not self.time:
             raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")
@@ -109,13 +117,24 @@ class CorpusSettings(Settings):
             raise SettingsError("give either a length of the time bins (every) or named bins, not both")
 
 
-def _named_bin(item: object) -> NamedBin:
-    """Return a bin from TOML, where a year may be a number and a day a date."""
-    if isinstance(item, NamedBin):
-        return item
-    if not isinstance(item, Mapping) or item.keys() != {"name", "start", "end"}:
-        raise SettingsError(f"bins must be tables with name, start and end, not {item!r}")
-    return NamedBin(**{key: str(value) for key, value in item.items()})
+def _named_bin(item: Any) -> NamedBin:
+    """Make a named bin of a bin, a mapping or three values; a year may be a number and a day a date."""
+    try:
+        values = dataclasses.astuple(item) if isinstance(item, NamedBin) else item
+        values = dataclasses.astuple(NamedBin(**values)) if isinstance(values, Mapping) else values
+        name, start, end = values if isinstance(values, list | tuple) else ()
+    except (TypeError, ValueError):
+        raise SettingsError(f"a named bin needs a name, a start and an end, not {item!r:.60}") from None
+    return NamedBin(str(name), str(start), str(end))
+
+
+# Fields of `CorpusSettings` that may also be given in a plainer form.
+_CONVERSIONS: list[tuple[tuple[str, ...], Any, Callable[[Any], Any]]] = [
+    (("bins",), list | tuple, lambda bins: tuple(map(_named_bin, bins))),
+    (("since", "until"), int | date, str),
+    (("phrases",), str, lambda phrase: (phrase,)),
+    (("keep",), str, lambda names: tuple(name.strip() for name in names.split(","))),
+]
 
 
 @dataclass(frozen=True)

@@ -6,22 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence.association import Association, PairMatrix
+    from chronotope.cooccurrence.association import (
+        Association,
+        PairMatrix,
+        scale_of_conditions,
+        symmetric,
+        targets,
+        weights,
+    )
     from chronotope.cooccurrence.cells import CellArrays
     from chronotope.cooccurrence.dataset import Counts, count
-    from chronotope.cooccurrence.weighting import scale_of_conditions, symmetric, targets, weights
-
-_MODULES = {
-    "Association": "association",
-    "CellArrays": "cells",
-    "Counts": "dataset",
-    "PairMatrix": "association",
-    "count": "dataset",
-    "scale_of_conditions": "weighting",
-    "symmetric": "weighting",
-    "targets": "weighting",
-    "weights": "weighting",
-}
 
 __all__ = [
     "Association", "CellArrays", "Counts", "PairMatrix", "count", "scale_of_conditions", "symmetric", "targets",
@@ -30,6 +24,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module 'chronotope.cooccurrence' has no attribute '{name}'")
-    return getattr(import_module(f"chronotope.cooccurrence.{_MODULES[name]}"), name)
+    module = {"CellArrays": "cells", "Counts": "dataset", "count": "dataset"}.get(name, "association")
+    return getattr(import_module(f"chronotope.cooccurrence.{module}"), name)

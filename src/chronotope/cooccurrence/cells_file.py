@@ -23,14 +23,9 @@ from chronotope.io.stores import reading
 if TYPE_CHECKING:
     import pyarrow.parquet as pq  # slow to import, and most commands read no cells
 
+_IDS, _SUMS = ("condition", "word", "context"), ("count", "after")
 SCHEMA = pa.schema(
-    [
-        pa.field("condition", pa.int32(), nullable=False),
-        pa.field("word", pa.int32(), nullable=False),
-        pa.field("context", pa.int32(), nullable=False),
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("after", pa.int64(), nullable=False),
-    ]
+    [pa.field(name, pa.int32() if name in _IDS else pa.int64(), nullable=False) for name in (*_IDS, *_SUMS)]
 )
 # About 30 MB of cells.
 ROWS_IN_A_GROUP = 1 << 20
@@ -147,7 +142,8 @@ class CellsFile:
         fields = [SCHEMA.field(name) for name in CellArrays._fields]
         if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):
             raise DamagedFileError(f"{self.path} does not hold the columns of a run; prepare the run again")
-        cells = CellArrays(*(table[name].to_numpy() for name in CellArrays._fields))
+        # By way of polars, since Arrow's `to_numpy` imports pandas.
+        cells = CellArrays(*(column.to_numpy() for column in pl.DataFrame(table)))
         if len(table) and (
             cells.word.min() < 0
             or cells.context.max() >= self.words

@@ -204,7 +204,7 @@ def count(
         left out (`report.notes`).
     """
     from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
-    from chronotope.corpus.distributed import fingerprints
+    from chronotope.corpus.batches import fingerprints
 
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)
@@ -252,7 +252,7 @@ def _prepare(
     from chronotope.cooccurrence.counting import units
     from chronotope.cooccurrence.merging import count_conditions
     from chronotope.corpus import tokenize
-    from chronotope.corpus.distributed import fingerprints
+    from chronotope.corpus.batches import fingerprints
 
     store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):

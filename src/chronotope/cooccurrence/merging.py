@@ -10,7 +10,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,11 +88,11 @@ def count_conditions(
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
     tasks = list(_tasks(store, limits.tokens))
-    read, weights = partial(_read, store, held_out=held_out), distance_weights(settings)
+    work = _Work(store, held_out, words, distance_weights(settings), limits, f"{folder}/{kind}")
     if resources.pool:
-        counted = _in_processes(tasks, read, words, weights, limits, resources.pool, f"{folder}/{kind}")
+        counted = _in_processes(tasks, work, resources.pool)
     else:
-        counted = _in_threads(tasks, read, words, weights, limits, resources.threads, f"{folder}/{kind}")
+        counted = _in_threads(tasks, work, resources.threads)
     waiting: list[Iterator[CellArrays]] = []
     current = done = 0
     for chunks, streams in zip(tasks, counted, strict=True):
@@ -130,32 +129,36 @@ def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
         yield group
 
 
-def _read(store: TokenStore, chunk: Chunk, held_out: bool) -> Texts:
-    """Read the documents of a chunk that are held out, or all others."""
-    starts = store.starts[chunk.first : chunk.last + 1]
-    ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
-    store.forget(chunk.first, chunk.last)
-    chosen = store.held_out[chunk.first : chunk.last] == held_out
-    return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
+class _Work(NamedTuple):
+    """What all tasks share."""
+
+    store: TokenStore
+    held_out: bool
+    words: int
+    weights: NDArray[np.int64]
+    limits: Limits
+    name: str  # the beginning of the paths of temporary files
+
+    def read(self, chunk: Chunk) -> Texts:
+        """Read the documents of a chunk that are held out, or all others."""
+        store = self.store
+        starts = store.starts[chunk.first : chunk.last + 1]
+        ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
+        store.forget(chunk.first, chunk.last)
+        chosen = store.held_out[chunk.first : chunk.last] == self.held_out
+        return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
 
 
-def _in_threads(
-    tasks: list[list[Chunk]],
-    read: Callable[[Chunk], Texts],
-    words: int,
-    weights: NDArray[np.int64],
-    limits: Limits,
-    threads: int,
-    name: str,
-) -> Iterator[list[Iterator[CellArrays]]]:
+def _in_threads(tasks: list[list[Chunk]], work: _Work, threads: int) -> Iterator[list[Iterator[CellArrays]]]:
     """Count tasks in threads; yield the cells of their chunks."""
     chunks_of = np.bincount([chunk.condition for chunks in tasks for chunk in chunks])
+    words, weights, limits = work.words, work.weights, work.limits
 
     def count(task: tuple[int, list[Chunk]]) -> list[Iterator[CellArrays]]:
         number, chunks = task
-        texts = map(read, chunks)
+        texts = map(work.read, chunks)
         if max(chunks_of[chunk.condition] for chunk in chunks) > limits.held:
-            path = f"{name}-{number}.parquet"
+            path = f"{work.name}-{number}.parquet"
             return _streams(path, _count_to_file(path, texts, words, weights, limits.rows), words)
         return [count_cells(*text, words, weights).blocks(limits.rows) for text in texts]
 
@@ -166,23 +169,15 @@ def _in_threads(
             pool.shutdown(cancel_futures=True)
 
 
-def _in_processes(
-    tasks: list[list[Chunk]],
-    read: Callable[[Chunk], Texts],
-    words: int,
-    weights: NDArray[np.int64],
-    limits: Limits,
-    pool: Pool,
-    name: str,
-) -> Iterator[list[Iterator[CellArrays]]]:
+def _in_processes(tasks: list[list[Chunk]], work: _Work, pool: Pool) -> Iterator[list[Iterator[CellArrays]]]:
     """Count tasks on the workers of a cluster, which write files; yield the cells of their chunks."""
-    paths = [f"{name}-{number}.parquet" for number in range(len(tasks))]
+    paths = [f"{work.name}-{number}.parquet" for number in range(len(tasks))]
     calls = (
-        (path, [read(chunk) for chunk in chunks], words, weights, limits.rows)
+        (path, list(map(work.read, chunks)), work.words, work.weights, work.limits.rows)
         for path, chunks in zip(paths, tasks, strict=True)
     )
     for path, sizes in zip(paths, pool.in_order(_count_once, calls), strict=True):
-        yield _streams(path, sizes, words)
+        yield _streams(path, sizes, work.words)
 
 
 def _count_once(path: str, *task: Any) -> list[int]:

@@ -1,26 +1,36 @@
-"""Tokenized batches: pieces of the input are parsed and tokenized in threads and delivered in order."""
+"""Tokenized batches: pieces of the input are parsed and tokenized in threads or on a cluster, and delivered in order.
+
+On a cluster a file is a task; workers leave its batches as Arrow files in a shared folder. Frames, records and folders
+of documents are read here and sent out in pieces. Dask pickles the arguments of tasks, so use a trusted cluster.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import socket
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.corpus.lexicon import Unspaced, count_case, count_unspaced, lower_shouted
+from chronotope.corpus.lexicon import count_case, count_unspaced, lower_shouted
 from chronotope.corpus.problems import BadRow
-from chronotope.corpus.readers import Piece
+from chronotope.corpus.readers import Piece, Reader
 from chronotope.corpus.readers.pieces import text_hashes
-from chronotope.corpus.selection import RowCounts, Selection
+from chronotope.corpus.selection import BatchCounts, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts
 from chronotope.corpus.tokens import CASE
+from chronotope.errors import InputError
+from chronotope.io.stores import reading, writing
+from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.resources import Resources, in_order
 
 # Memory for one piece of 4 MB while it is parsed and tokenized.
@@ -30,15 +40,14 @@ PIECE_BYTES = 40_000_000
 class TokenizedBatch(NamedTuple):
     """Documents with their tokens, before their words are numbered."""
 
-    documents: pl.DataFrame  # source, line, length in tokens, text_hash; with the axes time, date and place
-    fields: pl.DataFrame  # the fields to keep; without columns if there are none
-    text: pl.Series  # empty if the text is not kept
+    documents: pl.DataFrame  # the columns of `Selection.documents`, length in tokens and text_hash
     code: NDArray[np.int32]  # (T,) the number of the form of each token
     forms: pl.Series  # (F,) the distinct forms
     case: NDArray[np.int64]  # (3, F) from `count_case`
     tokenizer: str  # words, whitespace or tokens
-    rows: RowCounts
-    unspaced: Unspaced
+    counts: BatchCounts
+    bad: list[BadRow]
+    matched: tuple[int, ...]  # the rows of the metadata that belong to these documents
 
 
 def read_ahead(
@@ -76,19 +85,20 @@ def tokenize_piece(piece: Piece, corpus: Corpus, selection: Selection) -> list[T
     """Parse a piece, select its documents and tokenize them."""
     settings, batches = corpus.settings, []
     for batch in piece.parse():
-        table, text, fields, rows = selection.documents(batch)
-        hashes, tokenizer = text_hashes(text), "tokens" if batch.tokenized else settings.tokenizer
+        documents, counts, bad = selection.documents(batch)
+        text, tokenizer = documents["text"], "tokens" if batch.tokenized else settings.tokenizer
+        documents = documents.with_columns(text_hash=text_hashes(text))
         if corpus.tokenizer and not batch.tokenized:
             text, tokenizer = join_own_tokens(text, corpus.tokenizer), "tokens"
         tokens = split_texts(text, "emoji" if settings.emoji and tokenizer == "words" else tokenizer)
-        table = table.with_columns(length=tokens.length, text_hash=hashes)
-        unspaced = count_unspaced(tokens) if tokenizer == "words" else Unspaced()
-        text = text if settings.keep_text else text.clear()
+        documents = documents.with_columns(length=tokens.length, text=text if settings.keep_text else pl.lit(""))
+        if tokenizer == "words":
+            counts = BatchCounts(*counts[:3], *count_unspaced(tokens))
         case = count_case(tokens)
         if settings.lowercase == "smart":
             tokens, case = lower_shouted(tokens), np.concatenate([case, np.zeros_like(case)], axis=1)
-        found = tokens.code, tokens.forms, case
-        batches.append(TokenizedBatch(table, fields, text, *found, tokenizer, rows, unspaced))
+        facts = tokenizer, counts, bad, batch.matched
+        batches.append(TokenizedBatch(documents, tokens.code, tokens.forms, case, *facts))
     return batches
 
 
@@ -98,8 +108,6 @@ def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
         for number, batch in enumerate(batches):
             frames = {
                 "documents": batch.documents,
-                "fields": batch.fields,
-                "text": batch.text.to_frame("text"),
                 "code": pl.DataFrame({"code": batch.code}),
                 "forms": pl.DataFrame([batch.forms.alias("form"), *map(pl.Series, CASE, batch.case)]),
             }
@@ -107,22 +115,96 @@ def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
                 buffer = io.BytesIO()
                 frame.write_ipc(buffer)
                 archive.writestr(f"{number}/{name}.arrow", buffer.getvalue())
-        facts = [(batch.tokenizer, batch.rows, batch.unspaced) for batch in batches]
-        archive.writestr("facts.json", json.dumps(facts))
+        archive.writestr("facts.json", json.dumps([batch[4:] for batch in batches]))
 
 
 def read_batches(data: bytes) -> list[TokenizedBatch]:
     """Read what `write_batches` wrote."""
     batches = []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for number, (tokenizer, counts, unspaced) in enumerate(json.loads(archive.read("facts.json"))):
-            read, left_out, outside, bad, matched = counts
-            documents, fields, text, code, forms = (
+        for number, (tokenizer, counts, bad, matched) in enumerate(json.loads(archive.read("facts.json"))):
+            documents, code, forms = (
                 pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
-                for name in ("documents", "fields", "text", "code", "forms")
+                for name in ("documents", "code", "forms")
             )
-            case = forms.select(CASE).to_numpy().T
-            columns = text["text"], code["code"].to_numpy(), forms["form"], case
-            rows = RowCounts(read, left_out, outside, [BadRow(*row) for row in bad], tuple(matched))
-            batches.append(TokenizedBatch(documents, fields, *columns, tokenizer, rows, Unspaced(*unspaced)))
+            columns = code["code"].to_numpy(), forms["form"], forms.select(CASE).to_numpy().T
+            facts = tokenizer, BatchCounts(*counts), [BadRow(*row) for row in bad], tuple(matched)
+            batches.append(TokenizedBatch(documents, *columns, *facts))
     return batches
+
+
+def tokenize_elsewhere(
+    corpus: Corpus, selection: Selection, resources: Resources
+) -> Iterator[tuple[list[TokenizedBatch], int]]:
+    """Yield the batches of each piece in order, tokenized by workers, with the bytes read so far."""
+    if resources.pool is None:
+        raise ValueError("there are no workers")
+    folder = resources.spill
+    light = replace(corpus, readers=(), empty=(), metadata=None, lemmatizer=None)
+
+    def calls() -> Iterator[tuple[Any, ...]]:
+        first = before = 0
+        for number, reader in enumerate(corpus.readers):
+            if number not in corpus.empty:
+                if _is_file(reader):
+                    yield folder, f"text-{number}", reader, None, first, before, light
+                else:
+                    for place, piece in enumerate(reader.pieces(selection.fields, first)):
+                        yield folder, f"text-{number}-{place}", None, piece, first, before, light
+            first += len(reader.names)
+            before += reader.size
+
+    for parts in resources.pool.in_order(_tokenize_task, calls()):
+        for name, done in parts:
+            with reading(name) as file:
+                yield read_batches(file.read()), done
+
+
+def fingerprints(corpus: Corpus, pool: Pool | None) -> list[dict[str, Any]]:
+    """Return `Corpus.fingerprint`, computed by the workers if there are any."""
+    if pool is None:
+        return corpus.fingerprint()
+    fields = Selection(corpus.settings).fields
+    files = pool.in_order(_fingerprint_task, ((reader, fields) for reader in corpus.readers if _is_file(reader)))
+    entries = (next(files) if _is_file(reader) else reader.fingerprint(fields) for reader in corpus.readers)
+    return [entry for part in entries for entry in part] + corpus.metadata_fingerprint
+
+
+def _is_file(reader: Reader) -> bool:
+    return hasattr(reader, "path")
+
+
+def _fingerprint_task(reader: Any, fields: Any) -> list[dict[str, Any]]:
+    _check(reader)
+    found: list[dict[str, Any]] = reader.fingerprint(fields)
+    return found
+
+
+def _tokenize_task(
+    folder: str, name: str, reader: Any, piece: Piece | None, first: int, before: int, corpus: Corpus
+) -> list[tuple[str, int]]:
+    """Tokenize a file or a piece on a worker; return the names of its files with the bytes read after each."""
+    selection = Selection(corpus.settings)
+    if reader is not None:
+        _check(reader)
+
+    def tokenize() -> list[tuple[str, int]]:
+        parts = []
+        pieces = [piece] if piece is not None else reader.pieces(selection.fields, first)
+        for number, each in enumerate(pieces):
+            path = f"{folder}/{name}-{number}.zip"
+            with writing(path) as file:
+                write_batches(tokenize_piece(each, corpus, selection), file)
+            parts.append((path, before + each.done))
+        return parts
+
+    parts: list[tuple[str, int]] = once(folder, name, tokenize)
+    return parts
+
+
+def _check(reader: Any) -> None:
+    if isinstance(reader.path, Path) and not reader.path.exists():
+        raise InputError(
+            f"{reader.path} is not on {socket.gethostname()}, where a worker runs; give an address or a folder that "
+            "all machines can read (s3://…)"
+        )

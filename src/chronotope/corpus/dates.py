@@ -38,7 +38,7 @@ _WRITTEN = (
     rf"{_WEEKDAY}{_NAME}\s+{_WRITTEN_DAY}\s+[0-9]{{1,2}}:[0-9]{{2}}\S*"
     rf"(?:\s+[+-][0-9]{{4}}|\s+[a-z]{{1,5}})?\s+{_WRITTEN_YEAR}$",
     rf"(?i)^{_NAME},?[\s-]+{_WRITTEN_YEAR}$",
-    rf"^{_WRITTEN_YEAR}[/.](?P<month>[0-9]{{1,2}})[/.](?P<day>[0-9]{{1,2}}){_CLOCK}",
+    rf"^{_WRITTEN_YEAR}[/.-](?P<month>[0-9]{{1,2}})[/.-](?P<day>[0-9]{{1,2}}){_CLOCK}",
     rf"^(?P<day>[0-9]{{1,2}})\.\s*(?P<month>[0-9]{{1,2}})\.\s*{_WRITTEN_YEAR}{_CLOCK}",
 )
 _MISSING = -(2**40)

@@ -14,8 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.batches import TokenizedBatch
-from chronotope.corpus.lexicon import Lexicon, Unspaced
+from chronotope.corpus.lexicon import Lexicon
 from chronotope.corpus.problems import REMEDIES, SHOWN, BadRow, Problem, Problems, is_remark
+from chronotope.corpus.selection import BatchCounts
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import KINDS, TextWriter
 from chronotope.corpus.tokens import CASE, TOKEN
@@ -38,9 +39,8 @@ class FirstPass:
         (5, W or more) the count of each word in training documents and in held-out documents, and that of `count_case`.
     labels, places
         The (time bin, place) pairs by first occurrence, and the places as first spelled.
-    problems, rows, left_out, outside, unspaced, matched
-        The bad rows; the number of rows read, dropped by the filter, and outside the named bins; the tokens in scripts
-        without blanks between words; the rows of the metadata that were used.
+    problems, total, matched
+        The bad rows, the sum of the counts of all batches, and the rows of the metadata that were used.
     """
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
@@ -50,8 +50,7 @@ class FirstPass:
         self.labels: dict[tuple[int, int], int] = {}
         self.places: list[str] = []
         self.problems = Problems()
-        self.rows = self.left_out = self.outside = 0
-        self.unspaced = Unspaced()
+        self.total = BatchCounts()
         self.matched: set[int] = set()
         self._corpus = corpus
         self._names = corpus.names
@@ -59,7 +58,6 @@ class FirstPass:
         self._text = TextWriter(folder) if corpus.settings.keep_text else None
         self._place_numbers: dict[str, int] = {}
         self._documents: list[pl.DataFrame] = []
-        self._fields: list[pl.DataFrame] = []
         self._size = 0
         self._content = hashlib.blake2b(digest_size=16)
         for number in corpus.empty:
@@ -70,14 +68,12 @@ class FirstPass:
         """Take the batches of a piece."""
         bad: list[BadRow] = []
         for batch in batches:
-            self.rows += batch.rows.read
-            self.left_out += batch.rows.left_out
-            self.outside += batch.rows.outside
-            self.matched.update(batch.rows.matched)
-            bad += batch.rows.bad
+            self.total = BatchCounts(*(sum(pair) for pair in zip(self.total, batch.counts, strict=True)))
+            self.matched.update(batch.matched)
+            bad += batch.bad
             if len(batch.documents):
                 bad += self._add(batch)
-            self._check_script(batch.unspaced)
+            self._check_script()
         self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 
     def close(self) -> None:
@@ -91,11 +87,11 @@ class FirstPass:
         """A checksum of the texts and their conditions."""
         return self._content.hexdigest()
 
-    def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return all documents and the fields to keep; an InputError says why there are none."""
+    def documents(self) -> pl.DataFrame:
+        """Return all documents; an InputError says why there are none."""
         if not self._size:
             raise InputError(self._why_nothing())
-        return pl.concat(self._documents), pl.concat(self._fields)
+        return pl.concat(self._documents)
 
     def _add(self, batch: TokenizedBatch) -> list[BadRow]:
         """Number the words of a batch and write them; return the documents without words."""
@@ -117,13 +113,11 @@ class FirstPass:
         self._count(ids, np.repeat(held_out, length) if held_out.any() else None)
         ids.astype(TOKEN, copy=False).tofile(self._file)
         if self._text:
-            self._text.add(batch.text.filter(kept))
+            self._text.add(table["text"])
         label = self._label(table)
         kind = pl.lit(KINDS.index(batch.tokenizer), pl.UInt8)
-        self._documents.append(
-            table.drop("time", "place", strict=False).with_columns(label=label, held_out=held_out, kind=kind)
-        )
-        self._fields.append(batch.fields.filter(kept) if batch.fields.width else batch.fields)
+        table = table.drop("text", "bin", "place", strict=False)
+        self._documents.append(table.with_columns(label=label, held_out=held_out, kind=kind))
         self._content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
         self._size += len(table)
         return bad
@@ -140,7 +134,7 @@ class FirstPass:
     def _label(self, table: pl.DataFrame) -> NDArray[np.int32]:
         """Return the number of the (time bin, place) of each document."""
         size, labels = len(table), self.labels
-        times = table["time"].to_list() if "time" in table.columns else [0] * size
+        times = table["bin"].to_list() if "bin" in table.columns else [0] * size
         places = [self._place(place) for place in table["place"]] if "place" in table.columns else [0] * size
         numbers = [labels.setdefault(pair, len(labels)) for pair in zip(times, places, strict=True)]
         return np.array(numbers, np.int32)
@@ -160,9 +154,8 @@ class FirstPass:
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
 
-    def _check_script(self, unspaced: Unspaced) -> None:
-        self.unspaced = Unspaced(*(mine + more for mine, more in zip(self.unspaced, unspaced, strict=True)))
-        if self.unspaced.characters > UNSPACED_SHARE * self.unspaced.of_characters:
+    def _check_script(self) -> None:
+        if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
             raise InputError(
                 "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
                 "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
@@ -171,17 +164,17 @@ class FirstPass:
 
     def _why_nothing(self) -> str:
         """Explain why no document is left."""
-        settings = self._corpus.settings
+        settings, total = self._corpus.settings, self.total
         faults = ((kind, problem) for kind, problem in self.problems.items() if not is_remark(kind))
         worst, problem = max(faults, key=lambda item: item[1].count, default=("", Problem()))
         chosen = {name: getattr(settings, name) for name in ("where", "since", "until")}
         filters = [f'{name}="{value}"' for name, value in chosen.items() if value]
         verb = "leaves" if len(filters) == 1 else "leave"
-        filtered = f"{', '.join(filters)} {verb} out {self.left_out:,} of {self.rows:,} rows"
-        if self.left_out and not worst and self.left_out >= self.outside:
+        filtered = f"{', '.join(filters)} {verb} out {total.left_out:,} of {total.read:,} rows"
+        if total.left_out and not worst and total.left_out >= total.outside:
             return f"no row is left: {filtered}"
-        if self.outside > problem.count:
-            return f"no row is left: {self.outside:,} of {self.rows:,} rows lie outside the named bins"
+        if total.outside > problem.count:
+            return f"no row is left: {total.outside:,} of {total.read:,} rows lie outside the named bins"
         if not worst:
             return f"{', '.join(self._names[:3])} holds no rows"
         reason = f"no row is left: {'; '.join(self.problems.lines())}"
@@ -195,7 +188,7 @@ class FirstPass:
         elif worst == "no place":
             reason = f"no row has a place in field '{settings.place}'"
         # The few rows that the filter keeps may not be the only bad ones.
-        return reason + (f"; {filtered}" if self.left_out else "")
+        return reason + (f"; {filtered}" if total.left_out else "")
 
 
 def is_held_out(first: int, count: int, share: float) -> NDArray[np.bool_]:

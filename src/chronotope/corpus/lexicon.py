@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -167,20 +167,12 @@ class _Forms(dict[str, int]):
         return number
 
 
-class Unspaced(NamedTuple):
-    """The share of scripts without blanks between words: tokens, their characters, and characters of all tokens."""
-
-    tokens: int = 0
-    characters: int = 0
-    of_characters: int = 0
-
-
-def count_unspaced(tokens: Tokens) -> Unspaced:
-    """Count the tokens in scripts without blanks between words."""
+def count_unspaced(tokens: Tokens) -> tuple[int, int, int]:
+    """Count the tokens in scripts without blanks between words, their characters, and the characters of all tokens."""
     frequency = np.bincount(tokens.code, minlength=len(tokens.forms))
     characters = tokens.forms.str.len_chars().to_numpy() * frequency
     unspaced = tokens.forms.str.contains(UNSPACED).to_numpy()
-    return Unspaced(int(frequency[unspaced].sum()), int(characters[unspaced].sum()), int(characters.sum()))
+    return int(frequency[unspaced].sum()), int(characters[unspaced].sum()), int(characters.sum())
 
 
 def count_case(tokens: Tokens) -> NDArray[np.int64]:

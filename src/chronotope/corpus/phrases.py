@@ -8,7 +8,6 @@ and neither word may be a number or one of the `FUNCTION_WORDS` most frequent wo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,12 +30,11 @@ MOST_PAIRS = 1 << 23
 
 
 class Trie(NamedTuple):
-    """Phrases as a tree of word numbers; the children of node n are child_start[n] to child_start[n + 1]."""
+    """Phrases as a tree of word numbers; node 0 is its root."""
 
-    root: NDArray[np.int32]  # (W,) the node that a first word leads to, or -1
-    child_start: NDArray[np.int64]  # (nodes + 1,)
-    child_word: NDArray[np.int32]  # the words that lead on, ascending for each node
-    child_node: NDArray[np.int32]  # the nodes that they lead to
+    begins: NDArray[np.bool_]  # (W,) whether a phrase begins with a word
+    edge: NDArray[np.int64]  # (E,) a node, shifted left by 32 bits, and a word that leads on from it; ascending
+    node: NDArray[np.int32]  # (E,) the node that each edge leads to
     phrase: NDArray[np.int32]  # (nodes,) the number of the phrase that ends at a node, or -1
 
 
@@ -137,31 +135,16 @@ def find_pairs(
     return list(found.select("first", "second").iter_rows())
 
 
-def build_trie(sequences: Iterable[tuple[int, ...]], phrases: Iterable[int], words: int) -> Trie:
+def build_trie(sequences: list[tuple[int, ...]], numbers: list[int], words: int) -> Trie:
     """Build the tree of phrases, given as word numbers, with the number of each phrase."""
-    children: list[dict[int, int]] = [{}]
-    ends = [-1]
-    for sequence, number in zip(sequences, phrases, strict=True):
-        node = 0
-        for word in sequence:
-            if word not in children[node]:
-                children[node][word] = len(children)
-                children.append({})
-                ends.append(-1)
-            node = children[node][word]
-        ends[node] = number
-    root = np.full(words, -1, np.int32)
-    for word, node in children[0].items():
-        root[word] = node
-    ordered = [sorted(branch.items()) for branch in children]
-    pairs = [pair for branch in ordered for pair in branch]
-    return Trie(
-        root=root,
-        child_start=np.cumsum([0, *(len(branch) for branch in ordered)]),
-        child_word=np.array([word for word, _ in pairs], np.int32),
-        child_node=np.array([node for _, node in pairs], np.int32),
-        phrase=np.array(ends, np.int32),
-    )
+    prefixes = [sequence[:size] for sequence in sequences for size in range(len(sequence) + 1)]
+    nodes = {prefix: node for node, prefix in enumerate(sorted(set(prefixes), key=len))}
+    edges = sorted(((nodes[prefix[:-1]] << 32) + prefix[-1], node) for prefix, node in nodes.items() if prefix)
+    begins, phrase = np.zeros(words, bool), np.full(len(nodes), -1, np.int32)
+    begins[[sequence[0] for sequence in sequences]] = True
+    phrase[[nodes[sequence] for sequence in sequences]] = numbers
+    edge, node = np.array(edges, np.int64).T.copy()
+    return Trie(begins, edge, node.astype(np.int32), phrase)
 
 
 @kernel()
@@ -173,13 +156,13 @@ def _join(tokens, length, trie):  # type: ignore[no-untyped-def]
         i, stop, before = start, start + length[document], written
         while i < stop:
             out[written], after = tokens[i], i + 1
-            node, k = trie.root[tokens[i]], i + 1
-            while node >= 0 and k < stop:
-                first, last = trie.child_start[node], trie.child_start[node + 1]
-                child = first + np.searchsorted(trie.child_word[first:last], tokens[k])
-                if child == last or trie.child_word[child] != tokens[k]:
+            node, k = np.int64(0), i if trie.begins[tokens[i]] else stop
+            while k < stop:
+                wanted = (node << 32) + tokens[k]
+                at = np.searchsorted(trie.edge, wanted)
+                if at == len(trie.edge) or trie.edge[at] != wanted:
                     break
-                node, k = trie.child_node[child], k + 1
+                node, k = np.int64(trie.node[at]), k + 1
                 if trie.phrase[node] >= 0:
                     out[written], after = trie.phrase[node], k
             written += 1

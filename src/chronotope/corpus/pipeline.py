@@ -9,7 +9,8 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from scipy.sparse import csr_array
 
 from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
-from chronotope.corpus.batches import read_ahead
+from chronotope.corpus import tokens
+from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_elsewhere
 from chronotope.corpus.binning import Bins
-from chronotope.corpus.distributed import fingerprints, tokenize_elsewhere
 from chronotope.corpus.first_pass import FirstPass
 from chronotope.corpus.lexicon import mixed_case
 from chronotope.corpus.phrases import join_phrases
@@ -30,21 +31,7 @@ from chronotope.corpus.report import build_report
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import TEXT
-from chronotope.corpus.tokens import (
-    CASE,
-    CHUNK_TOKENS,
-    DOCUMENTS,
-    FIELDS,
-    FORMAT,
-    LEMMAS,
-    LEXICON,
-    STORE,
-    TOKEN,
-    TOKENS,
-    TokenStore,
-    count_words,
-    read_chunks,
-)
+from chronotope.corpus.tokens import CHUNK_TOKENS, TokenStore
 from chronotope.runtime.resources import Resources
 
 Progress = Callable[[str, int, int | None], None]
@@ -93,16 +80,16 @@ def tokenize(
     resources = resources or Resources()
     try:
         sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
-        store = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
-        for name in (STORE, FIELDS, TEXT, LEMMAS):
+        counted = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
+        for name in (tokens.STORE, tokens.FIELDS, TEXT, tokens.LEMMAS):
             (folder / name).unlink(missing_ok=True)
-        for path in sorted(work.iterdir(), key=lambda path: path.name == STORE):  # the description comes last
+        for path in sorted(work.iterdir(), key=lambda path: path.name == tokens.STORE):  # the description comes last
             os.replace(path, folder / path.name)
     finally:
         shutil.rmtree(work, ignore_errors=True)
         if is_new and not any(folder.iterdir()):
             folder.rmdir()
-    return replace(store, folder=folder, ids=np.memmap(folder / TOKENS, TOKEN, mode="r"))
+    return replace(TokenStore.open(folder), _counted=counted)
 
 
 def _build(
@@ -112,8 +99,8 @@ def _build(
     resources: Resources,
     chunk_tokens: int,
     sources: list[dict[str, Any]],
-) -> TokenStore:
-    """Write the files of a store to the folder `work`; return the store without its tokens."""
+) -> tuple[csr_array, csr_array]:
+    """Write the files of a store to the folder `work`; return the counts of `TokenStore.condition_counts`."""
     settings, selection = corpus.settings, Selection(corpus.settings)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
@@ -124,77 +111,54 @@ def _build(
             resources.memory.check(f"a lexicon of {len(first.lexicon):,} distinct words so far")
             progress("reading", done, corpus.size or None)
     progress("writing", 0, None)
-    documents, fields = first.tables()
-    counts = first.counts[:, : len(first.lexicon)]
+    documents, counts = first.documents(), first.counts[:, : len(first.lexicon)]
 
     # Phrases become words: ids, lengths and counts change.
     length, counts, phrases = join_phrases(first.raw, documents, first.lexicon, counts, corpus, chunk_tokens)
-    documents = documents.with_columns(length=length)
 
     # Sort documents by condition and words by frequency; write the final ids.
     conditions, position = order_conditions(first, selection.bins, bool(settings.place), selection.nested)
     levels = position[:, documents["label"].to_numpy()]
-    condition = levels.ravel()
-    order = np.argsort(condition, kind="stable")
-    lexicon, rank = rank_words(first.lexicon.words, counts)
-    write_tokens(first.raw, work / TOKENS, length, levels, rank, chunk_tokens)
+    lexicon, rank = tokens.rank_words(first.lexicon.words, counts)
+    tokens.write_tokens(first.raw, work / tokens.TOKENS, length, levels, rank, chunk_tokens)
     first.raw.unlink()
 
-    # Write the tables.
-    lexicon.write_parquet(work / LEXICON)
+    # Write the tables; with nested places a document has a row for each level.
+    lexicon.write_parquet(work / tokens.LEXICON)
     if lemmas := first.lexicon.normalize.lemmas:
-        pl.DataFrame({"word": list(lemmas), "lemma": list(lemmas.values())}).write_parquet(work / LEMMAS)
-    if fields.width:
-        fields = pl.concat([fields] * len(levels))[order]
-        fields.write_parquet(work / FIELDS)
-    repeated = ~documents["text_hash"].is_first_distinct()
-    columns = ["condition", "start", "length", "source", "line", "held_out"]
-    documents = documents.with_columns(repeated=repeated, row=np.arange(len(documents)))
-    documents = pl.concat([documents] * len(levels)).with_columns(condition=condition)[order]
+        pl.DataFrame({"word": list(lemmas), "lemma": list(lemmas.values())}).write_parquet(work / tokens.LEMMAS)
+    repeated = ~pl.col("text_hash").is_first_distinct()
+    documents = documents.with_columns(length=length, repeated=repeated, row=pl.int_range(pl.len()))
+    documents = pl.concat([documents] * len(levels)).with_columns(condition=levels.ravel())
+    documents = documents[np.argsort(levels, axis=None, kind="stable")]
     documents = documents.with_columns(start=pl.col("length").cum_sum() - pl.col("length"))
-    if selection.bins:
-        documents = documents.rename({"date": "time"})
-        columns.append("time")
-    columns += ["row", "kind"] if settings.keep_text else []
-    documents.select(columns).write_parquet(work / DOCUMENTS)
+    if settings.keep:
+        documents["fields"].struct.unnest().write_parquet(work / tokens.FIELDS)
+    columns = ["condition", "start", "length", "source", "line", "held_out"]
+    columns += (["time"] if selection.bins else []) + (["row", "kind"] if settings.keep_text else [])
+    documents.select(columns).write_parquet(work / tokens.DOCUMENTS)
 
     # Count words by condition; describe the store.
     condition, held_out = documents["condition"].to_numpy(), documents["held_out"].to_numpy()
-    length, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
-
-    def count(counted: NDArray[np.bool_]) -> tuple[csr_array, csr_array]:
-        return count_words(work / TOKENS, length, condition, counted, shape, chunk_tokens)
-
+    sizes, shape = documents["length"].to_numpy(), (len(conditions), len(lexicon))
+    count = partial(tokens.count_words, work / tokens.TOKENS, sizes, condition, shape=shape, chunk_tokens=chunk_tokens)
     counted = count(~held_out)
     everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
-    report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus, fields)
+    report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus)
     report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources[0]["checksum"] = first.content
     about = {
-        "format": FORMAT,
+        "format": tokens.FORMAT,
         "conditions": conditions.to_dict(),
         "problems": first.problems.to_dict(),
         "report": report.to_dict(),
         "settings": to_dict(settings) | ({"tokenizer": corpus.tokenizer_name} if corpus.tokenizer else {}),
         "sources": sources,
     }
-    text = json.dumps(about, ensure_ascii=False, sort_keys=True, indent=1)
-    (work / STORE).write_text(text, encoding="utf-8")
-    return TokenStore(
-        folder=work,
-        conditions=conditions,
-        words=lexicon["word"],
-        counts=lexicon["count"].to_numpy(),
-        ids=np.empty(0, TOKEN),
-        starts=np.concatenate([[0], np.cumsum(length)]),
-        document_condition=condition,
-        held_out=held_out,
-        problems=first.problems,
-        report=report,
-        sources=sources,
-        _counted=counted,
-    )
+    text = json.dumps(about, ensure_ascii=False, indent=1)
+    (work / tokens.STORE).write_text(text, encoding="utf-8")
+    return counted
 
 
 def order_conditions(
@@ -234,49 +198,3 @@ def levels_of(place: str) -> tuple[str, ...]:
     ('canada', 'canada/ontario', 'canada/ontario/ottawa')
     """
     return tuple(accumulate(place.split(SEPARATOR), lambda above, name: above + SEPARATOR + name))
-
-
-def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
-    """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
-
-    `counts` is (5, W): the counts in training documents and in held-out documents, and those of case.
-    """
-    present = np.flatnonzero(counts[:2].sum(axis=0))
-    frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
-    frame = frame.with_columns(**dict(zip(CASE, counts[2:], strict=True)))
-    lexicon = frame[present].sort(["count", "word"], descending=[True, False])
-    rank = np.full(len(words), -1, np.int32)
-    rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)
-    return lexicon.drop("first"), rank
-
-
-def write_tokens(
-    raw: Path,
-    target: Path,
-    length: NDArray[np.int64],
-    levels: NDArray[np.int32],
-    rank: NDArray[np.int32],
-    chunk_tokens: int = CHUNK_TOKENS,
-) -> None:
-    """Write the tokens with documents sorted by condition and with final word ids.
-
-    `levels` is (L, N), the conditions of each document: with nested places it is written several times. The documents
-    of one condition in a chunk are contiguous in the target: one write a chunk and condition.
-    """
-    order, everywhere = np.argsort(levels, axis=None, kind="stable"), np.tile(length, len(levels))
-    target_start = np.empty(levels.shape, np.int64)
-    target_start.flat[order] = np.cumsum(everywhere[order]) - everywhere[order]
-    with open(target, "wb") as file:
-        file.truncate(int(everywhere.sum()) * TOKEN.itemsize)
-        for documents, ids in read_chunks(raw, length, chunk_tokens):
-            size = length[documents]
-            for where, starts in zip(levels[:, documents], target_start[:, documents], strict=True):
-                sort = np.argsort(where, kind="stable")
-                # The position in the chunk of each token of the sorted documents.
-                shift = (np.cumsum(size) - size)[sort] - (np.cumsum(size[sort]) - size[sort])
-                tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
-                ends = np.concatenate([[0], np.cumsum(size[sort])])
-                runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
-                for first, last in pairwise(runs.tolist()):
-                    file.seek(int(starts[sort[first]]) * TOKEN.itemsize)
-                    file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)

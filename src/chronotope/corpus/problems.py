@@ -13,12 +13,14 @@ ENCODING = "wrong encoding, not UTF-8"
 NOT_TEXT = "text that is no string and no list of words"
 NO_TIME = "no time"
 NO_DATE = "no date in the name of the file"
+NO_HEADER_DATE = "no date in the header or the name of the file"
 NUMBER = "time that looks like a count of days or seconds"
 NO_METADATA = "not in the metadata"
 READ_AS = "read as "  # and an encoding: a remark on a file, which costs no row
 REMEDIES = {
     ENCODING: "; `iconv -f ENCODING -t utf8 OLD > NEW` rewrites a file",
     NO_DATE: "; dates come from names such as letter-1998-03-12.txt or 1998.txt, or from a table (--metadata FILE)",
+    NO_HEADER_DATE: "; dates come from --xpath date=PATH, names such as 1998.xml, or a table (--metadata FILE)",
     NUMBER: "; --time-unit excel, days, seconds or milliseconds reads it",
 }
 

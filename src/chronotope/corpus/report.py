@@ -131,12 +131,11 @@ def build_report(
     counts: Any,
     phrases: tuple[str, ...],
     corpus: Corpus,
-    kept: pl.DataFrame,
 ) -> CorpusReport:
     """Report on a corpus.
 
     `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
-    written; `kept` holds the fields to keep of each. `counts` is (C, W), sparse, and includes held-out documents.
+    written, and perhaps the struct `fields`. `counts` is (C, W), sparse, and includes held-out documents.
     """
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
@@ -150,7 +149,7 @@ def build_report(
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
     unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
-    dominated = _dominated(documents, corpus.names, kept, conditions, tokens)
+    dominated = _dominated(documents, corpus, conditions, tokens)
     return CorpusReport(
         conditions=tuple(
             ConditionReport(
@@ -164,32 +163,30 @@ def build_report(
             )
             for c, label in enumerate(conditions.labels)
         ),
-        rows=first.rows,
+        rows=first.total.read,
         documents=sum(sizes) // conditions.levels,
         tokens=sum(tokens) // conditions.levels,
         vocabulary=counts.shape[1],
         duplicates=sum(duplicates) // conditions.levels,
         held_out=int(documents["held_out"].sum()) // conditions.levels,
-        left_out=first.left_out,
-        outside=first.outside,
-        unspaced=first.unspaced.tokens,
+        left_out=first.total.left_out,
+        outside=first.total.outside,
+        unspaced=first.total.unspaced_tokens,
         phrases=phrases,
         notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominated),
     )
 
 
-def _dominated(
-    documents: pl.DataFrame, names: Sequence[str], kept: pl.DataFrame, conditions: Conditions, tokens: Sequence[int]
-) -> list[str]:
+def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]) -> list[str]:
     """Return lines about the conditions with more than half of their tokens from one source, or from one document.
 
     A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
     document is. Conditions with few tokens and corpora of one source are skipped.
     """
     frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
-    kept_source = kept["source"] if "source" in kept.columns else None
-    frame = frame.with_columns(origin=frame["source"] if kept_source is None else kept_source)
-    spread = pl.lit(kept_source is not None) | (pl.col("condition").n_unique().over("origin") > 1)
+    names, is_kept = corpus.names, "source" in corpus.settings.keep
+    frame = frame.with_columns(origin=documents["fields"].struct.field("source") if is_kept else pl.col("source"))
+    spread = pl.lit(is_kept) | (pl.col("condition").n_unique().over("origin") > 1)
     lines: list[str] = []
     named: list[int] = []
     for what, usable in (("document", pl.lit(True)), ("origin", spread & (pl.col("origin").n_unique() > 1))):
@@ -202,7 +199,7 @@ def _dominated(
         named, shown = found["condition"].to_list(), []
         for row in found.head(3).iter_rows(named=True):
             file, label = names[row["source"]], conditions.labels[row["condition"]]
-            source = f"{file}:{row['line']}" if what == "document" else file if kept_source is None else row["name"]
+            source = f"{file}:{row['line']}" if what == "document" else row["name"] if is_kept else file
             shown.append(f"{label} ({source}, {row['share']:.0%})")
         if shown:
             of, more = number_of(len(found), "conditions"), ", …" if len(found) > 3 else ""

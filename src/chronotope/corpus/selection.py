@@ -34,23 +34,18 @@ _NUMBER_OF_TIME = r"^\s*(?:[0-9]{5}|-?[0-9]{9,14})(?:\.[0-9]*)?\s*$"
 _SEVERAL_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
 
-class RowCounts(NamedTuple):
-    """The number of rows read, excluded by the filter, and outside the named bins; the bad rows."""
+class BatchCounts(NamedTuple):
+    """The number of rows read, excluded by the filter, and outside the named bins.
 
-    read: int
-    left_out: int
-    outside: int
-    bad: list[BadRow]
-    matched: tuple[int, ...] = ()  # the rows of the metadata that belong to these rows
+    Of scripts without blanks between words: the tokens, their characters, and the characters of all tokens.
+    """
 
-
-class Documents(NamedTuple):
-    """The rows of a batch that are documents."""
-
-    table: pl.DataFrame  # source, line; with the axes time (number of the bin), date (as written) and place
-    text: pl.Series
-    fields: pl.DataFrame  # the fields to keep; without columns if there are none
-    rows: RowCounts
+    read: int = 0
+    left_out: int = 0
+    outside: int = 0
+    unspaced_tokens: int = 0
+    unspaced_characters: int = 0
+    characters: int = 0
 
 
 class RowFilter(NamedTuple):
@@ -191,8 +186,12 @@ class Selection:
         """Whether a place is made of several fields, the wider first."""
         return len(self._places) > 1
 
-    def documents(self, batch: Batch) -> Documents:
-        """Return the documents of a batch; a bad row counts for its first fault only."""
+    def documents(self, batch: Batch) -> tuple[pl.DataFrame, BatchCounts, list[BadRow]]:
+        """Return the documents of a batch, the number of its rows, and the bad rows, each for its first fault only.
+
+        Columns: text, source, line; with the axes bin (its number), time (as written) and place; `fields`, a
+        struct of the fields to keep, if there are any.
+        """
         settings, frame = self._settings, batch.frame
         good = self._filter.keep(frame) if self._filter else np.ones(frame.height, dtype=bool)
         left_out = int(frame.height - good.sum())
@@ -204,7 +203,7 @@ class Selection:
             shown = repeat("") if values is None else values.gather(rows).str.slice(0, 40)
             bad.extend(map(BadRow, repeat(kind), batch.source[rows].tolist(), batch.line[rows].tolist(), shown))
 
-        columns: dict[str, Any] = {"source": batch.source, "line": batch.line}
+        columns: dict[str, Any] = {"text": frame[settings.text], "source": batch.source, "line": batch.line}
         outside = np.zeros(frame.height, dtype=bool)
         reject("no text", _blank(frame[settings.text]))
         if settings.time and self.bins:
@@ -223,19 +222,22 @@ class Selection:
             time, too_coarse, outside = self.bins.assign(dates)
             bins = self.bins.name if settings.bins else f"bins of {self.bins.name}"
             reject(f"time too coarse for {bins}", too_coarse, date)
-            columns |= {"time": time, "date": date}
+            columns |= {"bin": time, "time": date}
         if settings.place:
             for place in self._places:
                 reject("no place", _blank(frame[place]))
-            parts = [pl.col(place).str.normalize("NFC").str.strip_chars() for place in self._places]
+            parts = [
+                pl.col(place).str.normalize("NFC").str.replace_all(r"[\s\u200b\ufeff]+", " ").str.strip_chars()
+                for place in self._places
+            ]
             if self.nested:
                 parts = [part.str.replace_all(SEPARATOR, "-", literal=True) for part in parts]
             columns["place"] = frame.select(pl.concat_str(parts, separator=SEPARATOR).alias("place"))["place"]
         unread = sum(not is_remark(row.kind) for row in batch.bad)
-        rows = RowCounts(frame.height + unread, left_out, int((good & outside).sum()), bad, batch.matched)
-        mask = pl.Series(good & ~outside)
-        fields = frame.select(settings.keep).filter(mask) if settings.keep else pl.DataFrame()
-        return Documents(pl.DataFrame(columns).filter(mask), frame[settings.text].filter(mask), fields, rows)
+        counts = BatchCounts(frame.height + unread, left_out, int((good & outside).sum()))
+        if settings.keep:
+            columns["fields"] = frame.select(settings.keep).to_struct()
+        return pl.DataFrame(columns).filter(pl.Series(good & ~outside)), counts, bad
 
 
 def _blank(values: pl.Series) -> NDArray[np.bool_]:

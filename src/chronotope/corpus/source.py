@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
-from chronotope.config import CorpusSettings, NamedBin
+from chronotope.config import CorpusSettings, from_dict
 from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.readers.joined import Joined, Metadata, read_metadata
 from chronotope.corpus.selection import Selection
@@ -105,28 +105,11 @@ def read_corpus(
     time: str | None = None,
     every: str | None = None,
     place: str | None = None,
-    bins: Iterable[NamedBin | Mapping[str, Any] | Sequence[Any]] = (),
-    time_unit: str | None = None,
-    since: str | int | None = None,
-    until: str | int | None = None,
-    where: str | None = None,
     metadata: Any = None,
-    key: str | None = None,
-    xpath: Mapping[str, str] | None = None,
-    tei_notes: bool = False,
     tokenizer: str | Callable[[str], list[str]] = "words",
-    lowercase: bool | Literal["smart"] = True,
-    strip_accents: bool = False,
-    emoji: bool = False,
     lemmas: str | Callable[[str], Any] | None = None,
-    phrases: str | Iterable[str] = (),
-    find_phrases: bool = False,
-    variants: Mapping[str, str] | None = None,
-    holdout: float = 0.0,
-    strict: bool = False,
-    keep_text: bool = True,
-    keep: str | Iterable[str] = (),
     settings: CorpusSettings | None = None,
+    **options: Any,
 ) -> Corpus:
     """Find and check a corpus of dated or placed text; nothing is read yet.
 
@@ -139,55 +122,28 @@ def read_corpus(
         and path, taken from its name: time="date", place="folder". TEI has date, place, title and author in its header.
     text
         The field with the text: a string, or a list of tokens.
-    time, every, bins
-        The field with the time (a year, a year and month, an ISO date or timestamp), and the length of the time bins
-        (1y, 10y, 1q, 1mo, 1w, 1d; default 1y) or named bins instead: ("cold war", 1947, 1991), or a mapping with name,
-        start and end.
+    time, every
+        The field with the time, and the length of the time bins (1y, 10y, 1q, 1mo, 1w, 1d; default 1y).
     place
-        The field with the place, or with any other label. Places that differ only in case are the same. Several
-        fields, "country/region/city", nest places: each text counts for its city, its region and its country. Without
-        time and place the whole corpus is one condition, 'all'.
-    time_unit
-        The unit of times that are numbers: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
-    since, until
-        The first and the last date of the rows to read: 1860, '1860-05', '1860-05-31'.
-    where
-        A condition on the fields, as in SQL: "date >= 1860 and country = canada". A field compared with a number is
-        read as a number, or as the year of a date; one compared with a date as a date; any other as text.
-    metadata, key
-        A table (a path, a frame, records) of dates, places and other fields, and its column with the names of the text
-        files, with or without folder and ending. For records, `key` is the field that both share. A field of the
-        metadata takes precedence over one of the text.
-    xpath, tei_notes
-        For XML files: the paths of fields, such as {"date": ".//sourceDesc//date/@when"}; and whether notes and
-        headings are read.
+        The field with the place, or with any other label; "country/region" nests places. Without time and place the
+        whole corpus is one condition, 'all'.
+    metadata
+        A table (a path, a frame, records) of dates, places and other fields. The option `key` is its column with the
+        names of the text files, with or without folder and ending, or the field that records share with it. A field of
+        the metadata takes precedence over one of the text.
     tokenizer
         'words', 'whitespace' (for tokenized text), or a function from a text to its tokens.
-    lowercase, strip_accents
-        Whether to fold case and accents; lowercase='smart' keeps US and SALT apart from us and salt.
-    emoji
-        Whether emoji are words.
     lemmas
         Count inflected forms as one word: a language ('en', with simplemma), a function from a word to its lemma, or a
         pipeline of spaCy. It is asked once for each distinct word.
-    phrases, find_phrases
-        Sequences of words, separated by blanks, that count as one word; and whether to find such pairs.
-    variants
-        Forms of a word to replace: {"colour": "color"}.
-    holdout
-        The share of documents to hold out.
-    strict
-        Stop at the first bad row instead of counting and skipping bad rows.
-    keep_text
-        Whether the run keeps the compressed text, so that `evidence` can show sentences.
-    keep
-        Further fields to keep for each document; `drift` compares within them.
     settings
-        All of these as one object instead.
+        All settings as one object, instead of the others here.
+    **options
+        Any other field of `CorpusSettings`: bins, since, until, where, key, keep, lowercase, phrases, holdout, strict …
 
     Examples
     --------
-    >>> corpus = read_corpus([{"text": "A sunny day", "year": 1998}], time="year")
+    >>> corpus = read_corpus([{"text": "A sunny day", "year": 1998}], time="year", since=1990)
     >>> corpus.names, corpus.settings.time
     (['records'], 'year')
     >>> read_corpus([{"text": "A sunny day", "year": 1998}], time="date")
@@ -197,33 +153,11 @@ def read_corpus(
     own = None if isinstance(tokenizer, str) else tokenizer
     if own is not None and not callable(own):
         raise SettingsError("tokenizer must be words, whitespace, or a function from a text to a list of tokens")
+    lemmatizer = lemmas if callable(lemmas) else None
     if settings is None:
-        settings = CorpusSettings(
-            text=text,
-            time=time,
-            every=every,
-            bins=tuple(_named_bin(item) for item in bins),
-            place=place,
-            time_unit=time_unit,  # type: ignore[arg-type]  # checked there
-            since=None if since is None else str(since),
-            until=None if until is None else str(until),
-            where=where,
-            key=key,
-            xpath=dict(xpath or {}),
-            tei_notes=tei_notes,
-            tokenizer="whitespace" if own else str(tokenizer),  # type: ignore[arg-type]  # checked there
-            lowercase=lowercase,
-            strip_accents=strip_accents,
-            emoji=emoji,
-            lemmas=None if callable(lemmas) else lemmas,
-            phrases=(phrases,) if isinstance(phrases, str) else tuple(phrases),
-            find_phrases=find_phrases,
-            variants=dict(variants or {}),
-            holdout=holdout,
-            strict=strict,
-            keep_text=keep_text,
-            keep=(keep,) if isinstance(keep, str) else tuple(keep),
-        )
+        options |= {"text": text, "time": time, "every": every, "place": place}
+        options |= {"tokenizer": "whitespace" if own else tokenizer, "lemmas": None if lemmatizer else lemmas}
+        settings = from_dict(CorpusSettings, options)
     fields = Selection(settings).fields.names
     joined, own_fields = None, fields
     if settings.key and metadata is None:
@@ -243,22 +177,7 @@ def read_corpus(
             _check_columns(reader.names[0], columns, fields)
     if len(empty) == len(readers):
         raise InputError(f"{', '.join(reader.names[0] for reader in readers[:3])} holds no rows")
-    lemmatizer = lemmas if callable(lemmas) else None
     return Corpus(tuple(readers), settings, own, tuple(empty), joined, tuple(lines), lemmatizer)
-
-
-def _named_bin(item: Any) -> NamedBin:
-    """Make a named bin of a bin, a mapping or three values."""
-    try:
-        if isinstance(item, NamedBin):
-            name, start, end = item.name, item.start, item.end
-        elif isinstance(item, Mapping):
-            name, start, end = NamedBin(**item).__dict__.values()
-        else:
-            name, start, end = item if isinstance(item, list | tuple) else ()
-    except (TypeError, ValueError):
-        raise SettingsError(f"a named bin needs a name, a start and an end, not {item!r:.60}") from None
-    return NamedBin(str(name), str(start), str(end))
 
 
 def _check_columns(name: str, columns: Sequence[str], fields: Sequence[str]) -> None:

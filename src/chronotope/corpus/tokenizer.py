@@ -93,7 +93,8 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
     count = find_tokens(data, bounds, character_classes(tokenizer), out, ends, length, flags)
     buffers = pa.py_buffer(ends[: count + 1]), pa.py_buffer(out[: ends[count]])
     encoded: Any = pa.LargeStringArray.from_buffers(count, *buffers).dictionary_encode()
-    return Tokens(encoded.indices.to_numpy(), pl.Series(encoded.dictionary, dtype=pl.String), length, flags[:count])
+    code = np.frombuffer(encoded.indices.buffers()[1], np.int32, count)  # with `to_numpy` Arrow would import pandas
+    return Tokens(code, pl.Series(encoded.dictionary, dtype=pl.String), length, flags[:count])
 
 
 @cache

@@ -230,3 +230,49 @@ def count_words(
     pairs = np.cumsum([0, *(len(row[0]) for row in rows)])
     total, containing = (csr_array((values, words, pairs), shape=shape) for values in figures)
     return total, containing
+
+
+def rank_words(words: pl.Series, counts: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.int32]]:
+    """Return the lexicon, most frequent first, and the final id of each word; -1 if it no longer occurs.
+
+    `counts` is (5, W): the counts in training documents and in held-out documents, and those of case.
+    """
+    present = np.flatnonzero(counts[:2].sum(axis=0))
+    frame = pl.DataFrame({"word": words, "count": counts[0], "first": np.arange(len(words), dtype=np.int32)})
+    frame = frame.with_columns(**dict(zip(CASE, counts[2:], strict=True)))
+    lexicon = frame[present].sort(["count", "word"], descending=[True, False])
+    rank = np.full(len(words), -1, np.int32)
+    rank[lexicon["first"].to_numpy()] = np.arange(len(lexicon), dtype=np.int32)
+    return lexicon.drop("first"), rank
+
+
+def write_tokens(
+    raw: Path,
+    target: Path,
+    length: NDArray[np.int64],
+    levels: NDArray[np.int32],
+    rank: NDArray[np.int32],
+    chunk_tokens: int = CHUNK_TOKENS,
+) -> None:
+    """Write the tokens with documents sorted by condition and with final word ids.
+
+    `levels` is (L, N), the conditions of each document: with nested places it is written several times. The documents
+    of one condition in a chunk are contiguous in the target: one write a chunk and condition.
+    """
+    order, everywhere = np.argsort(levels, axis=None, kind="stable"), np.tile(length, len(levels))
+    target_start = np.empty(levels.shape, np.int64)
+    target_start.flat[order] = np.cumsum(everywhere[order]) - everywhere[order]
+    with open(target, "wb") as file:
+        file.truncate(int(everywhere.sum()) * TOKEN.itemsize)
+        for documents, ids in read_chunks(raw, length, chunk_tokens):
+            size = length[documents]
+            for where, starts in zip(levels[:, documents], target_start[:, documents], strict=True):
+                sort = np.argsort(where, kind="stable")
+                # The position in the chunk of each token of the sorted documents.
+                shift = (np.cumsum(size) - size)[sort] - (np.cumsum(size[sort]) - size[sort])
+                tokens = rank[ids[np.repeat(shift, size[sort]) + np.arange(len(ids))]]
+                ends = np.concatenate([[0], np.cumsum(size[sort])])
+                runs = np.concatenate([[0], np.flatnonzero(np.diff(where[sort])) + 1, [len(sort)]])
+                for first, last in pairwise(runs.tolist()):
+                    file.seek(int(starts[sort[first]]) * TOKEN.itemsize)
+                    file.write(tokens[ends[first] : ends[last]].astype(TOKEN, copy=False).data)

@@ -19,9 +19,9 @@ from chronotope.analysis.significance.refit import NO_CELLS, check_refittable
 from chronotope.analysis.significance.resample import BOOTSTRAP, DOCUMENTS_AT_ONCE, Documents, Text
 from chronotope.config import from_dict
 from chronotope.cooccurrence import Counts
+from chronotope.cooccurrence.association import scale_of_conditions
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations

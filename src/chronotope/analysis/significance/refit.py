@@ -22,12 +22,11 @@ from chronotope.analysis.measures import Rows, Words
 from chronotope.analysis.significance.resample import Resample, Text, resampled_rows
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
-from chronotope.cooccurrence.association import context_totals, rows_of
+from chronotope.cooccurrence.association import context_totals, rows_of, scale_of_conditions
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
 from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.cooccurrence.weighting import scale_of_conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import InputError, SettingsError, some_of

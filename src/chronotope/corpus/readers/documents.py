@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from chronotope.corpus.problems import BadRow
+from chronotope.corpus.problems import NO_DATE, NO_HEADER_DATE, BadRow
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
 from chronotope.errors import InputError, MissingExtraError, SettingsError
@@ -47,6 +47,11 @@ class DocumentFiles(TextFiles):
     xpath: Mapping[str, str] = field(default_factory=dict)
     tei_notes: bool = False
 
+    @property
+    def undated(self) -> str:
+        """The fault of a document without a date."""
+        return NO_HEADER_DATE if any(_kind(path) == "xml" for path in self.paths) else NO_DATE
+
     def columns(self) -> list[str] | None:
         """Return the fields that every file has."""
         kinds = {_kind(path) for path in self.paths}
@@ -76,6 +81,9 @@ class DocumentFiles(TextFiles):
         for source, path in group:
             try:
                 found = {"xml": self._read_tei, "docx": _read_docx, "pdf": _read_pdf}[_kind(path)](_read_file(path))
+            except ElementTree.ParseError as error:
+                bad.append(BadRow("broken XML", source, error.position[0], str(error).partition(":")[0]))
+                continue
             except InputError as error:
                 bad.append(BadRow(str(error), source, 0))
                 continue
@@ -122,8 +130,8 @@ def _parse_xml(data: bytes) -> ElementTree.Element:
         raise InputError("XML that declares entities; `xmllint --noent` writes them out")
     try:
         root = ElementTree.fromstring(data)
-    except (ElementTree.ParseError, ValueError, LookupError):
-        raise InputError("broken XML") from None
+    except (ValueError, LookupError) as error:
+        raise InputError(f"broken XML ({error})") from None
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
@@ -131,7 +139,7 @@ def _parse_xml(data: bytes) -> ElementTree.Element:
 
 def _find(element: ElementTree.Element, path: str) -> tuple[list[ElementTree.Element], str]:
     """Return the elements that a path finds, and the attribute that it ends with, if any."""
-    path, _, attribute = re.sub(r"\b[A-Za-z]\w*:(?=\w)", "", path).partition("/@")
+    path, _, attribute = re.sub(r"\b[A-Za-z]\w*:(?=\w)|/text\(\)$", "", path).partition("/@")
     return element.findall("." + path if path.startswith("/") else path), attribute
 
 

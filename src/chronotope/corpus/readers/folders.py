@@ -46,6 +46,11 @@ class TextFiles:
     document_bytes: int = 16 << 20
 
     @property
+    def undated(self) -> str:
+        """The fault of a document without a date."""
+        return NO_DATE
+
+    @property
     def names(self) -> list[str]:
         """The name of each file."""
         return [path.name for path in self.paths]
@@ -102,7 +107,7 @@ class TextFiles:
         """Make batches of (source, line, record)."""
         sources = np.array([source for source, _, _ in rows], np.int32)
         batches = batches_of_rows([(line, record) for _, line, record in rows], fields, 0, bad)
-        return [batch._replace(source=sources[: len(batch.line)], undated=NO_DATE) for batch in batches]
+        return [batch._replace(source=sources[: len(batch.line)], undated=self.undated) for batch in batches]
 
     def _file_fields(self, path: Path) -> dict[str, str | None]:
         """Return all fields of a file except its text."""

@@ -137,5 +137,6 @@ class Joined:
 
 
 def _normal(key: str | None) -> str:
-    """Return a key as it is compared: file names of a Macintosh have accents apart from their letters."""
-    return unicodedata.normalize("NFC", key or "").strip()
+    """Return a key as it is compared: file names of a Macintosh have accents apart from their letters, and 7.0 is 7."""
+    key = unicodedata.normalize("NFC", key or "").strip()
+    return key[:-2] if key.endswith(".0") and key[:-2].isdigit() else key

@@ -97,10 +97,10 @@ def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], 
 
     Where the fields suit both, InputError asks which are meant.
     """
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.absolute() != skip]
+    paths = [path for path in sorted(folder.rglob("*")) if not path.is_dir() and path.absolute() != skip]
     paths = [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    texts = [path for path in paths if format_of(path) in DOCUMENTS]
-    tables = [path for path in paths if format_of(path) not in (*DOCUMENTS, None)]
+    texts = [path for path in paths if format_of(path) in DOCUMENTS and path.is_file()]
+    tables = [path for path in paths if format_of(path) not in (*DOCUMENTS, None) and path.is_file()]
     documents = _readers_of_files(texts, folder, settings)
     usable = bool(texts) and all(set(fields) <= set(reader.columns() or ()) for reader in documents)
     # Settings of a program may be JSON as well, so such a file must have the fields that were asked for.

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from numbers import Number
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -154,9 +155,9 @@ def to_text(value: Any) -> str | None:
     if isinstance(value, list | tuple):
         # A list of sentences, each a list of tokens, is a list of tokens.
         return TOKEN_SEPARATOR.join(text for item in value if (text := to_text(item)) is not None)
-    if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
-        raise TypeError
-    return to_string(value)
+    if isinstance(value, str | bytes | Number | None) or type(value).__name__ in _MISSING:
+        return to_string(value)
+    raise TypeError
 
 
 def file_fingerprint(path: Path | RemotePath, name: str | None = None) -> Fingerprint:

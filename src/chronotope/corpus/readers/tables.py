@@ -24,7 +24,7 @@ from chronotope.corpus.readers.pieces import (
     batches_of_rows,
     content_fingerprint,
     make_batch,
-    to_text,
+    to_string,
 )
 from chronotope.errors import InputError, MissingExtraError, some_of
 from chronotope.io.stores import RemotePath
@@ -217,7 +217,8 @@ def records_of(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
 def _check_mappings(rows: Iterable[tuple[int, Any]]) -> None:
     for number, record in rows:
         if not isinstance(record, Mapping):
-            raise InputError(f"records:{number} is not a mapping of field names to values but {record!r:.60}")
+            shown = " ".join(repr(record).split())
+            raise InputError(f"records:{number} is not a mapping of field names to values but {shown:.60}")
 
 
 def _parse_records(rows: list[tuple[int, Mapping[str, Any]]], fields: Fields, source: int) -> list[Batch]:
@@ -229,8 +230,8 @@ def _from_pandas(column: Any) -> pl.Series:
     """Convert a pandas column; values of mixed types become strings."""
     with suppress(pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
         converted = pl.Series(pl.from_pandas(column.reset_index(drop=True)))
-        # Times of several zones would be moved to one, and perhaps to another day.
-        if column.dtype != object or not converted.dtype.is_temporal():
+        # Times of several zones would be moved to one, and perhaps to another day; polars has no periods.
+        if not (column.dtype == object and converted.dtype.is_temporal()) and column.dtype.name[:6] != "period":
             return converted
     return pl.Series(column.tolist(), dtype=pl.Object)
 
@@ -246,6 +247,8 @@ def _numbered(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
 
 def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source: int) -> list[Batch]:
     """Convert every column of a slice to strings."""
+    if pl.Object in frame.dtypes:
+        return batches_of_rows(zip(lines.tolist(), frame.iter_rows(named=True), strict=True), fields, source)
     tokenized = isinstance(frame.schema[fields.text], pl.List | pl.Array)
     columns = []
     for name in fields.names:
@@ -263,8 +266,8 @@ def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:
         raise pl.exceptions.PolarsError
     if tokenized:
         return column.cast(pl.List(pl.String)).list.join(TOKEN_SEPARATOR, ignore_nulls=True)
-    if kind in (pl.Object, pl.Binary):
-        return pl.Series(column.name, [to_text(item) for item in column], dtype=pl.String)
+    if kind == pl.Binary:
+        return pl.Series(column.name, [to_string(item) for item in column], dtype=pl.String)
     if isinstance(kind, pl.Datetime):
         return column.dt.strftime("%Y-%m-%dT%H:%M:%S")
     return (column.fill_nan(None) if kind.is_float() else column).cast(pl.String)
