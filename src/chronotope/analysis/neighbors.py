@@ -258,6 +258,7 @@ def analogy(
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,
+    min_documents: params.MinDocuments = 1,
 ) -> Answer:
     """A is to B as C is to whom?
 
@@ -287,22 +288,25 @@ def analogy(
     first, second = model.project([a, b], at, to).astype(np.float64)
     third = model.project([c], to, to)[0].astype(np.float64)
     candidates = model.matrix(to, min_count)
-    found = nearest(unit_rows((second - first + third)[None].astype(np.float32)), candidates.unit, top + 3)
-    answers = [
-        {"word": model.words[candidates.word[row]], "similarity": cosine, "count": candidates.support[row]}
-        for row, cosine in zip(found.row[0].tolist(), found.cosine[0].tolist(), strict=True)
+    filters, there = Filters(model, min_documents=min_documents), [model.conditions.index(to)]
+    listed, own = filters.keep(there), [model.index(word) for word in (a, b, c)]
+    kept = np.isin(candidates.word, own, invert=True) & (True if listed is None else listed[candidates.word])
+    words, counts = candidates.word[kept], candidates.support[kept]
+    found = nearest(unit_rows((second - first + third)[None].astype(np.float32)), candidates.unit[kept], top)
+    rows = [
+        {"rank": rank, "word": model.words[words[row]], "similarity": cosine, "count": counts[row], "fallback": absent}
+        for rank, (row, cosine) in enumerate(zip(found.row[0].tolist(), found.cosine[0].tolist(), strict=True), 1)
     ]
-    kept = [answer for answer in answers if answer["word"] not in (a, b, c)][:top]
+    support = [(word, label, model.count(word, label)) for word, label in asked]
+    notes = [f"Occurrences: {', '.join(f'{word} {count:,} in {label}' for word, label, count in support)}."]
+    notes += [note for asked_for in support for note in _rare(*asked_for, min_count)]
+    notes += filters.notes(candidates.word, [there])
+    notes += [] if rows else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
     where = f"in {at}" if at == to else f"in {at}, applied in {to}"
-    filters, there = Filters(model), [model.conditions.index(to)]
-    notes = [] if kept else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
     return Answer(
-        [
-            answer | {"rank": rank, "fallback": absent, "documents": filters.documents_of(answer["word"], there)}
-            for rank, answer in enumerate(kept, 1)
-        ],
+        [row | {"documents": filters.documents_of(row["word"], there)} for row in rows],
         title=f"{a} is to {b} as {c} is to … ({where})",
-        notes=notes + filters.notes(np.array([], int), [there]),
+        notes=notes,
         facts={"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count},
     )
 

@@ -186,8 +186,8 @@ def count_unspaced(tokens: Tokens) -> Unspaced:
 def count_case(tokens: Tokens) -> NDArray[np.int64]:
     """(3, F) count each form inside sentences, the same if it is capitalized, and all of it if it is in upper case.
 
-    Sentences without a lower-case letter do not count. A word after a hyphen is also capitalized if the first one is: so
-    is 'moon' in 'Ki-moon'.
+    Sentences without a lower-case letter do not count. A word after a hyphen also counts as capitalized if the first
+    word is: 'moon' in 'Ki-moon'.
     """
     code, flags, size = tokens.code, tokens.flags, len(tokens.forms)
     regular = np.bincount(code[flags < SHOUTED], minlength=size)

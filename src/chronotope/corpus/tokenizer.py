@@ -22,8 +22,8 @@ from chronotope.errors import InputError
 
 # Classes of characters: within a sentence, between its parts and between two; in a token; LOWER is not upper case.
 BETWEEN, BREAK, STOP, WITHIN, JOINER, POINT, LETTER, LOWER = range(8)
-# What is known of a token: it begins a sentence or follows a quote or bracket; a hyphen joins it to the token before; its
-# sentence has no lower-case letter.
+# What is known of a token: it begins a sentence or follows a quote or bracket; a hyphen joins it to the token before;
+# its sentence has no lower-case letter.
 INITIAL, HYPHENATED, SHOUTED = 1, 2, 4
 LETTERS = r"[\p{L}\p{N}]"
 # Combining marks and zero-width characters inside a word: soft hyphen, (non-)joiners.
