@@ -196,6 +196,7 @@ def collocates(
     notes += filters.notes(np.flatnonzero(beside_it), [()])
     notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
+    facts |= {"min_documents": min_documents, "filters": filters.settings}
     return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
 
 

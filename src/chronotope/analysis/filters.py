@@ -53,6 +53,15 @@ class Filters:
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._number = {word: number for number, word in enumerate(self._words)}
         self._notes: list[str] = []
+        self.settings = [  # for the facts of the answer
+            *(
+                f"{name} {_listed(given)}"
+                for name, given in (("words", words), ("exclude", exclude))
+                if given is not None
+            ),
+            *(name for name, given in (("no_names", no_names), ("no_numbers", no_numbers)) if given),
+            *([f"min_documents {min_documents}"] if min_documents > 1 else []),
+        ]
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
@@ -182,6 +191,10 @@ class Filters:
             self._notes.append("No word of the text is capitalized, so names are not known.")
         names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
         return np.array([word in names for word in self._words], bool)
+
+
+def _listed(words: str | Sequence[str] | Path) -> str:
+    return words if isinstance(words, str) else words.name if isinstance(words, Path) else some_of(words)
 
 
 def stop_words(language: str) -> frozenset[str]:

@@ -62,9 +62,9 @@ def neighbors(
     """
     word = model.words[model.index(word)]
     chosen = None if at is None and place is None else named_conditions(model.conditions, at or "all", place)
-    facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
     if chosen is not None and len(chosen) > 1:
         rows, notes = _in_each(model, word, chosen, top, how, filters)
         return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
@@ -213,7 +213,12 @@ def equivalents(
         notes += filters.notes(among, [[target] for target in targets])
     mapped = [model.search.takes_role_map(source, target, role_map) for target in targets]
     facts: dict[str, Any] = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval}
-    facts |= {"role_map": any(mapped), "without_match": without, "bar": {label: bar_of(bars[label]) for label in bars}}
+    facts |= {
+        "filters": filters.settings,
+        "role_map": any(mapped),
+        "without_match": without,
+        "bar": {label: bar_of(bars[label]) for label in bars},
+    }
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=[*notes, *_calibration(bars)], facts=facts)
 

@@ -106,7 +106,7 @@ def usage_change(
     if permutations:
         notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
     facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}
-    facts |= {"permutations": permutations, "seed": seed}
+    facts |= {"filters": filters.settings, "permutations": permutations, "seed": seed}
     title = f"The words whose usages moved farthest from {labels[first]} to {labels[last]}"
     return Answer(rows[:top], title=title, notes=notes, facts=facts)
 
