@@ -76,7 +76,7 @@ def prepare_command(
     ] = False,
     keep: Annotated[
         list[str] | None,
-        Option(metavar="FIELD", help="Field to keep for each document, for evidence and drift --within."),
+        Option(metavar="FIELDS", help="Fields to keep, for evidence and drift --within: title,speaker."),
     ] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
@@ -101,7 +101,8 @@ def prepare_command(
     given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
     given |= {"time_unit": time_unit, "since": since, "until": until, "key": key, "tei_notes": tei_notes or None}
     given |= {"xpath": _paths(xpath) if xpath else None}
-    given |= {"strict": strict or None, "keep": tuple(keep) if keep else None}
+    fields = tuple(name.strip() for names in keep or () for name in names.split(","))
+    given |= {"strict": strict or None, "keep": fields or None}
     reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
     if format:
         one_of("format", format, ("semeval", "dwug"))

@@ -28,9 +28,10 @@ from chronotope.views.charts import svg
 from chronotope.views.explorer.explored import Explored
 
 DRAWS, PERMUTATIONS = 50, 20  # of documents: for the intervals, and for effect and q
-# The columns that a reader wants first, and those that are shown with the sentences.
+# The columns that a reader wants first, and those that stand beside the sentences.
 FIRST = ("word", "corrected", "low", "high", "effect", "q", "documents", "largest_share", "count_before", "count_after")
 NEIGHBORS = ("neighbors_before", "neighbors_after")
+LEFT_OUT = (*NEIGHBORS, "own", "p")  # so that the table fits on a page
 MEASURES = {
     "ends": "1 − the cosine of its vectors {ends}",
     "steps": "1 − the cosine of its vectors in two consecutive time bins, the largest of all",
@@ -148,7 +149,9 @@ def _corpus(counts: Counts) -> Iterator[str]:
         else:
             often = each.group_by("condition", "value", maintain_order=True).len().sort("len", descending=True)
             counted = often.group_by("condition", maintain_order=True).agg(
-                pl.len().alias("values"), pl.first("value").alias("most"), pl.first("len").alias("documents")
+                pl.len().alias("different values"),
+                pl.first("value").alias("most frequent"),
+                pl.first("len").alias("its documents"),
             )
             counted = labels.to_frame().join(counted, on="condition", maintain_order="left")
         heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
@@ -156,10 +159,10 @@ def _corpus(counts: Counts) -> Iterator[str]:
 
 
 def _figures(changes: Answer) -> tables.Table:
-    """Return the table of the answer, the figures that decide first; neighbors stand beside the sentences."""
+    """Return the figures of the words, those that decide first; neighbors stand beside the sentences."""
     table = tables.answer(changes)
     first = [name for name in FIRST if name in table.columns]
-    order = [*first, *(name for name in table.columns if name not in (*first, *NEIGHBORS))]
+    order = [*first, *(name for name in table.columns if name not in (*first, *LEFT_OUT))]
     places = [table.columns.index(name) for name in order]
     return tables.Table(tuple(order), tuple(tuple(row[place] for place in places) for row in table.rows))
 
