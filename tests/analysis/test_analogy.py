@@ -36,4 +36,8 @@ def test_words_that_are_unknown_or_absent_are_refused():
     present = [word for word in model.words if model.count(word, "1990")][:2]
     with pytest.raises(AbsentWordError, match=f"'{absent}' does not occur in 1990"):
         ct.analogy(model, *present, absent, at="1990")
-    assert ct.analogy(model, *present, absent, at="1990", fallback=True)["fallback"].all()
+    answer = ct.analogy(model, *present, absent, at="1990", fallback=True)
+    assert answer["fallback"].all()
+    assert f"{absent} does not occur in 1990; the answer comes from its other conditions." in answer.notes
+    occurs = ", ".join(f"{word} {model.count(word, '1990')} in 1990" for word in (*present, absent))
+    assert f"Occurrences: {occurs}." in answer.notes

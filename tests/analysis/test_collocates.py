@@ -83,3 +83,37 @@ def test_an_empty_answer_says_why(drifting):
     none = ct.collocate_changes(drifting, "bank", "1990", "1999", min_count=10_000)
     assert none.notes == ("No word with 10,000 occurrences or more beside bank rises or falls beyond chance.",)
     assert ct.collocates(drifting, "bank", at="1999").notes == ()
+
+
+def test_documents_are_those_in_which_it_stands_beside_the_word():
+    """'muddy' is in every document, and beside the bank in one, which says it five times; 'loan' in six."""
+    filler = " the sun and the rain came over the hill" * 3
+    rows = [{"text": f"a bank loan.{filler} muddy", "year": 1990}] * 6
+    rows += [{"text": "muddy bank. " * 5 + filler, "year": 1990}, *[{"text": f"sunny bank{filler}", "year": 1991}] * 9]
+    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1, window=2)
+    for ask, column, times in (
+        (lambda **how: ct.contexts(counts, "bank", at="1990", **how), "context", {"muddy": 1, "loan": 6}),
+        (
+            lambda **how: ct.collocate_changes(counts, "bank", "1991", "1990", **how),
+            "collocate",
+            {"muddy": 1, "loan": 6},
+        ),
+        (lambda **how: ct.collocates(counts, "bank", **how), "collocate", {"muddy": 1, "loan": 6}),
+    ):
+        found = ask()
+        assert times.items() <= dict(zip(found[column], found["documents"], strict=True)).items()
+        found = ask(min_documents=2)
+        assert "loan" in found[column].to_list()
+        assert "muddy" not in found[column].to_list()
+        assert any(note.startswith("Left out: ") and "fewer than 2 documents" in note for note in found.notes)
+
+
+def test_collocates_contexts_and_frequency_tell_of_one_document():
+    rows = [{"text": "the bank of the river. " * 9, "year": 1990}] + [
+        {"text": "a river, a bank, a sea", "year": 1991}
+    ] * 6
+    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1)
+    told = "One document holds more than half of the occurrences of bank in 1990 (100%)."
+    for answer in (ct.contexts(counts, "bank", at="1990"), ct.collocates(counts, "bank"), ct.frequency(counts, "bank")):
+        assert told in answer.notes
+    assert not any("One document" in note for note in ct.frequency(counts, "bank", at="1991").notes)

@@ -72,6 +72,13 @@ def test_the_seed_decides_the_choice(counts):
         ct.evidence(counts, "bank", seed=2**64)
 
 
+def test_another_word_comes_from_other_documents():
+    rows = [{"text": f"the river and the boat, number {number}", "year": 1990} for number in range(60)]
+    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1)
+    chosen = {word: set(ct.evidence(counts, word, top=5)["document"]) for word in ("river", "boat", "and")}
+    assert len({frozenset(documents) for documents in chosen.values()}) == 3
+
+
 def test_the_nearest_come_first_and_both_are_marked(counts):
     found = ct.evidence(counts, "bank", near="money", top=5)
     assert found["distance_words"].to_list() == [1, 3]

@@ -75,8 +75,12 @@ def test_documents_are_those_of_the_store_in_every_ranked_answer(run):
     assert dict(zip(near["neighbor"], near["documents"], strict=True))["boat"] == 20
     overall = ct.neighbors(run, "river", top=50, min_count=1)
     assert dict(zip(overall["neighbor"], overall["documents"], strict=True))["water"] == 40
-    for name in ("drift", "stable", "neighbors", "equivalents", "analogy", "collocates", "contexts"):
+    ranked = {"drift", "stable", "usage_change", "neighbors", "equivalents", "analogy"}
+    for name in ranked | {"collocates", "collocate_changes", "contexts"}:
         assert "documents" in questions()[name].columns
+        assert "min_documents" in [parameter.name for parameter in questions()[name].parameters]
+    assert ct.analogy(run, "river", "water", "boat", at="1990", top=90, min_count=1)["documents"].min() < 5
+    assert ct.analogy(run, "river", "water", "boat", at="1990", min_count=1, min_documents=5)["documents"].min() >= 5
 
 
 def test_a_model_without_its_run_knows_no_documents_and_says_so(run):

@@ -85,6 +85,11 @@ def test_usages_move_where_a_word_changes_company(drifting):
     assert all(first[f"p_{name}"] == 0.01 for name in ("apd", "prt", "amd", "jsd"))
     assert answer.frame.filter(answer["word"] != "bank")["p_prt"].min() > 0.01
     assert 0 <= answer["jsd"].min() <= answer["jsd"].max() <= 1
+    documents = dict(zip(answer["word"], answer["documents"], strict=True))
+    fewer = ct.usage_change(contextual, *ends(drifting), min_count=5, min_documents=documents["bank"] + 1)
+    assert set(fewer["word"]) == {word for word, count in documents.items() if count > documents["bank"]}
+    assert "fewer than" in " ".join(fewer.notes)
+    assert "bank" not in set(ct.usage_change(contextual, *ends(drifting), min_count=5, exclude="bank")["word"])
 
 
 def test_other_models_take_the_words_around(model):

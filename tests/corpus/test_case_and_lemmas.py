@@ -35,6 +35,15 @@ def test_the_case_of_a_word_is_counted_inside_of_sentences_that_are_not_shouted(
     assert case["rome"] == [1, 1, 0]
 
 
+def test_a_word_after_a_hyphen_has_the_case_of_the_first():
+    text = "He met Ban Ki-moon and an anti-American man by the moon. Co-operation: we-They -moon. A post-war moon"
+    counts = ct.count(ct.read_corpus([{"text": text, "year": 1990}], time="year"), min_count=1)
+    lexicon = pl.read_parquet(counts.folder / "lexicon.parquet").select("word", "inside", "capitalized")
+    case = {word: tuple(rest) for word, *rest in lexicon.rows()}
+    names = {"moon": (4, 1), "american": (1, 1), "war": (1, 0), "they": (0, 0), "operation": (0, 0)}
+    assert names.items() <= case.items(), case
+
+
 def test_smart_case_keeps_acronyms_apart_and_evidence_finds_both():
     assert totals(counted())["us"] == 3
     counts = counted(lowercase="smart")

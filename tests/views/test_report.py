@@ -41,18 +41,31 @@ def check_closed(page):
     return read.text
 
 
+def plain(text):
+    """Without blanks and underscores: a chart breaks its notes into lines."""
+    return "".join(text.replace("_", " ").split())
+
+
 def test_it_shows_the_answers_and_how_they_were_made(runs, tmp_path):
     page = ct.report(runs["time"], tmp_path / "report.html", top=3, sentences=2, bootstrap=10, min_count=5)
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
-    text, changes = check_closed(page), ct.drift(runs["time"], top=3, bootstrap=10, min_count=5)
-    for word in changes["word"]:
+    changes = ct.drift(runs["time"], top=3, permutations=20, bootstrap=10, min_count=5)
+    text = check_closed(page)
+    for row in changes:
+        word = row["word"]
+        assert f"Near it: {', '.join(row['neighbors_before'])} → {', '.join(row['neighbors_after'])}." in text
         found = ct.evidence(runs["time"], word, at=changes["before"][0], against=changes["after"][0], top=2)
         assert all(sentence in text for sentence in found["text"])
         assert f"<mark>{word}</mark>" in page
     assert page.count("<svg") == 3
     assert len(set(names := re.findall(r'\bid="([^"]+)"', page))) == len(names), "charts share no names"
     for said in (changes.signature, *changes.notes, "Gong, H.", "pmi_power", "The corpus has 400 documents"):
-        assert said in text
+        assert plain(said) in plain(text)
+    head = re.search(r"<h2>Most changed.*?<thead>(.*?)</thead>", page, re.DOTALL)[1]
+    columns = ["word", "corrected", "low", "high", "effect", "q", "documents", "largest share"]
+    assert re.findall(r"<th[^>]*>([^<]*)<", head)[: len(columns)] == columns
+    assert "10 draws of half of the documents" in text
+    assert f"is at most {changes.facts['effect']:.2g}; q is the false discovery rate" in text
 
 
 def test_intervals_are_there_by_default_or_it_says_why_not(runs, tmp_path):
@@ -63,6 +76,27 @@ def test_intervals_are_there_by_default_or_it_says_why_not(runs, tmp_path):
     assert "No text: " in text
     with pytest.raises(SettingsError, match="sentences must be"):
         ct.report(runs["time"], sentences=0)
+
+
+def test_it_names_the_filters_and_the_sources_of_the_text():
+    """Twelve speakers, of whom Ada speaks most; each document has a number of its own, which is no source."""
+    records = worlds.planted_drift(documents=300).records
+    rows = [
+        row | {"speaker": "Ada" if number % 3 == 0 else f"speaker {number % 11}", "number": f"no. {number}"}
+        for number, row in enumerate(records)
+    ]
+    counts = ct.count(ct.read_corpus(rows, time="time", every="5y", keep=("speaker", "number")), min_count=5)
+    model = ct.GraphModel(dimensions=10, epochs=2).fit(counts)
+    page = ct.report(model, bootstrap=0, min_count=5, no_numbers=True, exclude="stopwords:en", min_documents=7)
+    text = check_closed(page)
+    assert "The list is restricted by exclude stopwords:en, no_numbers, min_documents 7." in text
+    assert "Documents by speaker; a mixture" in text
+    assert "Documents by number" not in text
+    for start in (1990, 1995):
+        inside = [row["speaker"] for row in rows if start <= int(row["time"][:4]) < start + 5]
+        shown = re.search(rf"Documents by speaker.*?<td[^>]*>{start}[^<]*</td>(.*?)</tr>", page, re.DOTALL)[1]
+        wanted = [str(len(set(inside))), "Ada", str(inside.count("Ada"))]
+        assert re.findall(r">([^<]+)</td>", shown) == wanted
 
 
 def test_hostile_text_stays_text(tmp_path):

@@ -22,7 +22,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.evidence import AnyTerm, Where
-from chronotope.analysis.filters import Filters
+from chronotope.analysis.filters import Filters, one_sided
 from chronotope.analysis.params import From, Param, Run, Top, Until, condition_param
 from chronotope.errors import number_of, some_of
 
@@ -36,6 +36,9 @@ FEWEST_PAIRS = 1.0
 Beside = Annotated[
     int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
 ]
+MinBeside = Annotated[
+    int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
+]
 Window = Annotated[int | None, Param("Words on either side (default: the run's window).", least=1, most=1000)]
 
 
@@ -46,7 +49,14 @@ Window = Annotated[int | None, Param("Words on either side (default: the run's w
     chart=Ranked(label="context", value="pull", faint=None),
 )
 def contexts(
-    run: Run, word: AnyTerm, *, at: Where = None, start: From = None, end: Until = None, top: Top = 10
+    run: Run,
+    word: AnyTerm,
+    *,
+    at: Where = None,
+    start: From = None,
+    end: Until = None,
+    top: Top = 10,
+    min_documents: MinBeside = 1,
 ) -> Answer:
     """Which contexts pull a word most in a condition, compared with all other conditions?"""
     index = Concordance(run)
@@ -62,20 +72,20 @@ def contexts(
         if not above or not (labels[number].startswith(below) or index.conditions.place_of[number] in above)
     ]
     elsewhere = _pulls(index, term, np.array(others, np.int64))
-    order = np.argsort(elsewhere.pull - here.pull, kind="stable")[:top]
-    documents = run.vocabulary.documents_in(chosen.tolist())
+    enough = here.documents >= min_documents
+    order = np.argsort(elsewhere.pull - here.pull, kind="stable")
     rows = [
         {"word": term.text, "context": run.vocabulary.words[number]}
         | {"pull": here.pull[number], "elsewhere": elsewhere.pull[number], "share": here.share[number]}
-        | {"documents": documents[number]}
-        for number in order.tolist()
-        if here.pull[number] > 0
+        | {"documents": here.documents[number]}
+        for number in order[(here.pull > 0)[order] & enough[order]][:top].tolist()
     ]
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
-    facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
-    notes = []
-    if not here.documents:
+    facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
+    notes = one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
+    notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
+    if not here.with_term:
         notes.append(index.absence(term, "there"))
     elif not rows:
         notes.append(f"No word stands beside {term.text} often enough to pull it.")
@@ -84,11 +94,13 @@ def contexts(
 
 
 class _Pulls(NamedTuple):
-    """(W,) the pull and the share of each context, and how many documents contain the word."""
+    """(W,) the pull, the share and the documents of each context; where the term is, and in how many documents."""
 
     pull: NDArray[np.float64]
     share: NDArray[np.float64]
-    documents: int
+    documents: Integers
+    found: Integers
+    with_term: int
 
 
 def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64]) -> _Pulls:
@@ -100,7 +112,25 @@ def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64]) -> _Pu
     expected = count / max(count.sum(), 1)
     enough = (weight >= FEWEST_PAIRS * index.counts.unit) & (expected > 0)
     ratio = np.divide(share, expected, out=np.ones_like(share), where=enough)
-    return _Pulls(share * np.maximum(np.log(ratio), 0), share, len(np.unique(index.documents_at(found))))
+    documents = _documents_with(index, _near(index, term, found, index.counts.settings.window))
+    with_term = len(np.unique(index.documents_at(found)))
+    return _Pulls(share * np.maximum(np.log(ratio), 0), share, documents, found, with_term)
+
+
+def _near(index: Concordance, term: Term, found: Integers, window: int) -> Integers:
+    """Return the positions of the words of the vocabulary near a term, each once."""
+    near = np.unique(np.concatenate([found[:0], *(at for _, at in index.beside(term, found, window))]))
+    return np.asarray(near[index.counts.store.ids[near] < len(index.counts.vocabulary)])
+
+
+def _documents_with(index: Concordance, positions: Integers) -> Integers:
+    """(W,) the number of documents that contain each word at one of some positions."""
+    words, word = len(index.counts.vocabulary), index.counts.store.ids[positions]
+    return np.bincount(np.unique(index.documents_at(positions) * words + word) % words, minlength=words)
+
+
+def _few_documents(rows: int, least: int) -> list[str]:
+    return [f"Left out: {number_of(rows, 'rows')} with fewer than {number_of(least, 'documents')}."] if rows else []
 
 
 @question(
@@ -121,9 +151,7 @@ def collocates(
     exclude: params.Exclude = None,
     no_names: params.NoNames = False,
     no_numbers: params.NoNumbers = False,
-    min_documents: Annotated[
-        int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
-    ] = 1,
+    min_documents: MinBeside = 1,
 ) -> Answer:
     """Which words stand beside a word more often than by chance, in each condition?
 
@@ -140,10 +168,11 @@ def collocates(
     labels = [index.conditions.labels[number] for number in chosen.tolist()]
     filters = Filters(run, words, exclude, no_names, no_numbers)
     kept, beside_it = filters.keep(()), np.zeros(len(run.vocabulary), bool)
-    rows, occurrences, fewer = [], {}, 0
+    rows, found, occurrences, fewer = [], [], {}, 0
     for label, condition in zip(labels, chosen, strict=True):
         beside = _beside(index, term, np.array([condition]), window)
-        occurrences[label] = beside.occurrences
+        occurrences[label] = len(beside.found)
+        found.append(beside.found)
         attracted = _attracted(beside, min_count)
         beside_it |= attracted
         attracted &= True if kept is None else kept
@@ -155,7 +184,7 @@ def collocates(
             for number in _most_certain(beside.log_likelihood, attracted, top)
         ]
     absent = [label for label in labels if not occurrences[label]]
-    notes = []
+    notes = one_sided(run, term.text, chosen.tolist(), np.concatenate(found))
     if len(absent) == len(labels):
         notes.append(index.absence(term, "there"))
     elif absent:
@@ -165,9 +194,9 @@ def collocates(
         times, where = number_of(min_count, "times"), some_of(without)
         notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
     notes += filters.notes(np.flatnonzero(beside_it), [()])
-    if fewer:
-        notes.append(f"Left out: {number_of(fewer, 'rows')} with fewer than {number_of(min_documents, 'documents')}.")
+    notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
+    facts |= {"min_documents": min_documents, "filters": filters.settings}
     return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
 
 
@@ -187,6 +216,7 @@ def collocate_changes(
     top: Top = 20,
     min_count: Beside = 5,
     window: Window = None,
+    min_documents: MinBeside = 1,
 ) -> Answer:
     """Which words stand beside a word more often, or less often, in one condition than in another?
 
@@ -207,16 +237,20 @@ def collocate_changes(
         "log_ratio": ratio,
         "log_likelihood": likelihood,
     }
+    sides, enough = (("rises", ratio > 0, after), ("falls", ratio < 0, before)), columns["documents"] >= min_documents
+    moving = [(one, moves & (likelihood >= CHANCE) & _attracted(side, min_count)) for one, moves, side in sides]
     rows = [
         {"word": term.text, "collocate": run.vocabulary.words[number], "direction": direction}
         | {name: values[number] for name, values in columns.items()}
-        for direction, changed, side in (("rises", ratio > 0, after), ("falls", ratio < 0, before))
-        for number in _most_certain(likelihood, changed & (likelihood >= CHANCE) & _attracted(side, min_count), top)
+        for direction, moves in moving
+        for number in _most_certain(likelihood, moves & enough, top)
     ]
-    occurrences = {start: before.occurrences, end: after.occurrences}
+    occurrences = {start: len(before.found), end: len(after.found)}
     absent = [label for label, number in occurrences.items() if not number]
     notes = [index.absence(term, f"in {' and '.join(absent)}")] if absent else []
-    if not rows and not absent:
+    fewer = sum(int(np.count_nonzero(moves & ~enough)) for _, moves in moving)
+    notes += _few_documents(fewer, min_documents)
+    if not rows and not absent and not fewer:
         notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
     facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
@@ -224,7 +258,7 @@ def collocate_changes(
 
 
 class _Beside(NamedTuple):
-    """(W,) figures of the words beside a term in some conditions; the number of their tokens, and of the term."""
+    """(W,) figures of the words beside a term in some conditions; their tokens, and the positions of the term."""
 
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
     documents: NDArray[np.int64]
@@ -232,19 +266,16 @@ class _Beside(NamedTuple):
     pmi: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
     size: int
-    occurrences: int
+    found: Integers
 
 
 def _beside(index: Concordance, term: Term, conditions: NDArray[np.int64], window: int) -> _Beside:
     words, ids = len(index.counts.vocabulary), index.counts.store.ids
     found = index.positions(term, index.documents(conditions))
-    # A token near two occurrences counts once, and the words of the term do not count.
-    near = np.unique(np.concatenate([found[:0], *(at for _, at in index.beside(term, found, window))]))
+    # The words of the term do not count.
     own = (found[:, None] + np.arange(len(term.numbers))).ravel()
-    near = np.setdiff1d(near[ids[near] < words], own, assume_unique=True)
-    word, occurrences = ids[near].astype(np.int64), len(found)
-    count = np.bincount(word, minlength=words)
-    in_documents = np.bincount(np.unique(index.documents_at(near) * words + word) % words, minlength=words)
+    near = np.setdiff1d(_near(index, term, found, window), own, assume_unique=True)
+    count, occurrences = np.bincount(ids[near], minlength=words), len(found)
     total_count = _word_counts(index, conditions)
     for number in term.numbers:
         if number < words:
@@ -253,7 +284,7 @@ def _beside(index: Concordance, term: Term, conditions: NDArray[np.int64], windo
     expected = total_count.astype(np.float64) * (size / total)
     pmi = np.log2(np.divide(count, expected, out=np.ones(words), where=(count > 0) & (expected > 0)))
     likelihood = _log_likelihood(count, total_count - count, size - count, total - size - total_count + count)
-    return _Beside(count, in_documents, expected, pmi, likelihood, size, occurrences)
+    return _Beside(count, _documents_with(index, near), expected, pmi, likelihood, size, found)
 
 
 def _log_likelihood(a: Integers, b: Integers, c: Integers, d: Integers) -> NDArray[np.float64]:

@@ -50,7 +50,8 @@ COLUMNS: dict[str, Column] = {
         count_before="how often the word occurs in the earlier condition",
         count_after="how often the word occurs in the later condition",
         conditions="number of conditions in which the word occurs often enough",
-        documents="number of documents there that contain the word of the row; null without the run",
+        documents="number of documents there with the word of the row; of a collocate or a context, those in which it "
+        "stands beside the word asked about; null without the run",
         all_documents="number of documents in the condition",
         tokens="number of tokens in the condition",
         words="number of words compared",

@@ -130,6 +130,7 @@ def drift(
     facts: dict[str, Any] = {"over": comparison.over}
     facts |= {"from": labels[first] if part else None, "to": labels[last] if part else None}
     facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words), "min_count": min_count}
+    facts |= {"filters": filters.settings}
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
     return Answer(

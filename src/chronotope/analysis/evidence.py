@@ -87,7 +87,8 @@ def evidence(
         occurs = f"occurs {number_of(len(found), 'times')} in {number_of(inside, 'documents')}"
         said = [f"{term.text} {occurs}." if len(sides) == 1 else f"{label}: {term.text} {occurs}."]
         if other is None:
-            hits = _spread(index, found, top, seed)
+            # Another word, other documents: else the same few would speak for every word.
+            hits = _spread(index, found, top, (seed + term.numbers[0]) % 2**64)
         else:
             hits = _nearest(index, term, other, found, index.positions(other, documents), distance, seed)
             about["together"] = len(hits.position)

@@ -53,6 +53,15 @@ class Filters:
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._number = {word: number for number, word in enumerate(self._words)}
         self._notes: list[str] = []
+        self.settings = [  # for the facts of the answer
+            *(
+                f"{name} {_listed(given)}"
+                for name, given in (("words", words), ("exclude", exclude))
+                if given is not None
+            ),
+            *(name for name, given in (("no_names", no_names), ("no_numbers", no_numbers)) if given),
+            *([f"min_documents {min_documents}"] if min_documents > 1 else []),
+        ]
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
@@ -184,6 +193,10 @@ class Filters:
         return np.array([word in names for word in self._words], bool)
 
 
+def _listed(words: str | Sequence[str] | Path) -> str:
+    return words if isinstance(words, str) else words.name if isinstance(words, Path) else some_of(words)
+
+
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language, given by its code; English ones come with scikit-learn."""
     if language == "en":
@@ -219,67 +232,69 @@ def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
 def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:
     """(K,) the largest share of the occurrences of a word, in any of its conditions, that one document holds.
 
-    `ends` are conditions, one for each word.
-    """
-    chosen, number = np.unique(np.concatenate(ends)), np.arange(len(words))
-    parts = [counts.store.condition_slice(at) for at in chosen.tolist()]
-    shares, _ = _shares(counts, words, parts, np.arange(len(counts.store.held_out)))
-    return np.asarray(np.max([shares[np.searchsorted(chosen, end), number] for end in ends], axis=0))
-
-
-def one_sided(source: ConditionedEmbeddings | Counts, word: str, conditions: Sequence[int] | None) -> list[str]:
-    """Note where one document, or one value of the kept field `source`, holds most occurrences of a word.
-
-    None is all conditions together. A source that also holds most of the text is not worth a note.
-    """
-    counts = run_of(source)
-    if counts is None or word not in counts.vocabulary.words:
-        return []
-    store, number = counts.store, counts.vocabulary.index(word)
-    parts = {"all of the text": slice(0, len(store.held_out))}
-    if conditions is not None:
-        among = [(at, label) for at, label in enumerate(counts.conditions.labels) if at in conditions]
-        often = [(at, label) for at, label in among if counts.vocabulary.support.of(number, at) >= FEWEST]
-        parts = {label: store.condition_slice(at) for at, label in often}
-    notes, groups, path = [], {"document": np.arange(len(store.held_out))}, store.folder / FIELDS
-    if path.exists() and "source" in pl.read_parquet_schema(path):
-        values = pl.read_parquet(path, columns=["source"], glob=False)["source"].fill_null("")
-        groups["source"] = values.rank("dense").to_numpy().astype(np.int64)
-    for kind, group in groups.items():
-        shares, holders = _shares(counts, np.array([number]), list(parts.values()), group)
-        where = []
-        for (label, part), (share,), (holder,) in zip(parts.items(), shares.tolist(), holders.tolist(), strict=True):
-            length = np.diff(store.starts[part.start : part.stop + 1])
-            own = length[group[part] == holder].sum() / max(length.sum(), 1)
-            if share > 0.5 and (kind == "document" or own <= 0.5):
-                where.append(f"{label} ({share:.0%})")
-        if where:
-            notes.append(f"One {kind} holds more than half of the occurrences of {word} in {some_of(where)}.")
-    return notes
-
-
-def _shares(
-    counts: Counts, words: Integers, parts: Sequence[slice], group: Integers
-) -> tuple[NDArray[np.float64], Integers]:
-    """(P, K) the largest share of the occurrences of each word that one group of documents holds, and the group.
-
-    Parts are ranges of documents; `group` is a number for each document of the run. Held-out documents do not count.
+    `ends` are conditions, one for each word. Held-out documents do not count.
     """
     store, size = counts.store, len(words)
     place = np.full(len(store.words), -1, np.int32)
     place[words] = np.arange(size)
-    shares, holder = np.zeros((len(parts), size)), np.zeros((len(parts), size), np.int64)
-    for row, part in enumerate(parts):
+    largest = np.zeros(size)
+    for condition in np.unique(np.concatenate(ends)).tolist():
+        part = store.condition_slice(condition)
         begin, end = int(store.starts[part.start]), int(store.starts[part.stop])
         keys = [np.zeros(0, np.int64)]
         for first in range(begin, end, CHUNK_TOKENS):
             found = np.take(place, store.ids[first : min(first + CHUNK_TOKENS, end)], mode="clip")
             at = np.flatnonzero(found >= 0)
             document = np.searchsorted(store.starts, first + at, side="right") - 1
-            keys.append((group[document] * size + found[at])[~store.held_out[document]])
+            keys.append((document * size + found[at])[~store.held_out[document]])
         key, count = np.unique(np.concatenate(keys), return_counts=True)
-        order = np.argsort(count, kind="stable")  # so that the largest is assigned last
-        word = key[order] % size
-        holder[row, word] = key[order] // size
-        shares[row, word] = count[order] / np.bincount(word, count[order], size)[word]
-    return shares, holder
+        most = np.zeros(size)
+        np.maximum.at(most, key % size, count)
+        share = most / np.maximum(np.bincount(key % size, count, size), 1)
+        asked = np.any([one == condition for one in ends], axis=0)
+        largest[asked] = np.maximum(largest, share)[asked]
+    return largest
+
+
+def one_sided(
+    source: ConditionedEmbeddings | Counts,
+    word: str,
+    conditions: Iterable[int] | None,
+    found: Integers | None = None,
+) -> list[str]:
+    """Note where one document, or one value of the kept field `source`, holds most occurrences of a word.
+
+    None is all conditions together. `found` are the positions of the word in the file of tokens, if they are known. A
+    source that also holds most of the text is not worth a note.
+    """
+    counts = run_of(source)
+    if counts is None or (found is None and word not in counts.vocabulary.words):
+        return []
+    store = counts.store
+    found = store.positions(counts.vocabulary.index(word)) if found is None else found
+    document = np.searchsorted(store.starts, found, side="right") - 1
+    document = document[~store.held_out[document]]
+    groups, path = {"document": np.arange(len(store.held_out))}, store.folder / FIELDS
+    if path.exists() and "source" in pl.read_parquet_schema(path):
+        values = pl.read_parquet(path, columns=["source"], glob=False)["source"].fill_null("")
+        groups["source"] = values.rank("dense").to_numpy().astype(np.int64)
+    parts = {"all of the text": slice(0, len(store.held_out))}
+    if conditions is not None:
+        parts = {
+            counts.conditions.labels[at]: store.condition_slice(at) for at in conditions if at < len(counts.conditions)
+        }
+    notes, length = [], np.diff(store.starts)
+    for kind, group in groups.items():
+        where = []
+        for label, part in parts.items():
+            holders, times = np.unique(
+                group[document[(document >= part.start) & (document < part.stop)]], return_counts=True
+            )
+            if times.sum() < FEWEST or 2 * times.max() <= times.sum():
+                continue
+            own = length[part][group[part] == holders[times.argmax()]].sum() / max(length[part].sum(), 1)
+            if kind == "document" or own <= 0.5:
+                where.append(f"{label} ({times.max() / times.sum():.0%})")
+        if where:
+            notes.append(f"One {kind} holds more than half of the occurrences of {word} in {some_of(where)}.")
+    return notes

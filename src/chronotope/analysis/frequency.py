@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
+from chronotope.analysis.filters import one_sided
 from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words, condition_param
 from chronotope.analysis.series import word_list
 from chronotope.errors import some_of
@@ -56,8 +57,11 @@ def frequency(
     index = Concordance(run)
     chosen = choose_conditions(index.conditions, at, start, end)
     terms = list({term.numbers: term for term in map(index.term, word_list(word))}.values())
-    rows = [row for term in terms for row in _rows(index, term, chosen, confidence)]
-    notes = [f"Interval: {100 * confidence:g} %, by documents."]
+    rows, notes = [], [f"Interval: {100 * confidence:g} %, by documents."]
+    for term in terms:
+        found = index.positions(term, ~run.store.held_out)
+        rows += _rows(index, term, found, chosen, confidence)
+        notes += one_sided(run, term.text, chosen.tolist(), found)
     if empty := list(dict.fromkeys(row["condition"] for row in rows if not row["tokens"])):
         notes.append(f"Without counted text, so without a frequency: {some_of(empty)}.")
     facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}
@@ -66,7 +70,9 @@ def frequency(
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
-def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence: float) -> list[dict[str, Any]]:
+def _rows(
+    index: Concordance, term: Term, found: NDArray[np.int64], chosen: NDArray[np.int64], confidence: float
+) -> list[dict[str, Any]]:
     size = len(index.conditions)
 
     def sums(condition: NDArray[np.integer], values: NDArray[np.floating]) -> Numbers:
@@ -74,7 +80,6 @@ def _rows(index: Concordance, term: Term, chosen: NDArray[np.int64], confidence:
         return np.bincount(condition, values, size).astype(np.float64)
 
     store, counted = index.counts.store, ~index.counts.store.held_out
-    found = index.positions(term, counted)
     with_word, times = np.unique(index.documents_at(found), return_counts=True)
     everywhere, here = (store.document_condition[which] for which in (counted, with_word))
     lengths, length = (np.diff(store.starts)[which].astype(np.float64) for which in (counted, with_word))

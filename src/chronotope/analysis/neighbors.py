@@ -62,9 +62,9 @@ def neighbors(
     word = model.words[model.index(word)]
     overall, at_all = at is None and place is None, "all" if at is None else at
     conditions = None if overall else named_conditions(model.conditions, at_all, place)
-    facts = {"at": at, "min_count": min_count, "retrieval": retrieval}
     how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
     if conditions is not None and len(conditions) > 1:
         rows, notes = _in_each(model, word, conditions, top, how, filters)
         return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
@@ -214,7 +214,12 @@ def equivalents(
         notes += filters.notes(among, [[target] for target in targets])
     mapped = [model.search.takes_role_map(source, target, role_map) for target in targets]
     facts: dict[str, Any] = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval}
-    facts |= {"role_map": any(mapped), "without_match": without, "bar": {label: bar_of(bars[label]) for label in bars}}
+    facts |= {
+        "filters": filters.settings,
+        "role_map": any(mapped),
+        "without_match": without,
+        "bar": {label: bar_of(bars[label]) for label in bars},
+    }
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=[*notes, *_calibration(bars)], facts=facts)
 
@@ -259,6 +264,7 @@ def analogy(
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,
+    min_documents: params.MinDocuments = 1,
 ) -> Answer:
     """A is to B as C is to whom?
 
@@ -287,16 +293,20 @@ def analogy(
     absent = not all(model.count(word, label) for word, label in pairs)
     first, second = model.project([a, b], at, to).astype(np.float64)
     third = model.project([c], to, to)[0].astype(np.float64)
-    matches = model.neighbors((second - first + third).astype(np.float32), to, top + 3, min_count=min_count)
-    where = f"in {at}" if at == to else f"in {at}, applied in {to}"
-    filters, there = Filters(model), [model.conditions.index(to)]
+    step, there = (second - first + third).astype(np.float32), [model.conditions.index(to)]
+    filters = Filters(model, min_documents=min_documents)
+    matches = filters.matches(lambda size: model.neighbors(step, to, size, min_count=min_count), top + 3, there)
     rows = [
         {"rank": rank, "word": match.word, "similarity": match.similarity, "count": match.count, "fallback": absent}
         | {"documents": filters.documents_of(match.word, there)}
         for rank, match in enumerate([match for match in matches if match.word not in (a, b, c)][:top], 1)
     ]
-    notes = [] if rows else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
-    notes += filters.notes(np.array([], int), [there])
+    support = [(word, label, model.count(word, label)) for word, label in pairs]
+    notes = [f"Occurrences: {', '.join(f'{word} {count:,} in {label}' for word, label, count in support)}."]
+    notes += [note for pair in support for note in _rare(*pair, min_count)]
+    notes += filters.notes(model.matrix(to, min_count).word, [there])
+    notes += [] if rows else [f"No other word occurs {number_of(min_count, 'times')} or more in {to}."]
+    where = f"in {at}" if at == to else f"in {at}, applied in {to}"
     facts = {"a": a, "b": b, "c": c, "at": at, "to": to, "min_count": min_count}
     return Answer(rows, title=f"{a} is to {b} as {c} is to … ({where})", notes=notes, facts=facts)
 

@@ -98,7 +98,7 @@ def stable(
     notes = [f"{left_out} left out: in fewer than {min_conditions} conditions with {min_count:,} or more occurrences."]
     shown = filters.ranked(numbers, order, comparison.conditions, top, notes)
     facts: dict[str, Any] = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_count": min_count}
-    facts |= {"min_conditions": min_conditions, **how}
+    facts |= {"min_conditions": min_conditions, "filters": filters.settings, **how}
     facts["consistency"] = consistency(model, min_count)
     facts["own_deviation"] = deviation(model, numbers, stability, min_count)
     if bootstrap:

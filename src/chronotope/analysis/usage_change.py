@@ -11,13 +11,14 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
+from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import compare
-from chronotope.analysis.params import MinCount, Model, Permutations, Progress, Seed, Top, WordList, condition_param
+from chronotope.analysis.params import MinCount, Model, Permutations, Progress, Seed, Top, condition_param
 from chronotope.analysis.senses import cluster, main_components, nearest_center
 from chronotope.analysis.usages import Usages, UsageVectors, WordUsages
-from chronotope.embeddings.words import read_words
 from chronotope.errors import number_of
 from chronotope.runtime.blas import one_blas_thread
 
@@ -31,7 +32,7 @@ Sides = NDArray[np.bool_]
 @question(
     "usage_change",
     group="All words",
-    columns="word before after count_before count_after apd corrected prt amd jsd p_apd p_prt p_amd p_jsd q",
+    columns="word before after count_before count_after documents apd corrected prt amd jsd p_apd p_prt p_amd p_jsd q",
     chart=Ranked(label="word", value="apd", faint=None),
 )
 def usage_change(
@@ -39,7 +40,11 @@ def usage_change(
     start: Annotated[str, condition_param("Earlier condition.", option="--from")],
     end: Annotated[str, condition_param("Later condition.", option="--to")],
     *,
-    words: WordList = None,
+    words: params.WordList = None,
+    exclude: params.Exclude = None,
+    no_names: params.NoNames = False,
+    no_numbers: params.NoNumbers = False,
+    min_documents: params.MinDocuments = 1,
     usages: Usages = 100,
     permutations: Permutations = 0,
     top: Top = 20,
@@ -63,10 +68,11 @@ def usage_change(
     """
     first, last = compare(model.conditions, start, end, "ends").steps[0]
     counts = {word: [model.observed.of(word, at) for at in (first, last)] for word in range(len(model))}
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    asked, kept, documents = filters.named, filters.keep((first, last)), filters.documents((first, last))
     enough = [word for word in counts if min(counts[word]) >= min_count]
-    listed = read_words(words)
-    asked = None if listed is None else [model.index(word) for word in dict.fromkeys(listed)]
-    chosen = [word for word in enough if asked is None or word in asked]
+    chosen = enough if kept is None else [word for word in enough if kept[word]]
+    of = len(chosen)
     if asked is None and "usages" not in model.provenance:
         chosen = sorted(chosen, key=lambda word: -min(counts[word]))[:MOST_WORDS]
     labels, found = model.conditions.labels, UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
@@ -79,6 +85,7 @@ def usage_change(
             continue
         row: dict[str, Any] = {"word": model.words[number], "before": labels[first], "after": labels[last]}
         row |= dict(zip(("count_before", "count_after"), counts[number], strict=True))
+        row["documents"] = None if documents is None else documents[number]
         rows.append(row | _measured(mine, after, permutations, [seed, number]))
         if progress:
             progress("words", done, len(chosen))
@@ -89,8 +96,9 @@ def usage_change(
 
         for row, q in zip(rows, false_discovery_rates(np.array([row["p_apd"] for row in rows])), strict=True):
             row["q"] = q
-    of = "the most frequent of those " if asked is None and len(chosen) < len(enough) else ""
-    notes = [f"{number_of(len(rows), 'words')} compared, {of}with {min_count} or more occurrences at both ends."]
+    part = "the most frequent of those " if len(chosen) < of else ""
+    notes = [f"{number_of(len(rows), 'words')} compared, {part}with {min_count} or more occurrences at both ends."]
+    notes += filters.notes(np.array(enough, np.int64), [(first, last)])
     if few:
         notes.append(f"Left out: {number_of(few, 'words')} without two usages with a telling context at both ends.")
     if missing := [model.words[word] for word in asked or () if word not in enough]:
@@ -98,7 +106,7 @@ def usage_change(
     if permutations:
         notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
     facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}
-    facts |= {"permutations": permutations, "seed": seed}
+    facts |= {"filters": filters.settings, "permutations": permutations, "seed": seed}
     title = f"The words whose usages moved farthest from {labels[first]} to {labels[last]}"
     return Answer(rows[:top], title=title, notes=notes, facts=facts)
 

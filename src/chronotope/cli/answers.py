@@ -70,7 +70,7 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
             raise SettingsError(f"add {name}{listed if is_condition else f': {parameter.info.help}'}")
     parameters = {parameter.name for parameter in question.parameters}
     resampled = "keep_in" in parameters and any(values.get(name) for name in RESAMPLES)
-    keep_in = _writable_run(source) if resampled else None
+    keep_in = writable_run(source) if resampled else None
     with progress_bars() as bars:
         internal = {"progress": bars, "keep_in": keep_in}
         try:
@@ -168,7 +168,7 @@ def typer_parameter(parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _writable_run(source: Any) -> Path | None:
+def writable_run(source: Any) -> Path | None:
     """Return the folder of the run, for finished resamples; None with a message if it cannot be written to."""
     folder: Path = getattr(source, "counts", source).folder
     if os.access(folder, os.W_OK):

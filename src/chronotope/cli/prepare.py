@@ -76,7 +76,7 @@ def prepare_command(
     ] = False,
     keep: Annotated[
         list[str] | None,
-        Option(metavar="FIELD,…", help="Fields to keep for each document, for evidence and drift --within."),
+        Option(metavar="FIELDS", help="Fields to keep, for evidence and drift --within: title,speaker."),
     ] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,

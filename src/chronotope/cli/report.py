@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from typer import Option
 
 from chronotope.analysis.answer import questions
+from chronotope.analysis.filters import run_of
 from chronotope.analysis.params import INTERNAL
-from chronotope.cli.answers import typer_parameter
+from chronotope.cli.answers import typer_parameter, writable_run
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
 from chronotope.errors import SettingsError
@@ -23,7 +24,8 @@ Sentences = Annotated[int, Option(min=1, help="Sentences for each word, before a
 def report_command(**given: Any) -> None:
     """Write a report on the words that changed: one page with figures, charts, sentences and a paragraph on the method.
 
-    The words are those of `drift`, whose options it takes. If documents can be resampled, it does so 50 times.
+    The words are those of `drift`, whose options it takes. If documents can be resampled, it makes 20 permutations and
+    50 draws.
     """
     from chronotope.views.report import report
 
@@ -34,8 +36,10 @@ def report_command(**given: Any) -> None:
     own = {parameter.name for parameter in question.parameters}
     values = {name: value for name, value in given.items() if value is not None}
     question.check({name: value for name, value in values.items() if name in own})
+    model = open_model(values.pop("model"))
+    run = run_of(model)
     with progress_bars() as bars:
-        report(open_model(values.pop("model")), output, progress=bars, **values)
+        report(model, output, progress=bars, keep_in=writable_run(run) if run else None, **values)
     talk("{}", output)
 
 
@@ -47,7 +51,7 @@ def _signature() -> inspect.Signature:
     parameters += [
         inspect.Parameter(name, kind, annotation=type_, default=value) for name, (type_, value) in own.items()
     ]
-    defaults = {"top": 10, "bootstrap": None}
+    defaults = {"top": 10, "permutations": None, "bootstrap": None}
     for one in questions()["drift"].parameters:
         if one.name not in INTERNAL:
             made = typer_parameter(one)

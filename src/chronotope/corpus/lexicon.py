@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
-from chronotope.corpus.tokenizer import SHOUTED, Tokens
+from chronotope.corpus.tokenizer import HYPHENATED, SHOUTED, Tokens
 from chronotope.errors import InputError, MissingExtraError, SettingsError
 
 DROPPED = -1
@@ -178,13 +178,18 @@ def count_unspaced(tokens: Tokens) -> tuple[int, int, int]:
 def count_case(tokens: Tokens) -> NDArray[np.int64]:
     """(3, F) count each form inside sentences, the same if it is capitalized, and all of it if it is in upper case.
 
-    Sentences without a lower-case letter do not count.
+    Sentences without a lower-case letter do not count. A word after a hyphen also counts as capitalized if the first
+    word is: 'moon' in 'Ki-moon'.
     """
-    size = len(tokens.forms)
-    inside = np.bincount(tokens.code[tokens.flags == 0], minlength=size)
-    regular = np.bincount(tokens.code[tokens.flags < SHOUTED], minlength=size)
-    capitalized = tokens.forms.str.contains(r"^(?:[dl]['’]|qu['’])?\p{Lu}").to_numpy()
-    return np.stack([inside, inside * capitalized, regular * tokens.forms.str.contains(UPPER).to_numpy()])
+    code, flags, size = tokens.code, tokens.flags, len(tokens.forms)
+    regular = np.bincount(code[flags < SHOUTED], minlength=size)
+    capital = tokens.forms.str.contains(r"^(?:[dl]['’]|qu['’])?\p{Lu}").to_numpy()[code]
+    alone = flags & HYPHENATED == 0
+    first = np.maximum.accumulate(np.where(alone, np.arange(len(code)), 0))
+    inside = flags[first] == 0
+    capitalized = np.bincount(code[inside & (capital | capital[first])], minlength=size)
+    inside_count = np.bincount(code[inside], minlength=size)
+    return np.stack([inside_count, capitalized, regular * tokens.forms.str.contains(UPPER).to_numpy()])
 
 
 def lower_shouted(tokens: Tokens) -> Tokens:

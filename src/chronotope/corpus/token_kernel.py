@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from chronotope.corpus.tokenizer import BETWEEN, BREAK, INITIAL, JOINER, LETTER, LOWER, POINT, SHOUTED, STOP, WITHIN
+from chronotope.corpus.tokenizer import (
+    BETWEEN,
+    BREAK,
+    HYPHENATED,
+    INITIAL,
+    JOINER,
+    LETTER,
+    LOWER,
+    POINT,
+    SHOUTED,
+    STOP,
+    WITHIN,
+)
 from chronotope.runtime.kernels import kernel
 
-DOT = 46
+DOT, HYPHEN = 46, 45
 STOPS = (33, DOT, 63)  # ! . ?
 
 
@@ -21,6 +33,7 @@ def find_tokens(data, bounds, classes, out, ends, length, flags):  # type: ignor
         first = last = -1  # the token so far, if there is one
         pending = BETWEEN  # a joiner or point that belongs to the token if a letter or digit follows
         gap = STOP  # what stands before the next token
+        end = bounds[text]  # of the token before
         while i <= stop:
             code, after, kind = np.int64(32), i + 1, BETWEEN
             if i < stop:
@@ -50,6 +63,7 @@ def find_tokens(data, bounds, classes, out, ends, length, flags):  # type: ignor
                     ends[tokens] = written
                     length[text] += 1
                     gap = STOP if data[last - 1] in STOPS else gap  # in text that is split at blanks
+                    end = last
                 first, last = -1, -1
                 if kind >= LETTER:
                     if gap == STOP:
@@ -57,6 +71,7 @@ def find_tokens(data, bounds, classes, out, ends, length, flags):  # type: ignor
                             flags[k] |= SHOUTED
                         sentence, lower = tokens, False
                     flags[tokens] = INITIAL * (gap != BETWEEN)
+                    flags[tokens] += HYPHENATED * (gap == BETWEEN and i == end + 1 and data[end] == HYPHEN)
                     first, last, gap = i, after, BETWEEN
                     lower = lower or kind == LOWER
                 pending = BETWEEN

@@ -27,7 +27,17 @@ from chronotope.views import tables
 from chronotope.views.charts import svg
 from chronotope.views.explorer.explored import Explored
 
-DRAWS = 50  # of documents, for the intervals
+DRAWS, PERMUTATIONS = 50, 20  # of documents: for the intervals, and for effect and q
+# The columns that a reader wants first, and those that stand beside the sentences.
+FIRST = ("word", "corrected", "low", "high", "effect", "q", "documents", "largest_share", "count_before", "count_after")
+NEIGHBORS = ("neighbors_before", "neighbors_after")
+LEFT_OUT = (*NEIGHBORS, "own", "p")  # so that the table fits on a page
+MEASURES = {
+    "ends": "1 − the cosine of its vectors {ends}",
+    "steps": "1 − the cosine of its vectors in two consecutive time bins, the largest of all",
+    "series": "1 − the mean cosine of its vectors over all pairs of conditions",
+    "unusual": "1 − the cosine of its vector in its most unusual condition with the mean direction of all others",
+}
 PICTURED = 4  # words in a chart of lines
 MOST_SOURCES = 8  # values of a field that gets a table
 STYLE = """
@@ -64,31 +74,34 @@ def report(
     title: str | None = None,
     top: int = 10,
     sentences: int = 3,
+    permutations: int | None = None,
     bootstrap: int | None = None,
     **drift: Any,
 ) -> str:
     """Return a report on the words that changed, as one page of HTML; write it to `path` if that is given.
 
     The page needs no other file and no network. `model` is a model, its file or its run; `title` is the name of the run
-    by default. The page shows the `top` words, with `sentences` for each before and after. `bootstrap` is 50 by default
-    if the documents can be resampled. `drift` are further settings of the question `drift`: `start`, `end`,
-    `min_count`, `permutations` ….
+    by default. The page shows the `top` words, with `sentences` for each before and after. If the documents can be
+    resampled, `permutations` is 20 and `bootstrap` is 50 by default; for a paper, ask for 200 and 100. `drift` are
+    further settings of the question `drift`: `start`, `end`, `min_count`, `no_names` ….
     """
     at_least("sentences", sentences, 1)
     opened: ConditionedEmbeddings = open_source(model, ConditionedEmbeddings)
     drift["top"], ask = top, questions()["drift"].ask
     counts, missing = _run_of(opened)
-    note = ""
+    note, draws = "", DRAWS if bootstrap is None else bootstrap
+    # The noise that intervals need is measured by as many permutations anyway.
+    permuted = PERMUTATIONS * (draws > 0) if permutations is None else permutations
     try:
-        changes = ask(opened, bootstrap=DRAWS if bootstrap is None else bootstrap, **drift)
+        changes = ask(opened, permutations=permuted, bootstrap=draws, **drift)
     except ChronotopeError as error:
-        if bootstrap is not None:
+        if permutations is not None or bootstrap is not None:
             raise
         changes, note = ask(opened, **drift), f"Without intervals: {error}."
     title = title or (counts.folder.absolute().name if counts else "Report")
-    table = tables.answer(changes)
     settings = tables.Table(("part", "setting", "value"), tuple(_settings(opened, counts, changes)))
-    parts = [_element("h1", f"{title}: which words changed"), _element("p", opened.signature, "quiet")]
+    table = _figures(changes)
+    parts = [_element("h1", f"{title}: which words changed")]
     parts += [_element("h2", "The corpus"), *(_corpus(counts) if counts else [_element("p", missing)])]
     parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table), _legend(table)]
     parts += _words(opened, counts, changes, sentences)
@@ -113,20 +126,45 @@ def _run_of(model: ConditionedEmbeddings) -> tuple[Counts | None, str]:
 
 
 def _corpus(counts: Counts) -> Iterator[str]:
-    """Yield the size of each condition, and how its documents divide over files and kept fields."""
-    table = tables.corpus(counts.store.report)
+    """Yield the size of each condition, how its documents divide over kept fields and files, and what was noticed."""
+    about = counts.store.report
+    table = tables.corpus(about)
     columns = (*table.columns[:-1], "flag")
     yield _table(tables.Table(columns, table.rows)) + _element("p", f"{table.note}.", "quiet")
+    noticed = [f"{line}." for line in (*about.notes, *about.mixed_case)]
+    if any(row[-1] for row in table.rows):
+        noticed.append("partial?: begins late, ends early, or has little text; small: fewer than 50,000 tokens.")
+    yield "".join(_element("p", line, "quiet") for line in noticed)
     labels = pl.Series("condition", counts.conditions.labels)
     fields = Concordance(counts).fields.with_columns(labels.gather(counts.store.document_condition))
     for name in fields.columns[:-1]:
-        values = fields[name].fill_null("").value_counts(sort=True)[name].to_list()
-        if 1 < len(values) <= MOST_SOURCES:
-            counted = fields.with_columns(pl.col(name).fill_null("")).pivot(
-                on=name, on_columns=values, index="condition", values=name, aggregate_function="len"
+        each = fields.select("condition", pl.col(name).fill_null("").alias("value"))
+        values = each["value"].value_counts(sort=True)["value"].to_list()
+        if not 1 < len(values) < len(fields):  # one value says nothing, and a value for each document is its name
+            continue
+        if len(values) <= MOST_SOURCES:
+            counted = each.pivot(
+                on="value", on_columns=values, index="condition", values="value", aggregate_function="len"
             )
-            heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
-            yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
+        else:
+            often = each.group_by("condition", "value", maintain_order=True).len().sort("len", descending=True)
+            counted = often.group_by("condition", maintain_order=True).agg(
+                pl.len().alias("different values"),
+                pl.first("value").alias("most frequent"),
+                pl.first("len").alias("its documents"),
+            )
+            counted = labels.to_frame().join(counted, on="condition", maintain_order="left")
+        heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
+        yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
+
+
+def _figures(changes: Answer) -> tables.Table:
+    """Return the figures of the words, those that decide first; neighbors stand beside the sentences."""
+    table = tables.answer(changes)
+    first = [name for name in FIRST if name in table.columns]
+    order = [*first, *(name for name in table.columns if name not in (*first, *LEFT_OUT))]
+    places = [table.columns.index(name) for name in order]
+    return tables.Table(tuple(order), tuple(tuple(row[place] for place in places) for row in table.rows))
 
 
 def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer, sentences: int) -> Iterator[str]:
@@ -136,9 +174,13 @@ def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer,
         yield _element("h2", "Over time") + _asked(_chart, "series", model, words, min_count=changes.facts["min_count"])
     if words and counts:
         yield _element("h2", "How often") + _asked(_chart, "frequency", counts, words)
-        yield _element("h2", "The sentences")
-        for row in changes:
-            yield _element("h3", row["word"].replace("_", " "))
+    if words:
+        said = "Chosen at random; documents take turns, and each sentence is shown once." if counts else ""
+        yield _element("h2", "The words") + _element("p", said, "quiet")
+    for row in changes:
+        near = (", ".join(row[name]).replace("_", " ") for name in NEIGHBORS)
+        yield _element("h3", row["word"].replace("_", " ")) + _element("p", f"Near it: {' → '.join(near)}.", "quiet")
+        if counts:
             sides = {"at": row["before"], "against": row["after"]}
             yield _asked(_sentences, "evidence", counts, row["word"], top=sentences, **sides)
 
@@ -160,27 +202,55 @@ def _sentences(answer: Answer) -> str:
         quoted = f"{'… ' * row['cut_before']}{marked}{' …' * row['cut_after']}"
         source = _element("cite", " · ".join(filter(None, (row["date"], row["document"]))))
         sides[list(sides)[number >= answer.facts["shown"]]] += f"<blockquote>{quoted}{source}</blockquote>"
-    columns = "".join(f"<div>{_element('h4', label)}{quotes}</div>" for label, quotes in sides.items())
-    return f'<div class="sides">{columns}</div>{_element("p", " ".join(answer.notes), "quiet")}'
+    columns = ""
+    for (label, quotes), end in zip(sides.items(), ("", "_against"), strict=True):
+        many, inside = answer.facts[f"occurrences{end}"], answer.facts[f"documents{end}"]
+        size = f"{label}: {number_of(many, 'occurrences')} in {number_of(inside, 'documents')}"
+        columns += f"<div>{_element('h4', size)}{quotes}</div>"
+    told = " ".join(note for note in answer.notes if note.startswith("One "))
+    return f'<div class="sides">{columns}</div>' + (_element("p", told, "quiet") if told else "")
 
 
 def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[str]:
     """Yield the sentences of a paragraph on the method."""
-    made, axis = model.provenance, model.conditions.axis
-    kind = {"time": "time bins", "place": "places"}.get(axis, "conditions")
+    made, facts = model.provenance, changes.facts
+    kind = {"time": "time bins", "place": "places"}.get(model.conditions.axis, "conditions")
     labels = f"{number_of(len(model.conditions), kind)} ({some_of(model.conditions.labels)})"
     if counts:
         size = counts.store.report
         yield f"The corpus has {number_of(size.documents, 'documents')} with {size.tokens:,} words, in {labels}."
         weight = "weighted by 1/distance" if counts.settings.weighting == "harmonic" else "of equal weight"
         yield f"Contexts of a word are the {counts.settings.window} words on either side, {weight}."
+    version = made.get("versions", {}).get("chronotope", "")
     yield (
         f"Each of the {len(model):,} words that occur {number_of(made.get('min_count', 1), 'times')} or more has one "
-        f"vector of {model.dimensions} dimensions in each of {labels}, trained with the method {made.get('method')} of "
-        f"chronotope {made.get('versions', {}).get('chronotope', '')}, seed {made.get('seed')}."
+        f"vector of {model.dimensions} dimensions in each of {'them' if counts else labels}, trained with the method "
+        f"{made.get('method')} of chronotope {version} (seed {made.get('seed')})."
     )
-    yield "The change of a word is 1 − the cosine of its vectors in two conditions."
-    yield from changes.notes
+    ends = f"in {facts['from']} and {facts['to']}" if facts["from"] else "in the first and the last"
+    yield f"The change of a word is {MEASURES[facts['over']].format(ends=ends)}."
+    yield f"Compared are {number_of(facts['words'], 'words')} with {facts['min_count']:,} or more occurrences in each."
+    if facts["filters"]:
+        yield f"The list is restricted by {', '.join(facts['filters'])}."
+    if facts["permutations"] or facts["bootstrap"]:
+        yield (
+            "The change is corrected for the noise of little text: the cosine is divided by what noise leaves of it "
+            "(Spearman 1904), measured by exchanging the condition labels of whole documents at random, "
+            f"{number_of(facts['permutations'] or PERMUTATIONS, 'times')}."
+        )
+    if facts["bootstrap"]:
+        yield (
+            f"95 % intervals come from {facts['bootstrap']:,} draws of half of the documents without replacement "
+            "(Politis, Romano and Wolf 1999)."
+        )
+    if facts["effect"] is not None:
+        yield (
+            f"p-values, from the same permutations, are of the hypothesis that the corrected change is at most "
+            f"{facts['effect']:.2g}; q is the false discovery rate (Benjamini and Hochberg 1995). "
+            f"{number_of(facts['discoveries'], 'words')} have a q of at most 0.05."
+        )
+    if facts["within"]:
+        yield f"Documents were exchanged and drawn only among those with the same {facts['within']}."
 
 
 def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[tuple[str, str, str]]:
