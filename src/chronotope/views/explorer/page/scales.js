@@ -8,16 +8,16 @@
     return (value) => start + ((value - from) / span) * (end - start);
   };
 
-  /** Round numbers between two values, about `count` of them and at least two. */
+  /** Round numbers between two values, about `count` of them and at least three. */
   ct.ticks = function (low, high, count = 4) {
-    for (let wanted = count; ; wanted *= 2) {
+    for (let wanted = count; ; wanted++) {
       const raw = (high - low || 1) / wanted;
       const power = 10 ** Math.floor(Math.log10(raw));
       const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * 0.999);
       const ticks = [];
       for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++)
         ticks.push(Number((at * step).toPrecision(12)));
-      if (ticks.length > 1 || wanted > 64) return ticks;
+      if (ticks.length > 2 || wanted > 64) return ticks;
     }
   };
 

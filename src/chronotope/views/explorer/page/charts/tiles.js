@@ -44,6 +44,7 @@
       across.length < allAcross.length || down.length < allDown.length
         ? `For lack of room ${across.length} of ${allAcross.length} columns and ${down.length} of ${allDown.length} rows are drawn; the table has all.`
         : "",
+      high > low && (size < 34 || tall < 16) ? `Color: ${ct.columnName(columnValue)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "",
       ...ct.faintNote(answer.rows.filter((row) => ct.known(row[columnValue])), chart),
     ].filter(Boolean);
     // Another condition moves only the frame.
