@@ -233,7 +233,8 @@ def test_the_first_sentences_are_from_all_documents(visit, site):
     expect(sources).to_have_count(8)
     rows = asked(site, "evidence?word=river&at=1997/arlen&top=50")["rows"]
     place = [row["document"] for row in rows].index(sources.last.inner_text().split(" · ")[2])
-    assert len(rows) > 16 and place >= len(rows) * 3 / 4
+    assert len(rows) > 16
+    assert place >= len(rows) * 3 / 4
 
 
 def test_every_pair_of_words_has_its_own_line(visit, site):

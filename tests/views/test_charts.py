@@ -287,6 +287,32 @@ def test_a_path_names_every_step_and_every_neighbor_once(texts):
     assert "Path from blue (first) to orange (last)." in shown
 
 
+def test_a_path_is_dotted_over_a_time_that_is_left_out(texts):
+    path = [{"kind": "path", "label": label, "x": at, "y": at % 3, "count": 9} for at, label in enumerate(YEARS)]
+    del path[4]
+    facts = {"axis": "time", "conditions": YEARS}
+    answer = Answer(path, title="bank", facts=facts, chart=Plane("x", "y", "label", kind="kind"))
+    assert [row["far"] for row in rows(answer, "far")].count(True) == 1
+    assert "Dotted: time bins between are left out." in texts(answer)
+    assert "Dotted: time bins between are left out." not in texts(replace(answer, facts={"axis": "time"}))
+
+
+def test_of_many_lines_no_intervals_are_drawn_and_the_caption_says_so(texts):
+    low = dict.fromkeys(YEARS, 0.1)
+    few, many = (changed(series(words), low=low, high=low) for words in (["a", "b"], "abcdefg"))
+    assert "area" in marks(few)
+    assert "area" not in marks(many)
+    assert "Intervals are not drawn: there are too many lines." in texts(many)
+
+
+def test_what_has_no_value_is_said_once(texts):
+    answer = replace(places(), chart=Plane("lon", "lat", "place", "value"))
+    frame = answer.frame.with_columns(lat=None, lon=None, value=pl.Series([0.5, 0.4, 0.3, 0.2, None]))
+    assert "Without a value: Avalon." in texts(replace(answer, frame))
+    told = "Without a value, since bank occurs fewer than 5 times: Avalon."
+    assert not {"Without a value: Avalon."} & set(texts(replace(answer, frame, notes=[told])))
+
+
 PLACES = {
     "France": (46.6, 2.4),
     "Italy": (42.8, 12.5),

@@ -74,7 +74,7 @@ def contexts(
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.documents, "documents_elsewhere": elsewhere.documents}
-    notes = []
+    notes = ["Ordered by the pull there less the pull elsewhere."] if rows and others else []
     if not here.documents:
         notes.append(index.absence(term, "there"))
     elif not rows:
