@@ -159,14 +159,15 @@ def test_of_many_lines_some_are_drawn_and_the_others_named(texts):
 
 
 def test_neighbors_of_the_first_and_the_last_time_are_drawn(texts):
+    """Of twenty times, the two nearest of both ends are among the twelve lines."""
     neighbors = [
-        {"word": "bank", "neighbor": f"n{number}", "condition": label, "count": 9}
-        | {"similarity": 1 - abs(at - number / 2) / 10}
-        for number in range(20)
-        for at, label in enumerate(YEARS)
+        {"word": "bank", "neighbor": f"n{number}", "condition": str(1980 + at), "count": 9}
+        | {"similarity": 1 - abs(at - number / 2) / 20}
+        for number in range(40)
+        for at in range(20)
     ]
     answer = Answer(neighbors, title="bank", facts={"axis": "time"}, chart=Lines(y="similarity", color="neighbor"))
-    assert {"n0", "n18"} <= set(texts(answer))
+    assert {"n0", "n1", "n38", "n37"} <= set(texts(answer))
     assert len({row["name"] for row in rows(answer, "dash")}) == 12
 
 
@@ -335,7 +336,7 @@ def places(names=PLACES, **facts):
 def test_a_map_has_borders_every_place_and_says_what_is_missing(texts):
     shown = texts(places())
     assert {"France 0.00", "Italy", "Fiji 0.20", "White: no value."} <= set(shown)
-    assert "Not on the map, since no coordinates are given: Avalon." in shown
+    assert "Without coordinates, so not on the map: Avalon." in shown
     assert "geoshape" in marks(places())
 
 

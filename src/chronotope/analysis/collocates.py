@@ -272,8 +272,9 @@ def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
 
 def _most_certain(likelihood: NDArray[np.float64], eligible: NDArray[np.bool_], top: int) -> list[int]:
     """Return the eligible words with the highest values; ties: the more frequent first."""
-    order = np.argsort(-likelihood, kind="stable")
-    return [int(number) for number in order[eligible[order]][:top]]
+    numbers = np.flatnonzero(eligible)
+    found: list[int] = numbers[np.argsort(-likelihood[numbers], kind="stable")[:top]].tolist()
+    return found
 
 
 def context_weights(index: Concordance, term: Term, positions: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -112,9 +112,9 @@ def _lines(rows: Sequence[Row], labels: Sequence[str]) -> list[Line]:
 
 
 def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
-    """Return the lines to draw: in turn the highest at the first condition, at the last, and at those between."""
+    """Return the lines to draw: in turn the two highest at both ends, and the highest at each condition between."""
     chosen: list[str] = []
-    for at in cycle([0, count - 1, *range(1, count - 1)]):
+    for at in cycle([0, count - 1, 0, count - 1, *range(1, count - 1)]):
         here = [line for line in lines if line.name not in chosen and at in line.rows]
         if here:
             chosen.append(max(here, key=lambda line: line.rows[at]["y"]).name)

@@ -56,24 +56,14 @@
     return [...chosen].sort((a, b) => a - b);
   };
 
-  /** Move heights apart that are nearer than `gap`, in their order. */
+  /** Move heights apart that are nearer than `gap`, in their order: the mean of pushing all down and all up. */
   ct.spread = function (heights, gap, low, high) {
-    const order = heights.map((height, at) => ({ height, at })).sort((a, b) => a.height - b.height);
-    for (let pass = 0; pass < 40; pass++) {
-      for (let at = 1; at < order.length; at++) {
-        const short = gap - (order[at].height - order[at - 1].height);
-        if (short > 0) {
-          order[at].height += short / 2;
-          order[at - 1].height -= short / 2;
-        }
-      }
-      for (let at = 0; at < order.length; at++)
-        order[at].height = Math.max(low + at * gap, Math.min(high - (order.length - 1 - at) * gap, order[at].height));
-    }
-    /** @type {number[]} */
-    const placed = [];
-    for (const { height, at } of order) placed[at] = height;
-    return placed;
+    const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b]);
+    const [down, up, last] = [[...heights], [...heights], order.length - 1];
+    order.forEach((one, at) => (down[one] = Math.max(low + at * gap, heights[one], at ? down[order[at - 1]] + gap : low)));
+    order.reverse().forEach((one, at) => (up[one] = Math.min(high - at * gap, heights[one], at ? up[order[at - 1]] - gap : high)));
+    order.reverse();
+    return heights.map((_, one) => Math.max(low + order.indexOf(one) * gap, Math.min(high - (last - order.indexOf(one)) * gap, (down[one] + up[one]) / 2)));
   };
 
   /** The width of a text in pixels, as if it were bold. */
