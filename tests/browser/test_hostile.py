@@ -1,4 +1,4 @@
-"""A corpus whose names end a script and begin another runs nothing: on the server, and in the exported folder."""
+"""A corpus whose names end a script and begin another runs nothing: on the server, in a folder, in a report."""
 
 from __future__ import annotations
 
@@ -45,3 +45,12 @@ def test_names_that_end_a_script_run_nothing(visit, address):
     assert page.locator("main script").count() == 0
     assert not page.title().startswith("hurt")
     assert visit.complaints == []
+
+
+def test_a_report_of_such_names_runs_nothing(visit, run, tmp_path):
+    chronotope("report", run, "-o", tmp_path / "report.html", "--title", NAMES[0], "--bootstrap", 0, "--min-count", 5)
+    page = visit((tmp_path / "report.html").as_uri())
+    expect(page.locator("h1")).to_contain_text(NAMES[0])
+    expect(page.locator("svg").get_by_text("</script>").first).to_be_attached()
+    assert page.locator("script").count() == 0
+    assert not page.title().startswith("hurt")

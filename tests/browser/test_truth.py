@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import chronotope as ct
 from browser.conftest import started
-from browser.pages import LONG, PHONE, VIEWS, go, marks, opened
+from browser.pages import LONG, PHONE, VIEWS, WIDE, go, marks, opened
 
 BANK = "#/word/bank?at=1997&place=arlen"
 
@@ -223,6 +223,60 @@ def test_sentences_have_their_source_and_are_filtered(visit, site):
     assert f"near={neighbor}" in page.url
     page.get_by_role("button", name="More sentences").click()
     page.wait_for_function("() => document.querySelectorAll('.sentences li:not(.leave)').length > 8")
+
+
+def test_the_first_sentences_are_from_all_documents(visit, site):
+    """Rows are in order of time: the first of them would be those of the first documents alone."""
+    page = visit(f"{site}#/word/river?at=1997&place=arlen")
+    opened(page)
+    sources = page.locator("#sentences .source")
+    expect(sources).to_have_count(8)
+    rows = asked(site, "evidence?word=river&at=1997/arlen&top=50")["rows"]
+    place = [row["document"] for row in rows].index(sources.last.inner_text().split(" · ")[2])
+    assert len(rows) > 16
+    assert place >= len(rows) * 3 / 4
+
+
+def test_every_pair_of_words_has_its_own_line(visit, site):
+    """Two pairs with the same second word are two lines, with the values of the table."""
+    page = visit(f"{site}#/ask/similarity?word=bank,river,money&place=arlen")
+    expect(page.locator(".answer .name:not(.leave)")).to_have_text(["bank · river", "bank · money", "river · money"])
+    rows = asked(site, "similarity?word=bank&word=river&word=money&place=arlen")["rows"]
+    known = [row for row in rows if row["similarity"] is not None]
+    drawn = marks(page, ".answer")
+    assert len(drawn) == len(known)
+    row = next(row for row in known if (row["word"], row["condition"]) == ("bank", "1997/arlen"))
+    assert f"bank · {row['other']}, 1997: {row['similarity']:.2f}" in drawn
+
+
+def test_every_axis_has_three_ticks_and_colors_without_figures_are_explained(visit, site):
+    """The heat map on a phone has no room for figures in its tiles."""
+    page = visit(site + BANK, viewport=PHONE)
+    opened(page)
+    for chart in (".series", ".frequency"):
+        assert page.locator(f"{chart} .grid:not(.leave)").count() >= 3
+    expect(page.locator(".matrix .caption")).to_contain_text(
+        re.compile(r"Color: similarity, from \S+ \(pale\) to \S+ ")
+    )
+
+
+def test_labels_of_a_path_never_cover_each_other(visit, site):
+    for viewport in (WIDE, PHONE):
+        page = visit(site + BANK, viewport=viewport)
+        opened(page)
+        page.locator(".trajectory svg").scroll_into_view_if_needed()
+        page.wait_for_timeout(400)
+        boxes = [
+            label.bounding_box()
+            for label in page.locator(".trajectory svg :is(.when, .friend):not(.leave)").all()
+            if label.text_content()
+        ]
+        assert len(boxes) > 5
+        for at, one in enumerate(boxes):
+            for other in boxes[:at]:
+                shared = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
+                assert shared < 3 or abs(one["y"] - other["y"]) > 11
+        expect(page.locator(".trajectory .caption")).to_contain_text("Small dots: the word in other places.")
 
 
 def test_two_times_stand_side_by_side(visit, site):

@@ -161,14 +161,15 @@ def test_of_many_lines_some_are_drawn_and_the_others_named(texts):
 
 
 def test_neighbors_of_the_first_and_the_last_time_are_drawn(texts):
+    """Of twenty times, the two nearest of both ends are among the twelve lines."""
     neighbors = [
-        {"word": "bank", "neighbor": f"n{number}", "condition": label, "count": 9}
-        | {"similarity": 1 - abs(at - number / 2) / 10}
-        for number in range(20)
-        for at, label in enumerate(YEARS)
+        {"word": "bank", "neighbor": f"n{number}", "condition": str(1980 + at), "count": 9}
+        | {"similarity": 1 - abs(at - number / 2) / 20}
+        for number in range(40)
+        for at in range(20)
     ]
     answer = Answer(neighbors, title="bank", facts={"axis": "time"}, chart=Lines(y="similarity", color="neighbor"))
-    assert {"n0", "n18"} <= set(texts(answer))
+    assert {"n0", "n1", "n38", "n37"} <= set(texts(answer))
     assert len({row["name"] for row in rows(answer, "dash")}) == 12
 
 
@@ -289,6 +290,32 @@ def test_a_path_names_every_step_and_every_neighbor_once(texts):
     assert "Path from blue (first) to orange (last)." in shown
 
 
+def test_a_path_is_dotted_over_a_time_that_is_left_out(texts):
+    path = [{"kind": "path", "label": label, "x": at, "y": at % 3, "count": 9} for at, label in enumerate(YEARS)]
+    del path[4]
+    facts = {"axis": "time", "conditions": YEARS}
+    answer = Answer(path, title="bank", facts=facts, chart=Plane("x", "y", "label", kind="kind"))
+    assert [row["far"] for row in rows(answer, "far")].count(True) == 1
+    assert "Dotted: time bins between are left out." in texts(answer)
+    assert "Dotted: time bins between are left out." not in texts(replace(answer, facts={"axis": "time"}))
+
+
+def test_of_many_lines_no_intervals_are_drawn_and_the_caption_says_so(texts):
+    low = dict.fromkeys(YEARS, 0.1)
+    few, many = (changed(series(words), low=low, high=low) for words in (["a", "b"], "abcdefg"))
+    assert "area" in marks(few)
+    assert "area" not in marks(many)
+    assert "Intervals are not drawn: there are too many lines." in texts(many)
+
+
+def test_what_has_no_value_is_said_once(texts):
+    answer = replace(places(), chart=Plane("lon", "lat", "place", "value"))
+    frame = answer.frame.with_columns(lat=None, lon=None, value=pl.Series([0.5, 0.4, 0.3, 0.2, None]))
+    assert "Without a value: Avalon." in texts(replace(answer, frame))
+    told = "Without a value, since bank occurs fewer than 5 times: Avalon."
+    assert not {"Without a value: Avalon."} & set(texts(replace(answer, frame, notes=[told])))
+
+
 PLACES = {
     "France": (46.6, 2.4),
     "Italy": (42.8, 12.5),
@@ -311,7 +338,7 @@ def places(names=PLACES, **facts):
 def test_a_map_has_borders_every_place_and_says_what_is_missing(texts):
     shown = texts(places())
     assert {"France 0.00", "Italy", "Fiji 0.20", "White: no value."} <= set(shown)
-    assert "Not on the map, since no coordinates are given: Avalon." in shown
+    assert "Without coordinates, so not on the map: Avalon." in shown
     assert "geoshape" in marks(places())
 
 

@@ -83,7 +83,8 @@ def contexts(
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
-    notes = one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
+    notes = ["Ordered by the pull there less the pull elsewhere."] if rows and others else []
+    notes += one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
     notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
     if not here.with_term:
         notes.append(index.absence(term, "there"))
@@ -303,8 +304,9 @@ def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
 
 def _most_certain(likelihood: NDArray[np.float64], eligible: NDArray[np.bool_], top: int) -> list[int]:
     """Return the eligible words with the highest values; ties: the more frequent first."""
-    order = np.argsort(-likelihood, kind="stable")
-    return [int(number) for number in order[eligible[order]][:top]]
+    numbers = np.flatnonzero(eligible)
+    found: list[int] = numbers[np.argsort(-likelihood[numbers], kind="stable")[:top]].tolist()
+    return found
 
 
 def context_weights(index: Concordance, term: Term, positions: NDArray[np.int64]) -> NDArray[np.float64]:

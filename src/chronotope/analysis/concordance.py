@@ -124,13 +124,20 @@ class Concordance:
 
     def positions(self, term: Term, documents: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the positions, in the file of tokens, at which a term begins in some documents."""
-        store = self.counts.store
-        here = store.positions(term.numbers[0])
+        store, first = self.counts.store, term.numbers[0]
+        if first not in self._positions:
+            self._positions[first] = store.positions(first)
+        here = self._positions[first]
         document = self.documents_at(here)
         here = here[documents[document] & (here + len(term.numbers) <= store.starts[document + 1])]
         for step, number in enumerate(term.numbers[1:], 1):
             here = here[store.ids[here + step] == number]
         return here
+
+    @cached_property
+    def _positions(self) -> dict[int, NDArray[np.int64]]:
+        """Where words stand, held-out documents included: all tokens are searched once for each word."""
+        return {}
 
     def documents_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the document of each position in the file of tokens."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,6 @@ class Filters:
     ) -> None:
         self._source, self._min_documents = source, min_documents
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
-        self._number = {word: number for number, word in enumerate(self._words)}
         self._notes: list[str] = []
         self.settings = [  # for the facts of the answer
             *(
@@ -75,6 +75,10 @@ class Filters:
             self._excluded["names"] = self._names()
         if no_numbers:
             self._excluded["numbers"] = np.array([word[:1].isdigit() for word in self._words], bool)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self._words)}
 
     def documents(self, conditions: Iterable[int]) -> Integers | None:
         """(W,) the number of documents in some conditions that contain each word; None without the run."""
@@ -214,6 +218,8 @@ def stop_words(language: str) -> frozenset[str]:
 
 def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
     """(W,) the id of each word in a run; -1 if it is not there."""
+    if tuple(words) == run.vocabulary.words:
+        return np.arange(len(words))
     known = {word: number for number, word in enumerate(run.vocabulary.words)}
     return np.array([known.get(word, -1) for word in words], np.int64)
 

@@ -37,7 +37,6 @@ class SentenceSample(NamedTuple):
     sentence: NDArray[np.int64]  # (N,) a sentence with the word
     start: NDArray[np.int64]  # (N,) where the word stands there
     end: NDArray[np.int64]
-    documents: NDArray[np.int64]  # (W,) the number of documents of the condition with each word
     searched: int  # tokens
     tokens: int  # of the condition
 
@@ -99,11 +98,8 @@ def sentence_sample(
     # An even choice for frequent words: the first sentences are all of one document.
     step, rank = np.maximum(1, np.bincount(word, minlength=words)[word] / most), _rank(word)
     listed = np.floor(rank / step) != np.floor((rank - 1) / step)
-    ids, number = _tokens(run, documents, length)
-    holds = np.unique(number[ids < words] * words + ids[ids < words]) % words
     columns = word[listed], (pairs % len(kept))[listed], spans[listed, 0], spans[listed, 1]
-    tokens = int(length.sum())
-    return SentenceSample(sentences, *columns, np.bincount(holds, minlength=words), searched, tokens)
+    return SentenceSample(sentences, *columns, searched, int(length.sum()))
 
 
 def _tokens(

@@ -40,7 +40,7 @@ def trajectory(
     *,
     place: Place = None,
     method: Annotated[
-        Literal["lle", "pca"], Param("Projection: lle (locally linear embedding) or pca (principal axes).")
+        Literal["lle", "pca"], Param("Projection: lle (locally linear embedding) or pca (principal components).")
     ] = "lle",
     top: Annotated[int, Param("Number of neighbors from each condition.", least=1, most=1000)] = 3,
     limit: Annotated[int, Param("Maximum number of neighbors in all.", least=1, most=1000)] = 24,
@@ -67,7 +67,8 @@ def trajectory(
     ]
     points = np.concatenate([own.unit, np.reshape(around, (-1, own.unit.shape[1]))])
     plane, note = _lle(points) if method == "lle" else (None, "")
-    facts = {"method": "pca" if plane is None else "lle", "min_count": min_count}
+    line = [model.conditions.labels[condition] for condition in among]
+    facts = {"method": "pca" if plane is None else "lle", "min_count": min_count, "conditions": line}
     plane = _principal_axes(points) if plane is None else plane
     rows: list[dict[str, Any]] = [
         {"kind": "path", "label": label, "count": model.count(word, label), "near_in": None} for label in labels
@@ -85,16 +86,16 @@ def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
     from sklearn.manifold import LocallyLinearEmbedding
 
     if len(rows) < MIN_POINTS:
-        return None, f"Drawn by principal axes: {len(rows)} points are too few for LLE."
+        return None, f"Drawn by principal components, since {len(rows)} points are too few for LLE."
     # One thread and the dense solver: the same picture every time.
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         neighbors = _connecting(rows)
         if neighbors is None:
-            return None, "Drawn by principal axes: the points form separate groups, which LLE cannot place."
+            return None, "Drawn by principal components, since the points form separate groups, which LLE cannot place."
         plane = LocallyLinearEmbedding(n_neighbors=neighbors, n_components=2, eigen_solver="dense").fit_transform(rows)
     if _collapsed(plane):
-        return None, "Drawn by principal axes: LLE would draw most points in one place."
+        return None, "Drawn by principal components, since LLE would draw most points in one place."
     return _oriented(np.asarray(plane, dtype=np.float64)), ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 COMPUTING_PACKAGES = ("numpy", "numba", "polars", "scipy")
 
 
+@cache
 def package_version() -> str:
     """Return the version of chronotope, or 0 if it is not installed."""
     try:

@@ -19,6 +19,7 @@ from chronotope.views.charts.placing import spread
 
 WIDE, SMALL = (560, 320), (250, 170)  # of a chart, and of one of several panels
 LABEL_GAP = 16.5
+MOST_BANDS, NO_BANDS = 6, "Intervals are not drawn: there are too many lines."
 FROM_ZERO = ("per_million", "count", "share")
 CHANGE = 0.15  # share of the range; a line that moves less is neither rising nor falling
 # Lines differ in their dashes, too, so that a copy without color can be read.
@@ -111,9 +112,9 @@ def _lines(rows: Sequence[Row], labels: Sequence[str]) -> list[Line]:
 
 
 def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
-    """Return the lines to draw: in turn the highest at the first condition, at the last, and at those between."""
+    """Return the lines to draw: in turn the two highest at both ends, and the highest at each condition between."""
     chosen: list[str] = []
-    for at in cycle([0, count - 1, *range(1, count - 1)]):
+    for at in cycle([0, count - 1, 0, count - 1, *range(1, count - 1)]):
         here = [line for line in lines if line.name not in chosen and at in line.rows]
         if here:
             chosen.append(max(here, key=lambda line: line.rows[at]["y"]).name)
@@ -124,7 +125,10 @@ def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
 
 def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: Lines, notes: list[str]) -> Any:
     every = [row for line in lines for row in line.rows.values()]
-    ends = [row[end] for row in every for end in ("low", "high") if row[end] is not None]
+    banded = len(lines) <= MOST_BANDS
+    ends = [row[end] for row in every for end in ("low", "high") if banded and row[end] is not None]
+    if not banded and any(row["low"] is not None for row in every) and NO_BANDS not in notes:
+        notes.append(NO_BANDS)
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
     # Of many neighbors the color shows the direction; falling lines are labeled on the left.
     by_direction = chart.color not in ("word", "sense") and len(lines) > 4 and size == WIDE
@@ -133,7 +137,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
         colors = _directions(lines, high - low)
         notes.append("Blue: nearer at first; orange: nearer at last; gray: neither.")
     left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
-    if style.is_cut(every, low, high):
+    if banded and style.is_cut(every, low, high):
         notes.append(style.CUT)
     # A column that changes along a line would cut it into pieces, so points have rows of their own.
     plain, lone, points = [], [], []

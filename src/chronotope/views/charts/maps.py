@@ -111,7 +111,8 @@ def draw(answer: Answer, chart: Plane, rows: list[dict[str, Any]]) -> style.Draw
     layers += draw_labels([{**point, "color": style.INK, "bold": False} for point in points], (WIDTH, frame.height))
     notes = ["White: no value."] if len(known) < len(rows) else []
     notes += [f"Pale: fewer than {style.FEW} occurrences."] if any(row["opacity"] < 1 for row in points) else []
-    notes += [f"Not on the map, since no coordinates are given: {some_of(missing)}."] if missing else []
+    if missing and not any(note.startswith("Without coordinates") for note in answer.notes):
+        notes.append(f"Without coordinates, so not on the map: {some_of(missing)}.")
     turned: dict[str, Any] = {"type": frame.kind, "scale": frame.scale, "translate": list(frame.shift)}
     turned["rotate"] = [-frame.lon, 0, 0]
     view = alt.ViewBackground(stroke=style.GRID)

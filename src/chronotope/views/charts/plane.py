@@ -52,18 +52,24 @@ def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:
         dots.append(
             {**place, "size": 90 if on_path else 34, "stroke": stroke, "fill": "white" if faint[at] else stroke}
         )
+    # A step over a time bin that is left out is dotted: the two are not adjacent.
+    line = list(answer.facts.get("conditions") or [row[chart.label] for row in rows[:steps]])
+    number = [line.index(row[chart.label]) for row in rows[:steps]] if joined else []
     segments: style.Rows = [
-        {"x": a["x"], "y": a["y"], "x2": b["x"], "y2": b["y"], "color": a["color"]}
-        for a, b in pairwise(points[:steps] if joined else [])
+        {"x": a["x"], "y": a["y"], "x2": b["x"], "y2": b["y"], "color": a["color"], "far": there - here > 1}
+        for (here, a), (there, b) in pairwise(zip(number, points, strict=False))
     ]
     # The ends of the path choose their places first, then its middle, then the neighbors.
     nth = -(-steps // MOST_ON_PATH) if joined else 1
     order = dict.fromkeys([*([0, steps - 1] if steps else []), *range(nth, steps - nth + (nth == 1), nth)])
     labels = draw_labels([points[at] for at in (*order, *range(steps, len(rows)))], (WIDTH, height), _along(segments))
-    path = style.rules(segments, strokeWidth=2.6, opacity=0.7, strokeCap="round")
+    look = {"strokeWidth": 2.6, "opacity": 0.7, "strokeCap": "round"}
+    near, far = ([one for one in segments if one["far"] == test] for test in (False, True))
+    path = [style.rules(near, **look), style.rules(far, strokeDash=[1, 6], **look)]
     dot = style.layer(dots, "point", opacity=1, strokeWidth=1.6)
-    layers = [path, dot.encode(**style.pixels(), size=alt.Size("size:Q", scale=None), tooltip=["text:N"]), *labels]
+    layers = [*path, dot.encode(**style.pixels(), size=alt.Size("size:Q", scale=None), tooltip=["text:N"]), *labels]
     notes = ["Path from blue (first) to orange (last)."] if joined else []
+    notes += ["Dotted: time bins between are left out."] if far else []
     notes += ["Gray: words near it."] if 0 < steps < len(rows) else []
     notes += [f"Drawn: {len(rows)} of {len(every)} points."] if len(rows) < len(every) else []
     notes += [style.FAINT] if any(faint) else []

@@ -30,7 +30,8 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
         else:
             group = row[chart.group] if chart.group else None
             groups.setdefault(style.spaced(group or ""), []).append(_bar(row, chart, value))
-    notes = [f"Without a value: {some_of(unknown)}."] if unknown else []
+    told = any(note.startswith("Without a value") for note in answer.notes)
+    notes = [f"Without a value: {some_of(unknown)}."] if unknown and not told else []
     limit = chart.limit
     if len(groups) > MOST_PANELS:
         groups, limit = {"": [_first_of(group, bars) for group, bars in groups.items()]}, 100

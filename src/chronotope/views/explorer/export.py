@@ -117,7 +117,7 @@ class _Writer:
         self.folder, self.data, self.progress = folder, folder / "data", progress
         self.labels = self.model.conditions.labels
         observed, size = self.model.observed, len(self.model)
-        self.filters = Filters(self.model)
+        self.filters, self.questions = Filters(self.model), questions()
         self.present = np.bincount(observed.word, minlength=size)
         self.counts = np.bincount(observed.word, observed.count, size).astype(np.int64)
 
@@ -255,7 +255,7 @@ class _Writer:
         """Return an answer with its rows as lists, or why there is none."""
         top = {"top": LISTED[name]} if name in LISTED else {}
         try:
-            found = answer(self.explored, questions()[name], {**values, **top})
+            found = answer(self.explored, self.questions[name], {**values, **top})
         except ChronotopeError as error:
             _, kind, message = describe(error)
             return {"error": {"kind": kind, "message": message}}
@@ -276,7 +276,8 @@ class _Writer:
                 ]
                 write_part(self.data, f"sentences-{number}-{begin // SENTENCES_IN_A_PART}", rows)
             columns = {"sizes": np.bincount(sample.word, minlength=len(self.model)), "sentence": sample.sentence}
-            columns |= {"start": sample.start, "length": sample.end - sample.start, "documents": sample.documents}
+            columns |= {"start": sample.start, "length": sample.end - sample.start}
+            columns["documents"] = self._documents([number])
             share = {"searched": [sample.searched, sample.tokens]}
             write_part(self.data, f"index-{number}", {name: packed(values) for name, values in columns.items()} | share)
 

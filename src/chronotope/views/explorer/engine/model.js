@@ -115,14 +115,12 @@
 
   /** @param {number} word @param {number} number */
   function count(word, number) {
-    const row = loaded[number].row[word];
-    return row < 0 ? 0 : loaded[number].count[row];
+    return loaded[number].count[loaded[number].row[word]] ?? 0;
   }
 
   /** Return the number of documents of a condition with a word; null if it is not known. @param {number} word @param {number} number */
   function documents(word, number) {
-    const row = loaded[number].row[word];
-    return (row >= 0 && loaded[number].documents[row]) || null;
+    return loaded[number].documents[loaded[number].row[word]] || null;
   }
 
   /** Return the rows of a condition whose words occur often enough. @param {number} number @param {number} least */

@@ -27,6 +27,8 @@
       if (n > 0 && !ct.about.counted) return "an unknown number of times";
       return n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`;
     },
+    /** “1 word”, “2 words” */
+    many: (n, what) => `${whole.format(n)} ${what}${n === 1 ? "" : "s"}`,
     ordinal(n) {
       const teen = n % 100 > 10 && n % 100 < 14;
       return n + (teen ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th");
@@ -37,6 +39,8 @@
     /** The first few of a long list. */
     some: (words, most = 8) =>
       words.length > most ? `${words.slice(0, most).join(", ")} and ${words.length - most} more` : ct.format.list(words),
+    /** “times and places”, or the one of the two that the model has. */
+    axes: (between) => [ct.about.times.length && "times", ct.about.places.length && "places"].filter(Boolean).join(` ${between} `),
     /** A phrase (prime_minister) reads with spaces; data keeps the underscores. */
     word: (word) => String(word).replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, " "),
     quoted: (word) => `“${ct.format.word(word)}”`,

@@ -64,14 +64,14 @@
   /** The mark under the pointer, else in a chart of points the nearest one within reach. */
   function pointedAt(event) {
     const chart = event.target instanceof Element ? event.target.closest("svg[data-nearest]") : null;
-    if (!chart) return markOf(event);
-    let [best, least] = [/** @type {Element} */ (null), REACH];
-    for (const mark of marks(chart)) {
-      const [x, y] = middle(mark);
-      const distance = Math.hypot(x - event.clientX, y - event.clientY);
-      if (distance < least) [best, least] = [mark, distance];
-    }
-    return best;
+    return chart ? least(marks(chart), (x, y) => Math.hypot(x - event.clientX, y - event.clientY), REACH) : markOf(event);
+  }
+
+  /** The mark of the least cost, which its middle has; none if none is below a limit. */
+  function least(all, cost, limit) {
+    const costs = all.map((mark) => cost(...middle(mark)));
+    const best = Math.min(...costs);
+    return best < limit ? all[costs.indexOf(best)] : null;
   }
 
   let waiting = false;
@@ -134,15 +134,11 @@
 
   function nearest(from, all, [dx, dy]) {
     const [x, y] = middle(from);
-    let [best, least] = [/** @type {Element} */ (null), Infinity];
-    for (const mark of all) {
-      if (mark === from) continue;
-      const [mx, my] = middle(mark);
+    const cost = (mx, my) => {
       const ahead = (mx - x) * dx + (my - y) * dy;
       const aside = Math.abs((mx - x) * dy) + Math.abs((my - y) * dx);
-      if (ahead < 1 || aside > ahead * 3) continue;
-      if (ahead + aside * 2 < least) [best, least] = [mark, ahead + aside * 2];
-    }
-    return best;
+      return ahead < 1 || aside > ahead * 3 ? Infinity : ahead + aside * 2;
+    };
+    return least(all, cost, Infinity);
   }
 }

@@ -18,15 +18,8 @@
     const table = ct.h("div", { class: "table", tabindex: "0", role: "region" });
     const details = ct.h("details", { ontoggle: () => fillTable() }, ct.h("summary", null, "Show as a table"), table);
     const files = ct.h("div", { class: "files", role: "group", "aria-label": "Save this chart" });
-    const element = ct.h(
-      "section",
-      { class: `panel ${options.class || ""}` },
-      header,
-      plot,
-      note,
-      caption,
-      ct.h("footer", null, details, files),
-    );
+    const footer = ct.h("footer", null, details, files);
+    const element = ct.h("section", { class: `panel ${options.class || ""}` }, header, plot, note, caption, footer);
     ct.roving(svg);
 
     /** @type {Answer} */

@@ -128,14 +128,7 @@
     }
     const button = ct.h("button", { class: "strong", onclick: copy }, "Copy");
     const close = ct.h("button", { onclick: () => dialog.close() }, "Close");
-    ct.replace(
-      dialog,
-      ct.h("h2", { id: "copying-title" }, title),
-      ct.h("p", null, about),
-      field,
-      ct.h("p", { class: "row" }, button, close),
-      state,
-    );
+    ct.replace(dialog, ct.h("h2", { id: "copying-title" }, title), ct.h("p", null, about), field, ct.h("p", { class: "row" }, button, close), state);
     dialog.showModal();
     button.focus();
     copy();

@@ -8,16 +8,16 @@
     return (value) => start + ((value - from) / span) * (end - start);
   };
 
-  /** Round numbers between two values, about `count` of them and at least two. */
+  /** Round numbers between two values, about `count` of them and at least three. */
   ct.ticks = function (low, high, count = 4) {
-    for (let wanted = count; ; wanted *= 2) {
+    for (let wanted = count; ; wanted++) {
       const raw = (high - low || 1) / wanted;
       const power = 10 ** Math.floor(Math.log10(raw));
       const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw * 0.999);
       const ticks = [];
       for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++)
         ticks.push(Number((at * step).toPrecision(12)));
-      if (ticks.length > 1 || wanted > 64) return ticks;
+      if (ticks.length > 2 || wanted > 64) return ticks;
     }
   };
 
@@ -56,24 +56,14 @@
     return [...chosen].sort((a, b) => a - b);
   };
 
-  /** Move heights apart that are nearer than `gap`, in their order. */
+  /** Move heights apart that are nearer than `gap`, in their order: the mean of pushing all down and all up. */
   ct.spread = function (heights, gap, low, high) {
-    const order = heights.map((height, at) => ({ height, at })).sort((a, b) => a.height - b.height);
-    for (let pass = 0; pass < 40; pass++) {
-      for (let at = 1; at < order.length; at++) {
-        const short = gap - (order[at].height - order[at - 1].height);
-        if (short > 0) {
-          order[at].height += short / 2;
-          order[at - 1].height -= short / 2;
-        }
-      }
-      for (let at = 0; at < order.length; at++)
-        order[at].height = Math.max(low + at * gap, Math.min(high - (order.length - 1 - at) * gap, order[at].height));
-    }
-    /** @type {number[]} */
-    const placed = [];
-    for (const { height, at } of order) placed[at] = height;
-    return placed;
+    const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b]);
+    const [down, up, last] = [[...heights], [...heights], order.length - 1];
+    order.forEach((one, at) => (down[one] = Math.max(low + at * gap, heights[one], at ? down[order[at - 1]] + gap : low)));
+    order.reverse().forEach((one, at) => (up[one] = Math.min(high - at * gap, heights[one], at ? up[order[at - 1]] - gap : high)));
+    order.reverse();
+    return heights.map((_, one) => Math.max(low + order.indexOf(one) * gap, Math.min(high - (last - order.indexOf(one)) * gap, (down[one] + up[one]) / 2)));
   };
 
   /** The width of a text in pixels, as if it were bold. */

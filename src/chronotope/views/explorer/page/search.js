@@ -51,18 +51,9 @@
     function optionOf(row, at) {
       const often = ct.about.counted ? `${ct.format.count(row.count)}×` : "";
       const where = ct.about.conditions.length > 1 ? `in ${row.conditions} of ${ct.about.conditions.length}` : "";
-      return ct.h(
-        "li",
-        {
-          id: `${id}-${at}`,
-          role: "option",
-          "aria-selected": "false",
-          onpointerdown: (event) => event.preventDefault(),
-          onclick: () => take(row.word),
-        },
-        ct.h("span", { class: "word" }, ct.format.word(row.word)),
-        ct.h("span", { class: "support" }, [often, where].filter(Boolean).join(" · ")),
-      );
+      const act = { onpointerdown: (event) => event.preventDefault(), onclick: () => take(row.word) };
+      const support = ct.h("span", { class: "support" }, [often, where].filter(Boolean).join(" · "));
+      return ct.h("li", { id: `${id}-${at}`, role: "option", "aria-selected": "false", ...act }, ct.h("span", { class: "word" }, ct.format.word(row.word)), support);
     }
 
     async function ask() {
@@ -125,20 +116,10 @@
 
   /** The chosen words, each with a button that removes it. */
   ct.wordChips = function (parent, words, takeAway) {
-    ct.join(
-      parent,
-      words,
-      (word) => word,
-      (word) =>
-        ct.h(
-          "button",
-          { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` },
-          ct.h("span", null, ct.format.word(word)),
-          ct.h("span", { "aria-hidden": "true" }, " ×"),
-        ),
-      (chip, word) => {
-        chip.className = `chip away color-${words.indexOf(word)}`;
-      },
-    );
+    const create = (word) => {
+      const cross = ct.h("span", { "aria-hidden": "true" }, " ×");
+      return ct.h("button", { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` }, ct.h("span", null, ct.format.word(word)), cross);
+    };
+    ct.join(parent, words, String, create, (chip, word) => (chip.className = `chip away color-${words.indexOf(word)}`));
   };
 }

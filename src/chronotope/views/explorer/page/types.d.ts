@@ -143,6 +143,8 @@ interface Chronotope {
     digits(low: number, high: number): number;
     short(value: any): string;
     times(n: number): string;
+    many(n: number, what: string): string;
+    axes(between: string): string;
     ordinal(n: number): string;
     list(words: string[]): string;
     some(words: string[], most?: number): string;

@@ -87,23 +87,14 @@
       { class: "play", type: "button", "aria-pressed": "false", "aria-label": "Play through time", onclick: () => (playing ? stop() : start()) },
       ct.h("span", { class: "glyph", "aria-hidden": "true" }),
     );
-    const select = ct.h(
-      "select",
-      { id: "place", onchange: () => ct.address.change({ place: select.value }) },
-      places.map((place) => ct.h("option", { value: place }, place)),
-    );
+    const options = places.map((place) => ct.h("option", { value: place }, place));
+    const select = ct.h("select", { id: "place", onchange: () => ct.address.change({ place: select.value }) }, options);
     const ends = [times[0], times[times.length - 1]].map((end) => ct.h("span", null, ct.format.label(end)));
-    const when = ct.h(
-      "div",
-      { class: "when" },
-      play,
-      label,
-      ct.h("div", { class: "track" }, history, slider, ct.h("div", { class: "ends", "aria-hidden": "true" }, ends)),
-    );
+    const track = ct.h("div", { class: "track" }, history, slider, ct.h("div", { class: "ends", "aria-hidden": "true" }, ends));
+    const when = ct.h("div", { class: "when" }, play, label, track);
     const where = ct.h("label", { class: "place" }, ct.h("span", null, "Place"), select);
     ct.replace(element, ct.h("div", { class: "inside" }, when, where));
-    element.setAttribute("role", "region");
-    element.setAttribute("aria-label", "Time and place");
+    ct.set(element, { role: "region", "aria-label": "Time and place" });
 
     /** A drag is one step of Back, however many bins it passes. */
     function to(position) {
@@ -124,9 +115,10 @@
       to(Number(slider.value));
     });
 
+    const pressed = (on) => ct.set(play, { "aria-pressed": String(on), "aria-label": on ? "Stop" : "Play through time" });
+
     function start() {
-      play.setAttribute("aria-pressed", "true");
-      play.setAttribute("aria-label", "Stop");
+      pressed(true);
       const next = () => {
         const at = state.time + 1;
         if (at >= times.length) return stop();
@@ -141,8 +133,7 @@
     function stop() {
       clearInterval(playing);
       playing = 0;
-      play.setAttribute("aria-pressed", "false");
-      play.setAttribute("aria-label", "Play through time");
+      pressed(false);
     }
 
     return {

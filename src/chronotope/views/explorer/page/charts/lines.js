@@ -20,8 +20,9 @@
     if (axis === "place" || labels.length < 2) return ct.rankedPlaces(drawing);
     // Over time × place without a chosen place: one line for each place.
     const timeOf = (row) => (both ? ct.placeOf(row[chart.x]).at : row[chart.x]);
-    const nameOf = (row) =>
-      [ct.distinct(answer.rows, chart.color).length > 1 || !both ? ct.format.word(row[chart.color] ?? "") : "", both ? ct.placeOf(row[chart.x]).place : ""].filter(Boolean).join(" · ");
+    // A pair of words has both names: two lines with the same second word are not one.
+    const parts = [chart.color !== "word" && ct.distinct(answer.rows, "word").length > 1 && "word", (ct.distinct(answer.rows, chart.color).length > 1 || !both) && chart.color];
+    const nameOf = (row) => [...parts.map((column) => column && ct.format.word(row[column] ?? "")), both && ct.placeOf(row[chart.x]).place].filter(Boolean).join(" · ");
     const conditions = ct.timeline(both ? ct.about.times : labels);
     const name = both ? ct.format.label : ct.namer(state);
     const now = both && state.acts ? conditions.indexOf(state.at) : ct.nowIn(conditions, state);
@@ -118,7 +119,7 @@
 
     const gaps = series.some((one) => one.values.some((value, at) => !ct.known(value) && one.values.slice(0, at).some(ct.known) && one.values.slice(at).some(ct.known)));
     return [
-      every.size > series.length ? `${every.size - series.length} more lines are not drawn; the table has all.` : "",
+      every.size > series.length ? `Not drawn: ${ct.format.many(every.size - series.length, "more line")}; the table has all.` : "",
       gaps ? "A gap in a line: there is no value for that time." : "",
       ...ct.faintNote(rows, chart),
     ].filter(Boolean);

@@ -55,7 +55,7 @@
     const texts = named.map(({ row, spot }) => ({ key: row.place, text: row.place, at: spot, class: `label place${row.place === state.place ? " now" : ""}` }));
     ct.texts(layer.names, texts, { "text-anchor": "middle" });
     const lost = answer.rows.length - rows.length;
-    return [high > low ? `Color: ${ct.columnName(chart.value)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "", lost ? `${lost} places without coordinates are not on the map; the table has them.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [high > low ? `Color: ${ct.columnName(chart.value)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "", lost ? `Not on the map: ${ct.format.many(lost, "place")} without coordinates; the table has all.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   }
 
   /** The path of a word among its neighbors. @type {Draw} */
@@ -125,7 +125,8 @@
     });
     const crowded = others.length - friends.length;
     return [
-      crowded > 0 ? `${crowded} words that would cover others are not drawn; the table has them.` : "",
+      path.length < every.length ? "Small dots: the word in other places." : "",
+      crowded > 0 ? `Not drawn: ${ct.format.many(crowded, "word")} that would cover others; the table has all.` : "",
       steps.some((step) => step.far) ? "Dotted: times between are left out." : "",
       ...ct.faintNote(every, chart),
     ].filter(Boolean);
@@ -154,16 +155,20 @@
       taken.every((other) => !overlap(other, wanted)) && wanted.left > 0 && wanted.right < width && wanted.top > 0 && wanted.bottom < height;
     return (text, px, py, size, must, away = 6) => {
       const wide = ct.wide(text, size);
-      const [up, side] = [away + 9, wide / 2 + away + 4];
-      const spots = [[0, -up], [0, up], [side, 0], [-side, 0], [side, -up], [-side, -up], [side, up], [-side, up]];
-      if (!away) spots.unshift([0, 0]);
-      for (const [dx, dy] of spots) {
-        const wanted = box(px + dx, py + dy, wide, size);
-        if (!free(wanted)) continue;
-        taken.push(wanted);
-        return [px + dx, py + dy];
+      // What must be shown may stand farther away.
+      for (const ring of must ? [0, 12, 26] : [0]) {
+        const [up, side] = [away + 9 + ring, wide / 2 + away + 4 + ring];
+        const spots = [[0, -up], [0, up], [side, 0], [-side, 0], [side, -up], [-side, -up], [side, up], [-side, up]];
+        if (!away) spots.unshift([0, 0]);
+        for (const [dx, dy] of spots) {
+          const wanted = box(px + dx, py + dy, wide, size);
+          if (!free(wanted)) continue;
+          taken.push(wanted);
+          return [px + dx, py + dy];
+        }
       }
-      return must ? [Math.max(wide / 2, Math.min(width - wide / 2, px)), Math.max(10, py - up)] : null;
+      // The name of a point may cover others rather than lack; a word may not.
+      return must && away ? [Math.max(wide / 2, Math.min(width - wide / 2, px)), Math.max(10, py - away - 9)] : null;
     };
   }
 }

@@ -30,7 +30,7 @@
     }));
     draw(drawing, items, chart.value);
     return [
-      rows.length > shown.length ? `${rows.length - shown.length} more rows are not drawn; the table has all.` : "",
+      rows.length > shown.length ? `Not drawn: ${ct.format.many(rows.length - shown.length, "more row")}; the table has all.` : "",
       shown.some((row) => row.match === false) ? "Pale: no match; the upright line is the similarity that a match needs." : "",
       ...ct.faintNote(shown, chart),
     ].filter(Boolean);
@@ -245,7 +245,7 @@
       },
     );
     return [
-      groups.length > shown.length ? `${groups.length - shown.length} more rows are not drawn; the table has all.` : "",
+      groups.length > shown.length ? `Not drawn: ${ct.format.many(groups.length - shown.length, "more row")}; the table has all.` : "",
       ...ct.faintNote(answer.rows, chart),
     ].filter(Boolean);
   }

@@ -30,7 +30,7 @@
     // A word compared with itself says nothing, and would use up the range of colors.
     const others = answer.rows.filter((row) => row[columnX] !== row[columnY]);
     const [low, high] = ct.extent((others.length ? others : answer.rows).map((row) => row[columnValue]));
-    const shade = (value) => 0.06 + 0.94 * Math.max(0, Math.min(1, (value - low) / (high - low || 1)));
+    const shade = (value) => 0.06 + 0.94 * Math.max(0, Math.min(1, (value - low) / (high - low || 1e-9)));
     const number = (value) => ct.format.number(value, ct.format.digits(low, high));
     const short = (value) => (ct.known(value) ? number(value).replace(/^(−?)0\./, "$1.") : "·");
     const layer = ct.layers(svg, ["tiles", "frames", "heads", "sides"]);
@@ -44,6 +44,7 @@
       across.length < allAcross.length || down.length < allDown.length
         ? `For lack of room ${across.length} of ${allAcross.length} columns and ${down.length} of ${allDown.length} rows are drawn; the table has all.`
         : "",
+      high > low && (size < 34 || tall < 16) ? `Color: ${ct.columnName(columnValue)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "",
       ...ct.faintNote(answer.rows.filter((row) => ct.known(row[columnValue])), chart),
     ].filter(Boolean);
     // Another condition moves only the frame.

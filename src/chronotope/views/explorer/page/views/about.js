@@ -18,10 +18,7 @@
       const element = ct.h(
         "div",
         { class: "about-page" },
-        ct.h(
-          "div",
-          { class: "opening" },
-          ct.h("h1", null, "About this model"),
+        ct.h("div", { class: "opening" }, ct.h("h1", null, "About this model"),
           ct.h("p", { class: "deck" }, "Every word has a vector for each time and place, learned from the words around it. Words that are used in similar ways have similar vectors."),
         ),
         ct.h(

@@ -35,8 +35,8 @@
       ct.h("footer", null, more, save),
     );
     from.append(
-      ct.h("option", { value: "" }, "the time and place above"),
-      ct.h("option", { value: "all" }, "all times and places"),
+      ct.h("option", { value: "" }, "as chosen above"),
+      ct.h("option", { value: "all" }, `all ${ct.format.axes("and")}`),
       ...ct.about.conditions.map((one) => ct.h("option", { value: one.label }, ct.format.label(one.label))),
     );
 
@@ -48,8 +48,9 @@
 
     function render() {
       const rows = answer.rows.filter((row) => !source.value || row.document === source.value);
-      const seen = rows.slice(0, shown);
-      const where = asked.at ? `${ct.format.in(asked.at)}` : "in all times and places";
+      // The rows are in order of time: an even choice of them is one of the documents, too.
+      const seen = rows.filter((_, at) => Math.ceil(((at + 1) * shown) / rows.length) > Math.ceil((at * shown) / rows.length));
+      const where = asked.at ? `${ct.format.in(asked.at)}` : `in all ${ct.format.axes("and")}`;
       const near = asked.near ? ` near ${ct.format.quoted(asked.near)}` : "";
       lead.textContent = rows.length
         ? `${ct.format.quoted(asked.word)} ${where}${near}: ${seen.length} of ${rows.length}${rows.length >= ASKED ? " or more" : ""} sentences, spread evenly over the documents.`

@@ -15,10 +15,10 @@
       const changed = list("Words that changed most", "wide changed", "drift", changedRow, (answer) => {
         const { from, to } = answer.facts;
         const between = from && to ? ` between ${ct.format.label(from)} and ${ct.format.label(to)}` : "";
-        return `Words whose neighbors changed most${between}, compared with words of similar frequency.`;
+        return `Words whose neighbors ${between ? `changed most${between}` : `differ most between two ${ct.format.axes("or")}`}, compared with words of similar frequency.`;
       });
       const stable = list("Words that stayed the same", "stable", "stable", stableRow, () =>
-        "Words with the same neighbors at all times and places. Function words are often among them.",
+        "Words that keep the same neighbors throughout. Function words are often among them.",
       );
       const element = ct.h(
         "div",
@@ -77,7 +77,7 @@
 
   function deck() {
     const { times, places, words } = ct.about;
-    const span = times.length > 1 ? ` from ${ct.format.label(times[0])} to ${ct.format.label(times[times.length - 1])}` : times.length ? ` ${ct.format.in(times[0])}` : "";
+    const span = times.length > 1 ? ` from ${ct.format.in(times[0]).slice(3)} to ${ct.format.in(times[times.length - 1]).slice(3)}` : times.length ? ` ${ct.format.in(times[0])}` : "";
     const where = places.length > 1 ? ` in ${places.length} places` : places.length ? ` in ${places[0]}` : "";
     return `How ${ct.format.count(words)} words were used${span}${where}. Words that are used in similar ways are neighbors: look up a word and see its neighbors ${[times.length > 1 && "at each time", places.length > 1 && "in each place"].filter(Boolean).join(" and ") || "here"}.`;
   }
@@ -102,7 +102,7 @@
   ct.wordLink = (word, params = {}) => ct.h("a", { class: "word", href: ct.address.write("word", [word], params) }, ct.format.word(word));
 
   /** In how many documents, if that is known. */
-  const documents = (row) => (ct.known(row.documents) ? `${ct.format.count(row.documents)} document${row.documents === 1 ? "" : "s"}` : "");
+  const documents = (row) => (ct.known(row.documents) ? ct.format.many(row.documents, "document") : "");
 
   function changedRow(row, most) {
     const bar = ct.h("span", { class: "score", title: `change ${ct.format.number(row.change)}`, "aria-hidden": "true" }, ct.h("i"));
@@ -111,11 +111,12 @@
       const label = ct.h("span", { class: "condition" }, ct.format.label(condition));
       return ct.h("span", { class: `side ${kind}` }, label, " ", (words || []).slice(0, 3).map(ct.format.word).join(", "));
     };
-    // Over time the earlier of the two stands first.
-    const over = ct.about.times.length > 0;
+    // Over time the earlier of the two stands first; an arrow means one place.
+    const timed = ct.about.times.length > 0;
+    const over = timed && ct.placeOf(row.before).place === ct.placeOf(row.after).place;
     const position = (label) => ct.about.conditions.findIndex((one) => one.label === label);
     const sides = [{ at: row.before, words: row.neighbors_before }, { at: row.after, words: row.neighbors_after }];
-    if (over && position(row.after) < position(row.before)) sides.reverse();
+    if (timed && position(row.after) < position(row.before)) sides.reverse();
     return ct.h(
       "li",
       null,
