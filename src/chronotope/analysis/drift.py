@@ -37,19 +37,8 @@ Effect: TypeAlias = Annotated[
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
-FIGURES = [
-    "z",
-    "corrected",
-    "noise",
-    "low",
-    "high",
-    "effect",
-    "q",
-    "p",
-    "draw_stability",
-    "seed_stability",
-    "seed_spread",
-]
+FIGURES = ("z", "corrected", "noise", "low", "high", "effect", "q", "p")
+STABILITY = ("draw_stability", "seed_stability", "seed_spread")
 TITLES = {
     "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
@@ -144,7 +133,7 @@ def drift(
     used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(
-        _rows(task, shown, filters) | shown_figures(figures, FIGURES, shown),
+        _rows(task, shown, filters) | shown_figures(figures, FIGURES + STABILITY, shown),
         title=TITLES[comparison.over] + (f" from {first} to {last}" if named else ""),
         notes=notes,
         facts=facts,

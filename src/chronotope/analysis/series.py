@@ -98,7 +98,7 @@ def series(
         if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
     names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
-    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap, "quick": quick}
+    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap} | ({"quick": True} if quick else {})
     title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
     return Answer(rows, title=title, notes=notes, facts=facts)
 
