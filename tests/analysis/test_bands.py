@@ -81,7 +81,7 @@ def test_every_comparison_has_a_band_the_same_for_any_number_of_threads(over_tim
 
 
 def test_quick_bands_agree_with_those_of_the_bootstrap(over_time):
-    """They rest on the words' own scatter, and are somewhat narrower: documents are not drawn."""
+    """They rest on the scatter of single cells, and are somewhat narrower: documents are not drawn."""
     words, widths = [word for word in over_time.words[5:150:6] if min(over_time.count(word).values()) >= 10], []
     for settings in ({"bootstrap": 40}, {"quick": True}):
         frame = ct.series(over_time, [*words, "bank"], against="1994", **settings).frame

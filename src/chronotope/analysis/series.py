@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
 Quick = Annotated[
-    bool, Param("95 % intervals from the scatter around the model, not from draws of documents: a fifth too narrow.")
+    bool, Param("95 % intervals from the scatter around the model, without draws of documents: quick, but too narrow.")
 ]
 
 
