@@ -1,9 +1,12 @@
-"""How far `drift` can be trusted: `python benchmarks/change.py [--text FILE.jsonl.zst]`.
+"""How far `drift` can be trusted: the tables of docs/statistics.md.
+
+    python benchmarks/change.py --text ungdc.jsonl.zst
 
 Documents are put into two halves at random, and in the second pairs of words of like frequency take each other's place
-in 0, 10, … 100 % of their occurrences. Four tables: what is found where nothing changed (p should be uniform, the
-corrected change 0), the rank correlation of the columns with the share exchanged (the plain `change` is the baseline),
-the share of words discovered, and how often the interval holds the change that twenty times as much text shows.
+in 0, 10, … 100 % of their occurrences. Three tables, by the harmonic mean of a word's two counts: what is found where
+nothing changed (p should be uniform, the corrected change 0), the rank correlation of the columns with the share
+exchanged (the plain `change` is the baseline), and how often the interval holds the change that twenty times as much
+text shows.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +27,9 @@ from chronotope.datasets.invented import invented_world
 
 LEVELS = np.linspace(0, 1, 11)
 BANDS = ((10, 20), (20, 50), (50, 200), (200, 1000), (1000, 10**9))
+EXCHANGED = ((0.0, 0.0), (0.1, 0.4), (0.5, 1.0))
+RANKED = ("corrected", "change", "z", "low")
+LEAST = 10
 TIMES = 20
 Texts = list[list[str]]
 
@@ -71,6 +78,53 @@ def judged(records: list[dict[str, Any]], least: int, dimensions: int, trust: in
     return answer.frame.with_columns(often=2 / (1 / pl.col("count_before") + 1 / pl.col("count_after")))
 
 
+def bands(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The words of each range of counts that have any."""
+    for low, high in BANDS:
+        part = frame.filter((pl.col("often") >= low) & (pl.col("often") < high))
+        if len(part):
+            yield f"{low} or more", part
+
+
+def unchanged(null: pl.DataFrame, text: str) -> None:
+    """Record what is found where nothing changed."""
+    p = null["p"].drop_nulls().to_numpy()
+    shares = {f"p_below_{level}": np.mean(p <= level) for level in (0.05, 0.001)}
+    record(f"nothing changed, {text}", words=len(null), uniform_p=kstest(p, "uniform").pvalue, **shares)
+    for count, part in bands(null):
+        record(
+            f"nothing changed, {text}, count {count}",
+            words=len(part),
+            change=part["change"].mean(),
+            corrected=part["corrected"].drop_nans().mean(),
+            zero_in_interval=part.select(((pl.col("low") <= 0) & (pl.col("high") >= 0)).mean()).item(),
+            discoveries=int((part["q"] <= 0.05).sum()),
+        )
+
+
+def graded(found: pl.DataFrame, text: str) -> None:
+    """Record how well each column ranks the words by the share of their occurrences that was exchanged."""
+    for count, part in [("any", found), *bands(found)]:
+        ranks = {name: spearmanr(part["level"], part[name], nan_policy="omit")[0] for name in RANKED}
+        record(f"rank correlation with the share exchanged, {text}, count {count}", words=len(part), **ranks)
+
+
+def coverage(found: pl.DataFrame, truth: pl.DataFrame, text: str) -> None:
+    """Record how often the interval holds the change in the large corpus, and how far the estimate is from it."""
+    both = found.join(truth.select("word", truth="change"), on="word").filter(pl.col("low").is_not_null())
+    held = ((pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))).alias("held")
+    for count, part in bands(both):
+        record(f"intervals, {text}, count {count}", words=len(part), held=part.select(held.mean()).item())
+        for least, most in EXCHANGED:
+            some = part.filter(pl.col("level").is_between(least - 0.01, most + 0.01))
+            if len(some):
+                means = some.select(
+                    held.mean(), pl.col("corrected", "truth").mean(), found=(pl.col("q") <= 0.05).mean()
+                )
+                what = f"intervals, {text}, count {count}, exchanged {least:.0%} to {most:.0%}"
+                record(what, words=len(some), **means.row(0, named=True))
+
+
 def main() -> None:
     """Measure, and append rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -83,51 +137,20 @@ def main() -> None:
     parser.add_argument("--no-truth", action="store_true", help="leave out the large corpus and the coverage")
     asked = parser.parse_args()
     every = {"permutations": asked.permutations, "bootstrap": asked.bootstrap}
+    text = "given text" if asked.text else "invented text"
     texts = texts_of(asked.text, asked.documents if asked.no_truth else (TIMES + 1) * asked.documents)
     small, large = texts[: asked.documents], texts[asked.documents :]
     swap, level = exchanges(small, asked.pairs, 30)
-    name = "given text" if asked.text else "invented text"
     with timed() as timing:
-        null = judged(halves(small, {}, {}, 1), 10, asked.dimensions, effect=0.0, **every)
-    p = null["p"].drop_nulls().to_numpy()
-    discoveries, zero = int((null["q"] <= 0.05).sum()), ((null["low"] <= 0) & (null["high"] >= 0)).mean()
-    record(
-        f"nothing changed, {name}",
-        words=len(null),
-        ks_p=kstest(p, "uniform").pvalue,
-        share_p_05=np.mean(p <= 0.05),
-        share_p_001=np.mean(p <= 0.001),
-        discoveries=discoveries,
-        mean_change=null["change"].mean(),
-        mean_corrected=null["corrected"].drop_nans().mean(),
-        zero_in_interval=zero,
-        seconds=timing.seconds,
-    )
-    found = judged(halves(small, swap, level, 1), 10, asked.dimensions, **every)
-    found = found.filter(pl.col("word").is_in(list(level))).with_columns(level=pl.col("word").replace_strict(level))
-    ranks = {
-        column: spearmanr(found["level"], found[column], nan_policy="omit")[0]
-        for column in ("change", "corrected", "z", "low")
-    }
-    record(f"rank correlation with the share exchanged, {name}", words=len(found), **ranks)
-    for low, high in BANDS:
-        part = found.filter((pl.col("often") >= low) & (pl.col("often") < high))
-        by_level = part.group_by("level").agg((pl.col("q") <= 0.05).mean()).sort("level")
-        power = {f"exchanged_{share:.0%}": discovered for share, discovered in by_level.iter_rows()}
-        record(f"discovered, {name}", at_least=low, words=len(part), **power)
-    if asked.no_truth:
-        return
-    truth = judged(halves(large, swap, level, 2), 10 * TIMES // 2, asked.dimensions, TIMES)
-    both = found.join(truth.select("word", truth="change"), on="word")
-    held = (pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))
-    for low, high in BANDS:
-        part = both.filter((pl.col("often") >= low) & (pl.col("often") < high), pl.col("low").is_not_null())
-        moved = part.filter(pl.col("level") > 0)
-        bias = (moved["corrected"] - moved["truth"]).mean()
-        shares = {"held_changed": moved.select(held.mean()).item(), "bias_changed": bias}
-        record(
-            f"intervals of drift, {name}", at_least=low, words=len(part), held=part.select(held.mean()).item(), **shares
-        )
+        unchanged(judged(halves(small, {}, {}, 1), LEAST, asked.dimensions, effect=0.0, **every), text)
+    record(f"permutations and draws, {text}", **every, seconds=timing.seconds)
+    found = judged(halves(small, swap, level, 1), LEAST, asked.dimensions, **every)
+    known = pl.col("word").replace_strict(level, default=0.0)
+    found = found.with_columns(level=known)
+    graded(found.filter(pl.col("word").is_in(list(level))), text)
+    if not asked.no_truth:
+        truth = judged(halves(large, swap, level, 2), LEAST * TIMES // 2, asked.dimensions, TIMES)
+        coverage(found, truth, text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 import chronotope as ct
@@ -77,6 +78,24 @@ def test_every_comparison_has_a_band_the_same_for_any_number_of_threads(over_tim
     assert (known == one["corrected"].is_null()).all()
     assert one.to_json() == three.to_json()
     assert ct.series(over_time, "bank", against=against, bootstrap=12, seed=2).to_json() != one.to_json()
+
+
+def test_quick_bands_agree_with_those_of_the_bootstrap(over_time):
+    """They rest on the scatter of single cells, and are somewhat narrower: documents are not drawn."""
+    words, widths = [word for word in over_time.words[5:150:6] if min(over_time.count(word).values()) >= 10], []
+    for settings in ({"bootstrap": 40}, {"quick": True}):
+        frame = ct.series(over_time, [*words, "bank"], against="1994", **settings).frame
+        assert frame.filter(word="bank", condition="1996")["high"][0] < 0.8
+        still = frame.filter((pl.col("word") != "bank") & (pl.col("condition") != "1994"))
+        assert still["corrected"].mean() == pytest.approx(1, abs=0.03)
+        widths.append((still["high"] - still["low"]).to_numpy())
+    assert 0.6 < np.nanmedian(widths[1] / widths[0]) < 1.1
+    alone, both = (
+        ct.series(over_time, asked, quick=True).frame.filter(word="bank") for asked in ("bank", ["river", "bank"])
+    )
+    assert alone.equals(both)
+    with pytest.raises(SettingsError, match="take one"):
+        ct.series(over_time, "bank", quick=True, bootstrap=5)
 
 
 def test_intervals_hold_the_truth():

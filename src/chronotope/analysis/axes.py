@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -74,8 +73,8 @@ def axis(
     plus, minus = sides = parse(formula, model)
     words = [model.words[model.index(one)] for one in word_list(word)]
     among = conditions_of(model.conditions, place)
-    draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
-    rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, draws)]
+    how: dict[str, Any] = {"bootstrap": bootstrap, "seed": seed, "threads": threads, "progress": progress}
+    rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, **how)]
     notes = hidden_conditions(model, words, among, min_count)
     rare = {row["condition"]: None for row in rows if row["count"] >= min_count and np.isnan(row["position"])}
     if rare:
@@ -94,9 +93,11 @@ def positions(
     among: Sequence[int],
     min_count: int,
     fixed: bool = False,
-    draws: Mapping[str, Any] = MappingProxyType({"many": 0, "seed": 1}),
+    bootstrap: int = 0,
+    seed: int = 1,
+    **how: Any,
 ) -> list[dict[str, Any]]:
-    """Return the rows of `axis` for one word in some conditions; `draws` are the arguments of `FewWords.drawn`."""
+    """Return the rows of `axis` for one word in some conditions."""
     plus, minus = sides
     if word in (*plus, *minus):
         raise SettingsError(f"'{word}' is itself a seed of '{shown(plus, minus)}'; name another word")
@@ -111,18 +112,19 @@ def positions(
         names, helps = f"'{word}' and the seeds of '{shown(plus, minus)}'", what_helps(model.conditions, min_count)
         raise InputError(f"{names} are together frequent enough in no condition{helps}")
     figures = np.full((4, len(labels)), np.nan)
-    rng = np.random.default_rng(draws["seed"])
+    rng = np.random.default_rng(seed)
     for at in np.flatnonzero(known).tolist():
         own = model.project([word], labels[at], labels[at])[0].astype(np.float64)
         ends = seeds.in_condition(at)
         figures[0, at] = _cosines(own, *(end.mean(axis=0, keepdims=True) for end in ends))[0]
-        if not draws["many"]:
+        if not bootstrap:
             figures[2:, at] = _interval(own, ends, rng)
-    if draws["many"]:
+    if bootstrap:
         from chronotope.analysis.significance.few_words import FewWords
 
         few = FewWords(model, model.counts, words)
-        figures[1:] = np.where(known, _noiseless(few, few.drawn(**draws)[:, :, among], seeds, among), np.nan)
+        drawn = few.drawn(bootstrap, seed, **how)[:, :, among]
+        figures[1:] = np.where(known, _noiseless(few, drawn, seeds, among), np.nan)
     columns = ("condition", "count", "position", "corrected", "low", "high", "plus_seeds", "minus_seeds")
     values = zip(labels, counts[0].tolist(), *figures.tolist(), *seeds.many.tolist(), strict=True)
     return [{"word": word, **dict(zip(columns, row, strict=True))} for row in values]

@@ -8,7 +8,7 @@ a stretch of the series is tested at its share of the level (Meinshausen, 2008).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -87,21 +87,21 @@ def changepoints(
     in_one_space(model)
     line = Timeline.of(model, word, place, against, min_count)
     tried = _candidates(line, alpha)
-    significant = [one for one in tried if one.p <= alpha]
-    chosen = sorted(sorted(significant, key=lambda one: one.p)[:most], key=lambda one: one.split)
+    significant = sorted((p, split) for split, p in tried if p <= alpha)
+    chosen = {split: p for p, split in significant[:most]}
     rows = []
-    for point in line.points([one.split for one in chosen], [one.p for one in chosen]):
+    for point in line.points(chosen):
         joined, left = moved_words(model, word, *point.stretches, top, min_count)
-        rows.append({"word": word, "place": place, **point._asdict(), "joined": joined, "left": left})
-        del rows[-1]["stretches"]
+        row = {"word": word, "place": place, "before": point.before, "after": point.after, "shift": point.shift}
+        rows.append(row | {"p": point.p, "joined": joined, "left": left})
     notes = hidden_conditions(model, [word], timeline(model.conditions, place), min_count)
     if line.others < FEWEST_REFERENCES:
         notes.insert(0, f"No p: only {number_of(line.others, 'other words')} occur often enough in all these bins.")
     elif not rows:
-        (largest,) = line.points([tried[0].split], [tried[0].p])
+        (largest,) = line.points(dict(tried[:1]))
         ends = f"between {largest.before} and {largest.after}"
         notes.insert(0, f"The largest shift, {ends}, is not significant (p = {largest.p:.3f}).")
-    if more := len(significant) - len(chosen):
+    if more := len(significant) - len(rows):
         notes.append(f"{number_of(more, 'more points')} left out (`most`).")
     compared = f"the largest shifts of {number_of(line.others, 'words')} of similar frequency"
     notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
@@ -138,14 +138,14 @@ class Timeline(NamedTuple):
         """Number of words to compare with."""
         return len(self.series) - 1
 
-    def points(self, splits: Sequence[int], p: Iterable[float]) -> list[Point]:
-        """Return the change points at ascending positions."""
-        bounds = [0, *splits, len(self.unit)]
+    def points(self, splits: Mapping[int, float]) -> list[Point]:
+        """Return the change points at some positions, given with their p."""
+        bounds = [0, *sorted(splits), len(self.unit)]
         points = []
-        for begin, split, end, value in zip(bounds, splits, bounds[2:], p, strict=False):
+        for begin, split, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
             before, after = self.conditions[begin:split].tolist(), self.conditions[split:end].tolist()
             shift = _distance(self.unit[begin:split], self.unit[split:end])
-            points.append(Point(self.labels[before[-1]], self.labels[after[0]], shift, value, (before, after)))
+            points.append(Point(self.labels[before[-1]], self.labels[after[0]], shift, splits[split], (before, after)))
         return points
 
     def largest(self, begin: int = 0, end: int | None = None) -> Shift:
@@ -169,20 +169,15 @@ class Shift(NamedTuple):
     null: Numbers
 
 
-class _Candidate(NamedTuple):
-    split: int
-    p: float
-
-
 def p_value(size: float, null: Numbers) -> float:
     """Return the share of the null that is at least as large, the value itself included; 1 without a null."""
     # A shift that is exactly as large must count, whatever the rounding of its sums.
     return (1 + int(np.count_nonzero(null >= size - 1e-9))) / (1 + len(null))
 
 
-def _candidates(line: Timeline, alpha: float) -> list[_Candidate]:
-    """Judge the largest shift of the whole series, then those on both sides of each significant one."""
-    tried: list[_Candidate] = []
+def _candidates(line: Timeline, alpha: float) -> list[tuple[int, float]]:
+    """Return position and p of the largest shift of the series, then of those on both sides of each significant one."""
+    tried: list[tuple[int, float]] = []
     size, largest = len(line.conditions), 0.0
     stretches = [(0, size, 0.0)]
     while stretches:
@@ -194,7 +189,7 @@ def _candidates(line: Timeline, alpha: float) -> list[_Candidate]:
         distance = _distance(line.series[0, begin:split], line.series[0, split:end])
         if distance < ECHO * largest:
             continue
-        tried.append(_Candidate(split, p))
+        tried.append((split, p))
         if p <= alpha:
             largest = max(largest, distance)
             stretches += [(begin, split, p), (split, end, p)]

@@ -37,7 +37,8 @@ Effect: TypeAlias = Annotated[
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
-FIGURES = ("corrected", "noise", "low", "high", "effect", "q", "p", "draw_stability", "seed_stability", "seed_spread")
+FIGURES = ("z", "corrected", "noise", "low", "high", "effect", "q", "p")
+STABILITY = ("draw_stability", "seed_stability", "seed_spread")
 TITLES = {
     "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
@@ -99,46 +100,45 @@ def drift(
     if effect is not None and not permutations:
         raise SettingsError("--effect needs --permutations: it sets what p and q test")
     filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    notes: list[str] = []
+    passed_over: list[str] = []
     if over in ("auto", "ends") and model.conditions.axis == "time":
-        start, end = _full_ends(model, start, end, notes)
+        start, end = _full_ends(model, start, end, passed_over)
     comparison = compare(model.conditions, start, end, over)
     measured = comparison.measure(model_rows(model, min_count), len(model))
-    z = matched_z(measured.change, comparison.frequency(model, measured.words, min_count))
-    figures: dict[str, Numbers] = {}
     task = Task(model, comparison, measured, min_count, threads, progress, keep_in)
+    frequency = comparison.frequency(model, measured.words, min_count)
+    figures: dict[str, Numbers] = {"z": matched_z(measured.change, frequency)}
     how: dict[str, Any] = {"permutations": permutations, "bootstrap": bootstrap, "within": within, "seed": seed}
     if permutations or bootstrap:
         from chronotope.analysis.significance.tests import judge
 
-        figures = judge(task, **how, effect=effect)
+        figures |= judge(task, **how, effect=effect)
     if seeds:
         from chronotope.analysis.significance.tests import over_seeds
 
         figures |= over_seeds(task, seeds, figures.get("noise"))
     ranked_by = figures.get("corrected", measured.change)
     order = np.lexsort((measured.words, -np.nan_to_num(ranked_by, nan=-np.inf)))
-    notes[:0] = [_compared(model, comparison, len(order), min_count)]
+    notes = [_compared(model, comparison, len(order), min_count), *passed_over]
     shown = filters.ranked(measured.words, order, comparison.conditions, top, notes)
-    notes += _notes(figures, len(measured.words), permutations, bootstrap, seeds)
-    labels, ends = model.conditions.labels, comparison.steps[0] if comparison.over == "ends" else None
-    first, last = ends or (comparison.conditions[0], comparison.conditions[-1])
-    part = ends is not None or start is not None or end is not None
+    notes += _notes(figures, len(order), permutations, bootstrap, seeds)
+
+    first, last = (model.conditions.labels[at] for at in comparison.ends)
+    named = comparison.over == "ends" or start is not None or end is not None
     how |= {"seeds": seeds}
-    made = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
-    made += [f"effect {effect:g}"] if effect is not None else []
-    facts: dict[str, Any] = {"over": comparison.over}
-    facts |= {"from": labels[first] if part else None, "to": labels[last] if part else None}
-    facts |= {"words": len(measured.words), "left_out": len(model) - len(measured.words), "min_count": min_count}
+    facts: dict[str, Any] = {"over": comparison.over, "from": first if named else None, "to": last if named else None}
+    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count}
     facts |= {"filters": filters.settings}
     facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
     facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
+    used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
+    used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(
-        _rows(task, shown, filters) | {"z": z[shown]} | shown_figures(figures, FIGURES, shown),
-        title=TITLES[comparison.over] + (f" from {labels[first]} to {labels[last]}" if part else ""),
+        _rows(task, shown, filters) | shown_figures(figures, FIGURES + STABILITY, shown),
+        title=TITLES[comparison.over] + (f" from {first} to {last}" if named else ""),
         notes=notes,
         facts=facts,
-        signature="|".join([model.signature, *made]),
+        signature="|".join([model.signature, *used]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,6 +75,11 @@ class Comparison(NamedTuple):
     over: str
     conditions: tuple[int, ...]  # ascending
     steps: tuple[tuple[int, int], ...] = ()  # the pairs that are compared, for 'ends' and 'steps'
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last condition, in the order that was asked for."""
+        return self.steps[0] if self.over == "ends" else (self.conditions[0], self.conditions[-1])
 
     @property
     def identity(self) -> list[Any]:
@@ -217,29 +222,16 @@ def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Number
     """
     if not len(scores):
         return np.zeros(0)
-    order = np.argsort(frequency, kind="stable")
+    order, peers = np.argsort(frequency, kind="stable"), min(peers, len(scores))
     ordered = scores[order]
-    windows = sliding_window_view(ordered, min(peers, len(scores)))
+    windows = sliding_window_view(ordered, peers)
     middle = np.median(windows, axis=1)
     spread = MAD_TO_SD * np.median(np.abs(windows - middle[:, None]), axis=1)
-    window = np.array([part.start for part in peer_windows(len(scores), peers)])
+    # A word is in the middle of its peers, except at both ends.
+    own = np.clip(np.arange(len(scores)) - peers // 2, 0, len(scores) - peers)
     z = np.zeros(len(scores))
-    z[order] = np.divide(ordered - middle[window], spread[window], out=np.zeros(len(scores)), where=spread[window] > 0)
+    z[order] = np.divide(ordered - middle[own], spread[own], out=np.zeros(len(scores)), where=spread[own] > 0)
     return z
-
-
-def peer_windows(size: int, peers: int = PEERS) -> Iterator[slice]:
-    """Yield for every place in the order of frequency the slice that holds its peers.
-
-    Examples
-    --------
-    >>> [(part.start, part.stop) for part in peer_windows(4, peers=2)]
-    [(0, 2), (0, 2), (1, 3), (2, 4)]
-    """
-    peers = min(peers, size)
-    for place in range(size):
-        first = min(max(place - peers // 2, 0), size - peers)
-        yield slice(first, first + peers)
 
 
 def own_share(model: ConditionedEmbeddings, words: Words, before: int, after: int, min_count: int) -> Numbers:

@@ -324,7 +324,7 @@ def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict
             line = Timeline.of(model, word, place, None, min_count)
             shift = line.largest()
             if len(shift.null):
-                shifts[place] = line.points([shift.split], [np.nan])[0], shift
+                shifts[place] = line.points({shift.split: np.nan})[0], shift
     # One null of all places: that of one place is too coarse to be corrected for many.
     null = np.concatenate([shift.null for _, shift in shifts.values()] or [np.empty(0)])
     changes: list[dict[str, Any]] = []

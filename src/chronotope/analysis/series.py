@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,19 @@ from chronotope.analysis.own_vectors import (
     unit_vectors,
     what_helps,
 )
-from chronotope.analysis.params import Against, Bootstrap, MinCount, Model, Place, Progress, Seed, Threads, Word, Words
+from chronotope.analysis.params import (
+    Against,
+    Bootstrap,
+    MinCount,
+    Model,
+    Param,
+    Place,
+    Progress,
+    Seed,
+    Threads,
+    Word,
+    Words,
+)
 from chronotope.conditions import Conditions
 from chronotope.errors import SettingsError, fewer_than, some_of
 
@@ -29,6 +41,9 @@ if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
+Quick = Annotated[
+    bool, Param("95 % intervals from the scatter around the model, without draws of documents: quick, but too narrow.")
+]
 
 
 @question(
@@ -45,6 +60,7 @@ def series(
     place: Place = None,
     min_count: MinCount = 5,
     bootstrap: Bootstrap = 0,
+    quick: Quick = False,
     seed: Seed = 1,
     threads: Threads = None,
     progress: Progress = None,
@@ -52,8 +68,8 @@ def series(
     """How similar is a word to itself, condition by condition?
 
     Each condition is compared with the `first` in which the word occurs often enough, with the `previous` such
-    condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap`,
-    `corrected` is the similarity without the noise of the text, between `low` and `high`.
+    condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap` or
+    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`.
 
     Examples
     --------
@@ -65,22 +81,36 @@ def series(
     """
     words = word_list(word)
     among = conditions_of(model.conditions, place, ordered=against == PREVIOUS)
-    draws: dict[str, Any] = {"many": bootstrap, "seed": seed, "threads": threads, "progress": progress}
-    rows = [row for one in words for row in _series(model, one, against, among, min_count, draws)]
+    few = drawn = None
+    if bootstrap or quick:
+        from chronotope.analysis.significance.few_words import FewWords
+
+        if bootstrap and quick:
+            raise SettingsError("--quick and --bootstrap are two ways to an interval; take one")
+        few = FewWords(model, model.counts, words)
+        drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
+    rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn)]
     notes = hidden_conditions(model, words, among, min_count)
     notes += [note for one in words for note in one_sided(model, one, among)]
-    if bootstrap:
-        notes.append("Interval: 95 %, from draws of documents; the line is the corrected similarity.")
+    if few:
+        over = "the scatter around the model" if quick else "draws of documents"
+        notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
         if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
     names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
-    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap}
+    facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap} | ({"quick": True} if quick else {})
     title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
     return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _series(
-    model: Model, word: str, against: str, among: list[int], min_count: int, draws: dict[str, Any]
+    model: Model,
+    word: str,
+    against: str,
+    among: list[int],
+    min_count: int,
+    few: FewWords | None,
+    drawn: NDArray[np.float32] | None,
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
@@ -103,11 +133,9 @@ def _series(
         cosines = own_cosines(model, word, own)[base]
         partners = [labels[base]] * len(labels)
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
-    if draws["many"]:
-        from chronotope.analysis.significance.few_words import FewWords
-
-        few = FewWords(model, model.counts, [word])
-        figures[1:] = _noiseless(few, own.conditions, few.drawn(**draws)[:, 0, own.conditions], against, base)
+    if few is not None and drawn is not None:
+        here = few.words.index(number), own.conditions
+        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], against, base)
     found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
     rows = []
     for condition in among:
@@ -125,12 +153,10 @@ def _series(
 
 
 def _noiseless(
-    few: FewWords, conditions: NDArray[np.int64], drawn: NDArray[np.float32], against: str, base: int | None
+    own: NDArray[np.float64], drawn: NDArray[np.float32], documents: NDArray[np.int64], against: str, base: int | None
 ) -> Noiseless:
-    """Return the cosines without the noise of the text, with their intervals."""
+    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws."""
     from chronotope.analysis.significance.few_words import Noiseless
-
-    own, documents = few.observed()[0, conditions], few.documents[0, conditions]
 
     def partner(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
         if against == OVERALL:

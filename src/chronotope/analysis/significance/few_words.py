@@ -26,6 +26,8 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.objective import GraphProblem
+from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import cores, in_order
 
 Numbers = NDArray[np.float64]
@@ -36,6 +38,8 @@ COVERAGE = 0.95
 FEWEST_DOCUMENTS = 5
 # If more than this share of a squared length is noise, the direction is unknown.
 MOST_NOISE = 0.9
+# Number of draws that cost next to nothing.
+SCATTERS = 200
 
 
 class FewWords:
@@ -47,7 +51,8 @@ class FewWords:
         self._settings = from_dict(GraphModel, model.provenance["settings"])
         self._documents = Documents.of(counts, range(len(counts.conditions)))
         self._scale = scale_of_conditions(counts) if self._settings.marginals == "pooled" else None
-        self._read([model.index(word) for word in words])
+        self.words = [model.index(word) for word in words]
+        self._read()
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -77,14 +82,39 @@ class FewWords:
                     progress("bootstrap", done + 1, many)
         return vectors
 
-    def _read(self, words: Sequence[int]) -> None:
+    def scattered(self, seed: int, many: int = SCATTERS) -> NDArray[np.float32]:
+        """(many, K, C, D) the centered vectors if the words' mutual information scatters as it does around the model.
+
+        Given the contexts, the vectors are linear in the mutual information, so that no document is drawn. Each cell
+        scatters independently by its residual: what documents have in common is not seen.
+        """
+        times, contexts = np.ones(len(self._documents.number)), self._model.contexts
+        support, problem = self._problem(times)
+        information, vectors = self._information(times), self._solve(times)
+        drawn = np.full((many, *vectors.shape), np.nan, dtype=np.float32)
+        noise = np.empty((len(support.word), many * contexts.shape[1]), dtype=np.float32)
+        with one_blas_thread():
+            for pair, (word, condition) in enumerate(zip(support.word, support.condition, strict=True)):
+                row = word * self._shape[1] + condition
+                cells = slice(*information.indptr[row : row + 2])
+                own = contexts[information.indices[cells]]
+                residual = information.data[cells] - own @ (vectors[word, condition] + self._model.center[condition])
+                random = np.random.Generator(np.random.PCG64([seed, self.words[word], condition]))
+                normal = random.standard_normal((many, len(own)), dtype=np.float32)
+                noise[pair] = ((normal * residual) @ own).ravel()
+        Equations(problem, 0, self._shape[0]).solve(noise, noise)
+        moved = noise.reshape(len(noise), many, -1).swapaxes(0, 1)
+        drawn[:, support.word, support.condition] = vectors[support.word, support.condition] + moved
+        return drawn
+
+    def _read(self) -> None:
         """Read, document by document, the neighbors of the words, and the counts of all contexts."""
-        counts, number, condition = self._counts, self._documents.number, self._documents.condition
+        counts, words, number, condition = self._counts, self.words, self._documents.number, self._documents.condition
         vocabulary, directional = len(counts.vocabulary), self._settings.association.directional_contexts
         weights, step = distance_weights(counts.settings, counts.unit), 1 + directional
         contexts = vocabulary * step
         asked = np.full(vocabulary + 1, -1, dtype=np.int64)
-        asked[list(words)] = np.arange(len(words))
+        asked[words] = np.arange(len(words))
         hits, texts, entries = [], [], []
         for first in range(0, len(number), DOCUMENTS_AT_ONCE):
             here = number[first : first + DOCUMENTS_AT_ONCE]
@@ -111,22 +141,26 @@ class FewWords:
 
     def _solve(self, times: Numbers, weight: float = 1.0) -> Numbers:
         """Return the vectors if each document occurs `times` times; the counts of rows are multiplied by `weight`."""
+        support, problem = self._problem(times, weight)
+        product = np.asarray(self._information(times) @ self._model.contexts).reshape(*self._shape, -1)
+        rows = product[support.word, support.condition]
+        Equations(problem, 0, self._shape[0]).solve(rows, rows)
+        vectors = np.full(product.shape, np.nan)
+        vectors[support.word, support.condition] = rows - self._model.center[support.condition]
+        return vectors
+
+    def _problem(self, times: Numbers, weight: float = 1.0) -> tuple[Support, GraphProblem]:
+        """Return where the words occur, and the equations of their vectors."""
         total = np.zeros(self._shape, dtype=np.int64)
         np.add.at(total.T, self._documents.condition, (times[:, None] * self._hits).astype(np.int64))
-        product = self._product(times).reshape(*self._shape, -1)
         condition, word = np.nonzero(total.T)
         start = np.searchsorted(condition, np.arange(self._shape[1] + 1)).astype(np.int64)
         support = Support(start, word.astype(np.int32), np.rint(weight * total[word, condition]).astype(np.int64))
         edges = self._model.provenance.get("place_edges")
-        problem = make_problem(self._settings, NO_CELLS, support, self._shape[0], self._counts.conditions, edges)
-        rows = product[word, condition].astype(np.float32)
-        Equations(problem, 0, self._shape[0]).solve(rows, rows)
-        vectors = np.full(product.shape, np.nan)
-        vectors[word, condition] = rows - self._model.center[condition]
-        return vectors
+        return support, make_problem(self._settings, NO_CELLS, support, self._shape[0], self._counts.conditions, edges)
 
-    def _product(self, times: Numbers) -> Numbers:
-        """(K · C, D) M B: the mutual information of the words' contexts times the contexts of the model."""
+    def _information(self, times: Numbers) -> sparse.csr_array[np.float32]:
+        """(K · C, contexts) M: the mutual information of the words with their contexts."""
         rows = self._shape[0] * self._shape[1]
         sums = np.asarray(self._near @ times)
         totals = np.bincount(self._row, sums, rows)
@@ -134,11 +168,9 @@ class FewWords:
             log_share = self._log_shares(times)[self._row % self._shape[1], self._context]
             information = np.log(sums) - np.log(totals[self._row]) - log_share
             value = np.where((sums > 0) & (information > 0), information, 0) ** self._settings.pmi_power
-        matrix = sparse.csr_array(
-            (value.astype(np.float32), self._context, np.searchsorted(self._row, np.arange(rows + 1))),
-            shape=(rows, self._texts.shape[1]),
-        )
-        return np.asarray(matrix @ self._model.contexts)
+        start = np.searchsorted(self._row, np.arange(rows + 1))
+        shape = rows, self._texts.shape[1]
+        return sparse.csr_array((value.astype(np.float32), self._context, start), shape=shape)
 
     def _log_shares(self, times: Numbers) -> Numbers:
         """(C, contexts) the logarithm of each context's share, as the mutual information takes it."""

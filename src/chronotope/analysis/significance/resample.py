@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.cooccurrence import Counts, PairMatrix
@@ -95,12 +95,6 @@ def _values(counts: Counts, field: str) -> NDArray[np.int64]:
     known = ", ".join([*kept, *(["place"] if conditions.places else [])]) or "no field"
     keeps = f"{counts.folder} keeps {known} for its documents"
     raise InputError(f"{keeps}, and not '{field}'; prepare it again with --keep {field}")
-
-
-def document_counts(counts: Counts, conditions: Sequence[int], words: ArrayLike) -> NDArray[np.int64]:
-    """(C, K) the number of documents of each condition that contain each word, without held-out documents."""
-    rows = [counts.vocabulary.documents_in([condition])[np.asarray(words)] for condition in conditions]
-    return np.array(rows, dtype=np.int64)
 
 
 class Text(NamedTuple):

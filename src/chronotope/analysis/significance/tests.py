@@ -21,7 +21,6 @@ from chronotope.analysis.significance.resample import (
     PERMUTATION,
     Documents,
     Resample,
-    document_counts,
 )
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
@@ -77,8 +76,9 @@ def judge(
     # The noise is measured by permutations, whatever was asked for.
     permuted = resampler.scores(PERMUTATION, permutations or FOR_NOISE, threads, progress)
     drawn = resampler.scores(BOOTSTRAP, bootstrap, threads, progress) if bootstrap else None
-    # The documents with a word, at the end of its change that has fewer.
-    with_word = document_counts(counts, comparison.conditions, measured.words)
+    documents_in = counts.vocabulary.documents_in
+    # (C, K) the number of documents with each word.
+    with_word = np.array([documents_in([condition])[measured.words] for condition in comparison.conditions])
     ends = (np.searchsorted(comparison.conditions, end) for end in (measured.before, measured.after))
     fewest = np.minimum(*(with_word[end, np.arange(len(measured.words))] for end in ends))
     peers = like_words(comparison.frequency(model, measured.words, min_count), with_word.sum(axis=0))

@@ -35,7 +35,7 @@ NEEDS = {
     "trajectory": ("one_space",),
     "usage_change": ("counts", "one_space"),
 }
-HEAVY = ("bootstrap", "permutations", "within")  # they resample documents: seconds or minutes, and the run
+HEAVY = ("bootstrap", "quick", "permutations", "within")  # they read the text: seconds or minutes, and the run
 MANY = 1000  # results or random orders; from this number on, an answer is slow
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list[str]": list[str]}
 REFUSALS: dict[int | str, dict[str, Any]] = {
