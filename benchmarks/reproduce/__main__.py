@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reproduce import report
+from benchmarks.reproduce import gold, report
 from benchmarks.reproduce.run import Result, data_folder, run_table, say
-from benchmarks.reproduce.tables import EXAMPLES, NEWS, PLACES, TIME, Choice, Table, choices, contenders, held_out
+from benchmarks.reproduce.tables import EXAMPLES, GOLD, NEWS, PLACES, TIME, Choice, Table, choices, contenders, held_out
 
 from chronotope import ConditionedEmbeddings, load, stable
 from chronotope.analysis.answer import Answer
@@ -32,7 +32,7 @@ MOST_CONDITIONS, STABLE_WORDS, NEIGHBORS, MIN_COUNT = 9, 35, 8, 5
 def main(arguments: list[str] | None = None) -> None:
     """Parse the arguments, make the table, print it."""
     parser = argparse.ArgumentParser(prog="make reproduce", description=__doc__)
-    parser.add_argument("table", choices=[*TABLES, "qualitative", "ablation"])
+    parser.add_argument("table", choices=[*TABLES, "qualitative", "ablation", "gold"])
     parser.add_argument("-o", "--output", type=Path, default=Path("chronotope-reproduce"), metavar="DIR")
     parser.add_argument("--data", type=Path, help="folder with the data ($CHRONOTOPE_DATA, else ../shared/data)")
     parser.add_argument("--methods", help="only these, separated by commas: graph,cw2v-paper")
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     options = parser.parse_args(arguments)
     options.methods = [name.strip() for name in options.methods.split(",")] if options.methods else None
-    make = {"qualitative": qualitative, "ablation": ablation}.get(options.table, table)
+    make = {"qualitative": qualitative, "ablation": ablation, "gold": judgments}.get(options.table, table)
     try:
         if options.output.exists() and not options.output.is_dir():
             raise SettingsError(f"{options.output} is a file; name a folder for the results")
@@ -135,6 +135,25 @@ def _ablation_runs(chosen: Table, options: argparse.Namespace, tried: list[Choic
         )
         for flat in sorted({choice.flat for choice in tried})
     ]
+
+
+def judgments(options: argparse.Namespace) -> tuple[Any, str]:
+    """Compare every method with human judgments of change."""
+    data = data_folder(options.data, *GOLD)
+    rows: dict[str, dict[str, Any]] = {}
+    about, skipped = [], {}
+    for one in GOLD:
+        scores = gold.gold_scores(data, one)
+        who = gold.with_words(contenders(one.axis, DIMENSIONS, options.methods), scores)
+        result = _run(one, options, who, options.seeds or SEEDS)
+        for name, cells in gold.judged(result, scores, options.output).items():
+            rows.setdefault(name, {}).update(cells)
+        tokens, words = int(result.counts.tokens.sum()), len(result.counts.vocabulary)
+        about.append(f"{one.title}: {tokens:,} running words of {words:,} words.")
+        skipped |= result.skipped
+    titles = [one.title for table in GOLD for one in table.judgments]
+    about += [f"{name} was skipped: {why}" for name, why in skipped.items()]
+    return {"rows": rows, "skipped": skipped}, gold.gold_report(rows, titles, about)
 
 
 def qualitative(options: argparse.Namespace) -> tuple[Any, str]:

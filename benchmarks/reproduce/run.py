@@ -66,7 +66,9 @@ def data_folder(given: Path | None, *tables: Table) -> Path:
     named = given or os.environ.get(VARIABLE)
     folder = Path(named or USUAL)
     for table in tables:
-        missing = [name for name in (table.file, *table.pairs) if not (folder / name).is_file()]
+        missing = [
+            name for name in (table.file, *table.pairs, *filter(None, [table.gold])) if not (folder / name).is_file()
+        ]
         if missing:
             source = "--data" if given else f"${VARIABLE}" if named else "the usual place"
             raise InputError(

@@ -16,12 +16,24 @@ CW2V_BEST_DIMENSIONS = 200
 
 
 @dataclass(frozen=True)
+class Judgment:
+    """A column of a file of gold: how much words changed from one time bin to another; `sign` −1: high is unchanged."""
+
+    title: str
+    column: str
+    start: str
+    end: str
+    sign: int = 1
+
+
+@dataclass(frozen=True)
 class Table:
     """An experiment: every method is trained on the same counts and asked the same pairs.
 
     `pairs` maps a file of test pairs to the name of the paper's figures on it, or None. `tokens_per_place` caps the
     text of a place; whole documents are drawn. `renamings_of` names the table whose counts are reused with renamed
-    words; the pairs then ask for the new names.
+    words; the pairs then ask for the new names. `gold` is a file with human judgments of change, a column for each of
+    `judgments`.
     """
 
     name: str
@@ -32,6 +44,8 @@ class Table:
     pairs: Mapping[str, str | None] = field(default_factory=dict)
     tokens_per_place: int | None = None
     renamings_of: str | None = None
+    gold: str | None = None
+    judgments: tuple[Judgment, ...] = ()
 
     @property
     def axis(self) -> str:
@@ -69,6 +83,31 @@ NEWS = Table(
 )
 # The examples need rarer words than the table does: apple occurs 153 times in 27 years.
 EXAMPLES = replace(NEWS, name="examples", title="Examples over time", counting={"min_count": 50}, pairs={})
+
+
+def _judged(
+    name: str, title: str, file: str, bins: Mapping[str, tuple[int, int]], least: int, *judgments: Any
+) -> Table:
+    named = [(label, str(first), str(last)) for label, (first, last) in bins.items()]
+    uses, gold = f"gold/{name}/uses.jsonl.zst", f"gold/{name}/{file}"
+    corpus, counting = {"time": "time", "bins": named}, {"min_count": least}
+    return Table(name, title, uses, corpus, counting, gold=gold, judgments=judgments)
+
+
+def _norwegian(number: int, first: tuple[int, int], last: tuple[int, int]) -> Table:
+    name, title = f"nordiachange_{number}", f"Norwegian {number}"
+    bins = {"{}–{}".format(*years): years for years in (first, last)}
+    return _judged(name, title, "gold.tsv", bins, 2, Judgment(title, "change_graded", *bins))
+
+
+ERAS = {"pre-Soviet": (1700, 1916), "Soviet": (1918, 1990), "post-Soviet": (1992, 2016)}
+STEPS = (("pre-Soviet", "Soviet"), ("Soviet", "post-Soviet"), ("pre-Soviet", "post-Soviet"))
+COMPARED = [Judgment(f"Russian, {a} to {b}", f"{a}:{b}", a, b, sign=-1) for a, b in STEPS]
+GOLD = (
+    _judged("rushifteval", "Russian", "gold_compare.tsv", ERAS, 5, *COMPARED),
+    _norwegian(1, (1929, 1965), (1970, 2015)),
+    _norwegian(2, (1980, 1990), (2012, 2019)),
+)
 
 
 def held_out(table: Table, *, flat: bool, renamed: bool) -> Table:
