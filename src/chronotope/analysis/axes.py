@@ -277,7 +277,5 @@ def _spelled(word: str, known: ConditionedEmbeddings) -> str:
     for sign in re.finditer("[-−–]", word) if word not in known else ():
         left, right = word[: sign.start()], word[sign.end() :]
         if left in known and right in known:
-            raise SettingsError(
-                f"'{word}' is not in this model; for {left} minus {right} write '{left} - {right}'"
-            )
+            raise SettingsError(f"'{word}' is not in this model; for {left} minus {right} write '{left} - {right}'")
     return known.words[known.index(word)]

@@ -127,9 +127,9 @@ def read_batches(data: bytes) -> list[TokenizedBatch]:
                 pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
                 for name in ("documents", "code", "forms")
             )
-            columns = code["code"].to_numpy(), forms["form"], forms.select(CASE).to_numpy().T
-            facts = tokenizer, BatchCounts(*counts), [BadRow(*row) for row in bad], tuple(matched)
-            batches.append(TokenizedBatch(documents, *columns, *facts))
+            rows, case = [BadRow(*row) for row in bad], forms.select(CASE).to_numpy().T
+            text = code["code"].to_numpy(), forms["form"], case
+            batches.append(TokenizedBatch(documents, *text, tokenizer, BatchCounts(*counts), rows, tuple(matched)))
     return batches
 
 

@@ -265,7 +265,7 @@ class ConditionedEmbeddings:
     def neighbors(self, word: str | Vector, at: str | None = ..., top: int = ..., **options: Any) -> Matches: ...
     @overload
     def neighbors(self, word: Words, at: str | None = ..., top: int = ..., **options: Any) -> list[Matches]: ...
-    def neighbors(
+    def neighbors(  # type: ignore[misc]  # the overloads leave the options to this signature
         self,
         word: str | Vector | Words,
         at: str | None = None,
@@ -305,7 +305,7 @@ class ConditionedEmbeddings:
     def equivalents(self, word: str | Vector, at: str, to: str, top: int = ..., **options: Any) -> Matches: ...
     @overload
     def equivalents(self, word: Words, at: str, to: str, top: int = ..., **options: Any) -> list[Matches]: ...
-    def equivalents(
+    def equivalents(  # type: ignore[misc]  # the overloads leave the options to this signature
         self,
         word: str | Vector | Words,
         at: str,
@@ -365,7 +365,7 @@ class ConditionedEmbeddings:
                 raise SettingsError(f"{needed}; its shape is {vectors.shape}")
             rows = np.atleast_2d(vectors)
             return np.full(len(rows), -1), rows, vectors.ndim == 2
-        numbers = np.array([self.index(one) for one in queries], dtype=np.int64)
+        numbers = np.array([self.index(str(one)) for one in queries], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
             if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):

@@ -77,7 +77,7 @@ def make_app(
         if isinstance(error, UnknownWordError):
             alike = await asking.alike(error.word)
         elif isinstance(error, UnknownConditionError):
-            alike = error.known[:MOST_LABELS]
+            alike = error.labels[:MOST_LABELS]
         if kind == "internal":
             log.error("no answer to %s", request.url.path, exc_info=error)
         body = {"error": {"kind": kind, "message": message, "did_you_mean": alike}}
