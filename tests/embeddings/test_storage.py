@@ -139,7 +139,7 @@ LIES = [
     (lambda _, d: d.update(words=10**12), "holds 9 words"),
     (lambda _, d: d.pop("conditions"), "has no conditions"),
     (change("conditions", "time_of", [0, 1, 7]), "outside its times"),
-    (change("conditions", "time_of", [0, 1]), "of 3 conditions, not 2"),
+    (change("conditions", "time_of", [0, 1]), "3 conditions, not 2"),
     (change("conditions", "times", [1990, "2000", "2010"]), "not a list of labels"),
     (change("conditions", "times", ["1990"] * 3), "the same label"),
 ]

@@ -69,7 +69,7 @@ def test_change_is_judged_against_the_folder(layout, labels, request, chronotope
 
 
 def test_another_folder_is_refused(tmp_path):
-    with pytest.raises(ct.errors.InputError, match="no folder of SemEval-2020"):
+    with pytest.raises(ct.errors.InputError, match="not a folder of SemEval-2020"):
         ct.read_gold_corpus(tmp_path)
     with pytest.raises(ct.errors.InputError, match="has neither truth/graded"):
         read_gold(tmp_path)

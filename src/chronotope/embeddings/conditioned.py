@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -365,7 +365,7 @@ class ConditionedEmbeddings:
                 raise SettingsError(f"{needed}; its shape is {vectors.shape}")
             rows = np.atleast_2d(vectors)
             return np.full(len(rows), -1), rows, vectors.ndim == 2
-        numbers = np.array([self.index(str(one)) for one in queries], dtype=np.int64)
+        numbers = np.array([self.index(one) for one in cast(Words, queries)], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
             if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):

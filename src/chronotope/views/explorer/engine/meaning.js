@@ -58,7 +58,7 @@
     const name = model.words[id];
     /** @type {number[] | null} */
     const chosen = at || place ? model.named(at || "all", place) : null;
-    const facts = { axis: axisOf(place), at: at ?? null, min_count, retrieval };
+    const facts = { axis: axisOf(place), at: at ?? null, min_count, retrieval, filters: [] };
     if (chosen && chosen.length > 1) return inEach(id, chosen, { top, min_count, retrieval, fallback, signal }, facts);
     const number = chosen ? chosen[0] : model.OVERALL;
     const label = chosen ? labels[number] : null;
@@ -160,7 +160,7 @@
     if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {
-      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
+      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, filters: [],
       role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
     };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
@@ -195,7 +195,11 @@
       .map(({ word, similarity, count, documents }, rank) => ({ rank: rank + 1, word, similarity, count, documents, fallback: absent }));
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
-    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, documents_note);
+    /** @type {[string, string, number][]} */
+    const support = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
+    const counts = support.map(([word, label, count]) => `${word} ${count.toLocaleString("en-US")} in ${label}`).join(", ");
+    const notes = [`Occurrences: ${counts}.`, ...support.flatMap((one) => rare(...one, min_count)), ...documents_note];
+    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, notes);
   }
 
   /** Return the vectors of a word where it occurs often enough. @param {number} id @param {number} least @param {number[]} among */
