@@ -64,7 +64,7 @@ def model(speeches):
 def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(chronotope, speeches, tmp_path):
     done = chronotope("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 5)
     assert done.stdout == ""
-    for words in ("1990", "documents", "vocabulary:", "now: chronotope train"):
+    for words in ("1990", "documents", "vocabulary:", "next: chronotope train"):
         assert words in done.stderr
 
 
@@ -172,8 +172,8 @@ def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, t
     shutil.copytree(model, tmp_path / "run")
     asked = ("prepare", speeches, "-o", "run", "--time", "time", "--min-count")
     told = chronotope(*asked, 9, "--force").stderr.strip()
-    assert told.endswith("now: chronotope train run --force")
-    chronotope(*told.partition("now: chronotope ")[2].split())
+    assert told.endswith("next: chronotope train run --force")
+    chronotope(*told.partition("next: chronotope ")[2].split())
     again = chronotope(*asked, 9).stderr
     assert "run exists already" in again
     assert "now:" not in again

@@ -50,11 +50,11 @@ def evidence(
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:
-    """In which sentences does a word stand?
+    """In which sentences does a word occur?
 
-    Documents and conditions take turns, and a sentence is shown once. With `near`, sentences that contain both words
-    come first, each document has one before any has a second, and among these the nearest come first. `where` asks for
-    the fields that `prepare --keep` kept, and for `file`.
+    Conditions and documents take turns; identical sentences are shown once. With `near`, sentences that contain both
+    words come first, the nearest at the top; no document gives a second sentence before every document gave one.
+    `where` takes `file` and the fields that `prepare --keep` kept.
 
     Examples
     --------
@@ -101,7 +101,9 @@ def evidence(
         elif not len(found):
             said = [index.absence(term, f"in {label}" if len(sides) > 1 else "there")]
         elif other is None and len(shown) < len(found):
-            said.append(f"Shown: {number_of(len(shown), 'sentences')}, an even choice over documents, each text once.")
+            said.append(
+                f"Shown: {number_of(len(shown), 'sentences')}, spread evenly over documents, identical ones once."
+            )
         if most > 0.5 and len(found) >= FEWEST:
             said.append(f"One document holds {most:.0%} of the occurrences of {term.text}.")
         rows, notes, counted = rows + shown, notes + said, [*counted, about]

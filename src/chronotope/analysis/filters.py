@@ -152,7 +152,7 @@ class Filters:
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):
-            notes.append("The documents with a word are not known: the run of the model is not at hand.")
+            notes.append("Without the run of the model, the number of documents with a word is not known.")
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:

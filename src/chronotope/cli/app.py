@@ -155,7 +155,9 @@ def _version(show: bool) -> None:
 
 
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
 

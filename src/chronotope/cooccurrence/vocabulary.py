@@ -59,7 +59,7 @@ class Support(NamedTuple):
         if start.shape != (conditions + 1,):
             raise ValueError(f"the support has {len(start) - 1} conditions, not {conditions}")
         if word.ndim != 1 or word.shape != count.shape:
-            raise ValueError("the support has not one word and one count a pair")
+            raise ValueError("the support needs one word and one count for each pair")
         if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():
             raise ValueError("the support does not divide its pairs among the conditions")
         if len(word) and (word.min() < 0 or word.max() >= words):
