@@ -190,7 +190,7 @@ def test_preparing_says_which_limit_left_words_out(chronotope, speeches, tmp_pat
 def test_a_tiny_text_says_what_keeps_its_words(chronotope, tmp_path):
     rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
     (tmp_path / "tiny.csv").write_text("\n".join(rows))
-    few = "only 5 words occur 5 times or more; --min-count lowers that"
+    few = "only 5 words occur 5 times or more; lower the threshold with --min-count 2"
     assert few in chronotope("prepare", "tiny.csv", "-o", "run", "--time", "year").stderr
     chosen = chronotope("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5)
     assert "only" not in chosen.stderr

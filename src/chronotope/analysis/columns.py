@@ -50,8 +50,8 @@ COLUMNS: dict[str, Column] = {
         count_before="how often the word occurs in the earlier condition",
         count_after="how often the word occurs in the later condition",
         conditions="number of conditions in which the word occurs often enough",
-        documents="number of documents there with the word of the row; of a collocate or a context, those in which it "
-        "occurs near the word asked about; null without the run",
+        documents="number of documents there that contain the word of the row, near the word asked about if it is a "
+        "collocate or a context; null without the run",
         all_documents="number of documents in the condition",
         tokens="number of tokens in the condition",
         words="number of words compared",
@@ -64,7 +64,7 @@ COLUMNS: dict[str, Column] = {
         near_start="first character of the other word in the text",
         near_end="character after the other word in the text",
         usages="number of drawn usages of the word",
-        distance_words="how many words apart the two are: 1 for adjacent words",
+        distance_words="distance of the two words: 1 if they are adjacent",
     ),
     **_columns(
         "float",
@@ -78,8 +78,8 @@ COLUMNS: dict[str, Column] = {
         z="how far the value stands out among words of similar frequency, in robust standard deviations",
         own="share of the movement that is the word's own, not that of all words",
         stability="mean cosine of the word with itself over all pairs of conditions",
-        corrected="the value corrected for the noise of its text: its cosine divided by what noise leaves of a cosine",
-        noise="the change that the word shows by chance, where nothing changed",
+        corrected="the value corrected for noise: its cosine divided by the cosine that noise alone would leave",
+        noise="the change that the word shows by chance",
         effect="the smallest change of the word that counts: p and q test whether it changed more",
         low="lower end of the interval",
         high="upper end of the interval",

@@ -104,7 +104,7 @@ def usage_change(
             f"Left out: {number_of(few, 'words')} without two usages with an informative context in both conditions."
         )
     if missing := [model.words[word] for word in asked or () if word not in enough]:
-        notes.append(f"Left out of the named words, since they are too rare: {', '.join(missing)}.")
+        notes.append(f"Named words that are too rare: {', '.join(missing)}.")
     if permutations:
         notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
     facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}

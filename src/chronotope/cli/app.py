@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 OLD_COMMANDS = {
-    "plot": "`plot` is gone: every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
+    "plot": "`plot` was removed; every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
     "compare": "`compare` is now: chronotope evaluate MODEL MODEL … --pairs FILE",
     "renamings": "`renamings` is now: chronotope evaluate RUN --renamings",
     "reproduce": "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`",

@@ -96,7 +96,7 @@ def evaluate_command(
         new = len(task.counts.vocabulary) - len(counts.vocabulary)
         talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
         with progress_bars() as bars:
-            bars("getting ready; the first time, compiling", 0)
+            bars("getting ready (the first run compiles kernels)", 0)
             fitting["on_step"] = lambda done, total: bars("training", done, total)
             answer = evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
     elif training:

@@ -180,4 +180,4 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     talk("vocabulary: {}; {} ({}) left out", kept, dropped, tokens)
     if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
         occur = "one word occurs" if size == 1 else f"{size} words occur"
-        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]", occur, least)
+        talk("[yellow]only {} {} or more; lower the threshold with --min-count 2[/]", occur, least)

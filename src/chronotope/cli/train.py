@@ -100,7 +100,7 @@ def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> 
         talk(stopped, checkpoint)
     note = ""
     with progress_bars() as bars:
-        bars("getting ready; the first time, compiling", 0)
+        bars("getting ready (the first run compiles kernels)", 0)
 
         def on_epoch(epoch: Epoch) -> None:
             nonlocal note

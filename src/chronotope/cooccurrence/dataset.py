@@ -72,7 +72,7 @@ class Counts:
     def held_out(self, condition: int) -> CellArrays:
         """Return the counts of the held-out documents."""
         if self._held_out is None:
-            raise SettingsError("no documents were set aside; prepare with holdout (--holdout 0.1)")
+            raise SettingsError("no documents were held out; prepare with holdout (--holdout 0.1)")
         return self._held_out.read(condition)
 
     @property
