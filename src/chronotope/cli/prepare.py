@@ -175,8 +175,8 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
     words = number_of(size, "words")
     kept = f"the most frequent {words} (--max-words)" if cut else f"{words} that occur {least} or more"
-    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer ones")
-    tokens = number_of(vocabulary.dropped_tokens, "running words")
+    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer words")
+    tokens = number_of(vocabulary.dropped_tokens, "tokens")
     talk("vocabulary: {}; {} ({}) left out", kept, dropped, tokens)
     if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
         occur = "one word occurs" if size == 1 else f"{size} words occur"

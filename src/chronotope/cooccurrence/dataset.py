@@ -102,7 +102,7 @@ class Counts:
         words = np.diff(self.vocabulary.support.start).tolist()
         rows = list(zip(labels, self.tokens.tolist(), words, strict=False))
         left_out, note = len(self.conditions) - len(rows), "; ".join((*self.report.notes, *self.report.mixed_case))
-        columns = ("condition", "running words", "distinct words")
+        columns = ("condition", "tokens", "distinct words")
         return html("Counts", facts, columns, rows, left_out=left_out, note=note)
 
     @cached_property
