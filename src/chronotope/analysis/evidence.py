@@ -201,7 +201,7 @@ class _Sentence(NamedTuple):
 
 
 def _sentence(index: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None) -> _Sentence:
-    """Return the sentence around a word of a document; words are their first token and their number of tokens."""
+    """Return the sentence around a word of a document; a word is its first token and its number of tokens."""
     text, store = index.text.document(document), index.counts.store
     last = max(sum(word), sum(other) if other else 0)
     at = int(store.starts[document])

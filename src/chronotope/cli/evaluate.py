@@ -60,8 +60,8 @@ def evaluate_command(
 ) -> None:
     """Score one model, or compare several: by --pairs, --gold or --renamings.
 
-    --renamings: does a method find words again that were renamed over time or between places? By default the methods
-    and settings of the models; with --method and its settings, that method on the run. Nothing is written.
+    --renamings: rename words over time or between places, train, and test whether the method finds them again. By
+    default this uses the methods and settings of the models; --method chooses another. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
 
