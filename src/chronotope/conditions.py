@@ -201,7 +201,7 @@ class Conditions:
             if any(not 0 <= position < len(labels) for position in positions):
                 raise ValueError(f"a condition lies outside its {axis}")
         if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
-            raise ValueError("its conditions have not one time and one place each")
+            raise ValueError("a condition lacks its time or place")
         levels = data.get("levels", 1)
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")

@@ -94,7 +94,7 @@ def test_quick_bands_agree_with_those_of_the_bootstrap(over_time):
         ct.series(over_time, asked, quick=True).frame.filter(word="bank") for asked in ("bank", ["river", "bank"])
     )
     assert alone.equals(both)
-    with pytest.raises(SettingsError, match="take one"):
+    with pytest.raises(SettingsError, match="choose one"):
         ct.series(over_time, "bank", quick=True, bootstrap=5)
 
 

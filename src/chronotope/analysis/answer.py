@@ -287,7 +287,7 @@ def _with_common_facts(answer: Answer, source: Any, arguments: Mapping[str, Any]
 
 
 def _check(parameter: Parameter, value: Any) -> None:
-    """Compare a value with the type and the limits of its parameter."""
+    """Check a value against the type and the limits of its parameter."""
     name, type_, info = parameter.name, parameter.type, parameter.info
     if value is None and (parameter.default is None or type(None) in get_args(type_)):
         return

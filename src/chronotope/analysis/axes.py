@@ -55,8 +55,8 @@ def axis(
     """Where does a word stand on an axis between other words, condition by condition?
 
     The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
-    position is the similarity with the seeds. A seed that is too rare in a condition stands there as it is used
-    elsewhere, so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
+    position is the similarity with the seeds. A seed that is too rare in a condition gets its vector from the others,
+    so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
     `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
@@ -110,7 +110,7 @@ def positions(
     known = (counts[0] >= min_count) & seeds.known
     if not known.any():
         names, helps = f"'{word}' and the seeds of '{shown(plus, minus)}'", what_helps(model.conditions, min_count)
-        raise InputError(f"{names} are together frequent enough in no condition{helps}")
+        raise InputError(f"{names} are together frequent enough in none of the conditions{helps}")
     figures = np.full((4, len(labels)), np.nan)
     rng = np.random.default_rng(seed)
     for at in np.flatnonzero(known).tolist():

@@ -73,8 +73,8 @@ def changepoints(
     """When did a word change, and which words joined and left its neighbors then?
 
     The largest shift of the whole series is looked for first, then, if it is significant, the largest on either side of
-    it, and so on. Only significant points have a row. A word that leaves and soon returns can be missed: no single
-    point then splits its series in two.
+    it, and so on. Only significant points have a row. A short change can be missed, because no single point then splits
+    the series in two.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def changepoints(
     if more := len(significant) - len(rows):
         notes.append(f"{number_of(more, 'more points')} left out (`most`).")
     compared = f"the largest shifts of {number_of(line.others, 'words')} of similar frequency"
-    notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
+    notes.append(f"p: compared with {compared} (without outliers), corrected for the number of shifts tested.")
     title = f"{word}{f' in {place}' if place else ''}: {'change points' if rows else 'no significant change point'}"
     facts = {"place": place, "against": against, "accepted": len(rows), "alpha": alpha, "min_count": min_count}
     return Answer(rows, title=title, notes=notes, facts=facts)

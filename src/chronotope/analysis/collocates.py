@@ -1,4 +1,4 @@
-"""Words that stand beside a word more often than by chance, and the contexts that set a condition apart.
+"""Words that occur near a word more often than by chance, and the contexts that set a condition apart.
 
 Collocates: every token of a condition is within the window of an occurrence of the word or not. The 2 × 2 table of
 (this word or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the
@@ -36,9 +36,7 @@ FEWEST_PAIRS = 1.0
 Beside = Annotated[
     int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
 ]
-MinBeside = Annotated[
-    int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
-]
+MinBeside = Annotated[int, Param("Minimum number of documents in which it occurs near the word.", least=1, most=10**9)]
 Window = Annotated[int | None, Param("Words on either side (default: the run's window).", least=1, most=1000)]
 
 
@@ -58,7 +56,7 @@ def contexts(
     top: Top = 10,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which contexts pull a word most in a condition, compared with all other conditions?"""
+    """Which context words are typical of a word in a condition, compared with all other conditions?"""
     index = Concordance(run)
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
@@ -83,13 +81,13 @@ def contexts(
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
-    notes = ["Ordered by the pull there less the pull elsewhere."] if rows and others else []
+    notes = ["Ordered by pull minus pull elsewhere."] if rows and others else []
     notes += one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
     notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
     if not here.with_term:
         notes.append(index.absence(term, "there"))
     elif not rows:
-        notes.append(f"No word stands beside {term.text} often enough to pull it.")
+        notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
     title = f"{term.text}: the contexts that pull it most in {where}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
@@ -154,7 +152,7 @@ def collocates(
     no_numbers: params.NoNumbers = False,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which words stand beside a word more often than by chance, in each condition?
+    """Which words occur near a word more often than by chance, in each condition?
 
     Examples
     --------
@@ -193,7 +191,7 @@ def collocates(
     without = [label for label in labels if occurrences[label] and not any(row["condition"] == label for row in rows)]
     if without:
         times, where = number_of(min_count, "times"), some_of(without)
-        notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
+        notes.append(f"No word occurs near {term.text} {times} or more, and more often than by chance: {where}.")
     notes += filters.notes(np.flatnonzero(beside_it), [()])
     notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
@@ -219,10 +217,10 @@ def collocate_changes(
     window: Window = None,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which words stand beside a word more often, or less often, in one condition than in another?
+    """Which words occur near a word more often, or less often, in one condition than in another?
 
-    `start` and `end` may also be time bins or places alone. A collocate that rises is one in `end`, and `min_count`
-    holds there; one that falls is one in `start`. There are up to `top` of each.
+    `start` and `end` may also be time bins or places alone. Words that rise must be collocates in `end`,
+    words that fall in `start`; `min_count` applies there. There are up to `top` of each.
     """
     index, window = Concordance(run), window or run.settings.window
     term = index.term(word)

@@ -28,7 +28,7 @@ Over: TypeAlias = Annotated[
 Effect: TypeAlias = Annotated[
     float | None,
     Param(
-        "Smallest change that counts: p and q are of the hypothesis that the corrected change is at most this; 0 for "
+        "Smallest change that counts: p and q test whether the corrected change is larger; 0 for "
         "any change (default: what chance shows, the 95th percentile over permutations and words).",
         least=0,
         most=2,
@@ -81,8 +81,8 @@ def drift(
 ) -> Answer:
     """Which words changed most, and how much of that is chance?
 
-    `start` and `end` are the two conditions to compare (default: the first and last time bin that are full), or the
-    first and last time bin that take part. `before` and `after` are the two ends of a word's change: over steps, the
+    `start` and `end` are the two conditions to compare (default: the first and last full time bin), or the ends of the
+    time that is looked at. `before` and `after` are the two ends of a word's change: over steps, the
     bins of its largest step; over a series or places, its most typical and its most unusual condition. Words are ranked
     by the change, or by the corrected change if documents are resampled. Resampling needs the run and a model of method
     graph or shared-context; `seeds` needs the run and any method that has a seed.
@@ -155,7 +155,7 @@ def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str
     first, last = labels[full[0]], labels[full[-1]]
     passed = labels[: full[0]] * (start is None) + labels[full[-1] + 1 :] * (end is None)
     if passed:
-        notes.append(f"Compared are the first and last time bin that are full; passed over: {some_of(passed)}.")
+        notes.append(f"Compared: the first and the last full time bin; skipped: {some_of(passed)}.")
     return first if start is None else start, last if end is None else end
 
 

@@ -50,11 +50,11 @@ def evidence(
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:
-    """In which sentences does a word stand?
+    """In which sentences does a word occur?
 
-    Documents and conditions take turns, and a sentence is shown once. With `near`, sentences that contain both words
-    come first, each document has one before any has a second, and among these the nearest come first. `where` asks for
-    the fields that `prepare --keep` kept, and for `file`.
+    Conditions and documents take turns; identical sentences are shown once. With `near`, sentences that contain both
+    words come first, the nearest at the top; no document gives a second sentence before every document gave one.
+    `where` takes `file` and the fields that `prepare --keep` kept.
 
     Examples
     --------
@@ -101,7 +101,9 @@ def evidence(
         elif not len(found):
             said = [index.absence(term, f"in {label}" if len(sides) > 1 else "there")]
         elif other is None and len(shown) < len(found):
-            said.append(f"Shown: {number_of(len(shown), 'sentences')}, an even choice over documents, each text once.")
+            said.append(
+                f"Shown: {number_of(len(shown), 'sentences')}, spread evenly over documents, identical ones once."
+            )
         if most > 0.5 and len(found) >= FEWEST:
             said.append(f"One document holds {most:.0%} of the occurrences of {term.text}.")
         rows, notes, counted = rows + shown, notes + said, [*counted, about]
@@ -199,7 +201,7 @@ class _Sentence(NamedTuple):
 
 
 def _sentence(index: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None) -> _Sentence:
-    """Return the sentence around a word of a document; words are their first token and their number of tokens."""
+    """Return the sentence around a word of a document; a word is its first token and its number of tokens."""
     text, store = index.text.document(document), index.counts.store
     last = max(sum(word), sum(other) if other else 0)
     at = int(store.starts[document])

@@ -128,7 +128,7 @@ class Filters:
         """Return the first `top` positions in `order` whose words pass the filters; add a note on what is left out."""
         kept = self.keep(conditions)
         if self.named is not None and (rare := [self._words[one] for one in self.named if one not in words]):
-            notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
+            notes.append(f"Named words that are too rare: {some_of(rare)}.")
         notes += self.notes(words, [conditions])
         order = order if kept is None else order[kept[words[order]]]
         if self.named is not None and len(order) > top:
@@ -152,7 +152,7 @@ class Filters:
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):
-            notes.append("The documents with a word are not known: the run of the model is not at hand.")
+            notes.append("Without the run of the model, the number of documents with a word is not known.")
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:

@@ -142,7 +142,7 @@ def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[
 
 
 def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
-    """Return the pairs of points (lat, lon) of which one is among the `nearest` of the other, along great circles.
+    """Return pairs of points (lat, lon) where one is among the `nearest` of the other by great-circle distance.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def read_edges(path: str | Path) -> list[tuple[str, str]]:
 def morans_i(
     values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
 ) -> dict[str, float | int] | None:
-    """Return Moran's I of a value over places: whether neighboring places, linked by number, are alike.
+    """Return Moran's I: whether neighboring places have similar values; `links` are pairs of place numbers.
 
     The result is the value (about −1: neighbors differ, 0: no pattern, 1: alike), its expected value without a pattern,
     p from random assignments of values to places, and the number of places and links. It is None with fewer than four

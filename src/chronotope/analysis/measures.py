@@ -145,7 +145,7 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
                 raise SettingsError(f"{labels[inner]} lies within {labels[outer]}: they share their texts")
         return Comparison(over, tuple(sorted((first, last))), ((first, last),))
     if first > last:
-        raise SettingsError(f"{labels[last]} comes before {labels[first]}; exchange them")
+        raise SettingsError(f"{labels[last]} comes before {labels[first]}; swap them")
     among = tuple(number for number in conditions.leaves if first <= number <= last)
     steps = tuple(_consecutive(conditions, among)) if over == "steps" else ()
     if over == "steps" and not steps:

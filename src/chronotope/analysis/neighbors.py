@@ -94,7 +94,7 @@ def _in_each(
     frequent = labels if fallback else [label for label in labels if counts[label] >= min_count]
     if not frequent:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
-        raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
+        raise InputError(f"'{word}' occurs {enough} or more in none of the conditions{helps}")
     there = {model.conditions.labels[number]: [number] for number in conditions}
     find = partial(model.neighbors, word, **how)
     matches = {label: filters.matches(partial(find, label), top, there[label]) for label in frequent}
@@ -145,11 +145,11 @@ def equivalents(
     no_numbers: params.NoNumbers = False,
     min_documents: params.MinDocuments = 1,
 ) -> Answer:
-    """Which words play the part of a word elsewhere, and where does none?
+    """Which words play the part of a word in other conditions?
 
     There is always a nearest word. It is a match if its similarity reaches `needed`, which is calibrated for the two
-    conditions: words that lost their own row there find another match with probability `chance` only. The word itself
-    is a match if it is the nearest. Without `to` only matches are listed; a condition without a match has one row, its
+    conditions: a word whose counterpart was removed finds another match with probability `chance`. The word itself is a
+    match if it is the nearest. Without `to` only matches are listed; a condition without a match has one row, its
     nearest word, with no rank.
 
     Examples
@@ -237,9 +237,7 @@ def _calibration(bars: dict[str, Bar]) -> list[str]:
     if rates:
         low, high = (f"{100 * rate:.1f}" for rate in (min(rates), max(rates)))
         share = f"{low} %" if low == high else f"{low} to {high} %"
-        notes.append(
-            f"False matches: of words without a counterpart (a test removes them), {share} still match another."
-        )
+        notes.append(f"False matches: {share} of words whose counterpart was removed still match another word.")
     if unknown := [label for label, bar in bars.items() if bar.rate is None]:
         notes.append(f"Too few words in common with {some_of(unknown)} to calibrate a match.")
     return notes
@@ -255,7 +253,7 @@ def analogy(
     model: Model,
     a: Annotated[str, Param("First word: A is to B …", argument=True, longest=200)],
     b: Annotated[str, Param("Second word.", argument=True, longest=200)],
-    c: Annotated[str, Param("Third word: … as C is to whom?", argument=True, longest=200)],
+    c: Annotated[str, Param("Third word: … as C is to which word?", argument=True, longest=200)],
     *,
     at: At,
     to: Annotated[
@@ -266,7 +264,7 @@ def analogy(
     fallback: Fallback = False,
     min_documents: params.MinDocuments = 1,
 ) -> Answer:
-    """A is to B as C is to whom?
+    """A is to B as C is to which word?
 
     The answers are the words nearest to B − A + C, all of unit length. With `to`, the step from A to B is taken in
     `at` and applied to C in `to`.

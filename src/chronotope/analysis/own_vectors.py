@@ -34,7 +34,7 @@ def own_vectors(
     looked_at = range(len(labels)) if among is None else among
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_count]
     if len(kept) < least:
-        where = f"in {len(kept)} of the conditions" if kept else "in no condition"
+        where = f"in {len(kept)} of the conditions" if kept else "in none of the conditions"
         enough, helps = number_of(min_count, "times"), what_helps(embeddings.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
     rows = [embeddings.project([word], labels[condition], labels[condition])[0] for condition in kept]
@@ -99,7 +99,7 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
         return list(range(len(conditions)))
     if place is None:
         shown = ", ".join(conditions.places[:8]) + (" …" if len(conditions.places) > 8 else "")
-        raise SettingsError(f"name the place whose time line is meant (--place): {shown}")
+        raise SettingsError(f"name one place (--place): {shown}")
     numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
     if place.strip().casefold() not in numbers:
         raise UnknownConditionError(place, conditions.places, "places")

@@ -50,7 +50,7 @@ To = Annotated[str | None, condition_param("Condition to look in (default: every
 From = Annotated[str | None, condition_param("First condition.", option="--from")]
 Until = Annotated[str | None, condition_param("Last condition.", option="--to")]
 Place = Annotated[
-    str | None, Param("With time × place: the place whose time line is meant.", complete="places", longest=200)
+    str | None, Param("With time × place: the place to follow over time.", complete="places", longest=200)
 ]
 Against = Annotated[str, condition_param("Compare with: first, previous, overall (all others), or a condition.")]
 
@@ -62,9 +62,7 @@ Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes
 Fallback = Annotated[
     bool, Param("Answer for a word that is absent from the condition from its other conditions, and mark it.")
 ]
-RoleMap = Annotated[
-    bool | None, Param("Move the query by the map between words of the same role (default: between two places).")
-]
+RoleMap = Annotated[bool | None, Param("Move the query by a role map (default: between two places).")]
 Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
 Chance = Annotated[
     float, Param("False-match rate: share of words without a counterpart that get a match.", least=1e-6, most=1.0)
@@ -78,7 +76,7 @@ Bootstrap = Annotated[
 Permutations = Annotated[
     int, Param("Number of label permutations of documents, for p and q; 200 is usual.", least=0, most=100_000)
 ]
-Shuffles = Annotated[int, Param("Number of random orders to compare with.", least=19, most=100_000)]
+Shuffles = Annotated[int, Param("Number of random permutations.", least=19, most=100_000)]
 Within = Annotated[
     str | None, Param("Permute and draw only among documents with the same value of this field.", metavar="FIELD")
 ]

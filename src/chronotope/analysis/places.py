@@ -280,8 +280,8 @@ def grid(
 
     The value is the similarity of the word with its use in all other conditions, or its position on the axis of
     `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it; `changed`
-    says whether it is significant. `p` is among words of similar frequency, corrected for the number of places.
-    `facts["changes"]` lists the places, those that change first at the top.
+    says whether it is significant. `p` compares with words of similar frequency, corrected for the number of places.
+    `facts["changes"]` lists the places in the order in which they change.
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):

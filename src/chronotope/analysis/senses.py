@@ -58,8 +58,8 @@ def senses(
     """In which senses is a word used, and how common is each in every condition?
 
     Usages from all conditions are clustered by the words around them, or by their vectors in a contextual model.
-    Clusters, fitted to half of the documents, must be farther apart in the other half than those of noise: a Gaussian
-    with the same covariance, and usages that exchange the words around them. Else the word has one sense. A sense here
+    Clusters are fitted to half of the documents. In the other half they must be farther apart than those of noise (a
+    Gaussian with the same covariance, and usages with exchanged contexts); else the word has one sense. A sense here
     is a kind of usage: read the sentences.
 
     Examples
@@ -76,7 +76,7 @@ def senses(
     mine, drawn = every.telling(among), int(np.isin(every.condition, among).sum())
     if not len(mine.position):
         note = (
-            f"None of {number_of(drawn, 'drawn usages')} of {name} has a telling context: one sense, for all we know."
+            f"None of {number_of(drawn, 'drawn usages')} of {name} has an informative context, so one sense is assumed."
         )
         return Answer([], title=f"{name}: 1 sense", notes=[note], facts={"word": name, "senses": 1, "seed": seed})
     context = windows(found.counts, found.counts.vocabulary.index(name), mine.position)
@@ -129,7 +129,7 @@ def _notes(
     word: str, judged: Judged, number: tuple[int, int], labels: list[str], rows: list[dict[str, Any]], min_count: int
 ) -> list[str]:
     """Return notes: how the number of senses was chosen, what the intervals mean, and what is left out."""
-    drawn = f"{number[0]:,} of {number_of(number[1], 'drawn usages')} of {word} have a telling context"
+    drawn = f"{number[0]:,} of {number_of(number[1], 'drawn usages')} of {word} have an informative context"
     reached = f"silhouette {judged.separation:.2f}, needed {judged.needed:.2f}"
     if judged.senses > 1:
         notes = [f"{drawn}: {judged.senses} clusters ({reached})."]

@@ -86,7 +86,7 @@ def series(
         from chronotope.analysis.significance.few_words import FewWords
 
         if bootstrap and quick:
-            raise SettingsError("--quick and --bootstrap are two ways to an interval; take one")
+            raise SettingsError("--quick and --bootstrap both make intervals; choose one")
         few = FewWords(model, model.counts, words)
         drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
     rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn)]

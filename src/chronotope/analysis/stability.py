@@ -54,8 +54,8 @@ def stable(
     """Which words keep their meaning over all conditions?
 
     Stability is the mean cosine of a word with itself over all pairs of conditions. With `bootstrap`, words are ranked
-    by the lower end of the interval (the least stable by the upper end): a word of which little is known is not known
-    to be stable. Resampling is that of `drift`.
+    by the lower end of the interval (the least stable by the upper end), because a rare word may only seem stable.
+    Resampling is that of `drift`.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def _connecting(rows: NDArray[np.float64]) -> int | None:
 
 
 def _collapsed(plane: NDArray[np.float64]) -> bool:
-    """Return whether most points lie on another one."""
+    """Return whether most points coincide with another point."""
     from scipy.spatial import KDTree
 
     gaps = np.asarray(KDTree(plane).query(plane, k=2)[0])[:, 1]

@@ -55,8 +55,8 @@ def usage_change(
     """How far did the single usages of words move between two conditions?
 
     Best with a contextual model, for its words; other models give vectors from the words around each usage. Words are
-    ranked by the mean distance between usages before and after (APD); with `permutations` of the documents of each word
-    by `corrected`, what it exceeds that of permuted documents by: a word of many senses has a large APD at all times.
+    ranked by the mean distance between usages before and after (APD). A word of many senses has a large APD at all
+    times, so with `permutations` words are ranked by `corrected`: APD minus that of permuted documents.
 
     Examples
     --------
@@ -100,9 +100,11 @@ def usage_change(
     notes = [f"{number_of(len(rows), 'words')} compared, {part}with {min_count} or more occurrences at both ends."]
     notes += filters.notes(np.array(enough, np.int64), [(first, last)])
     if few:
-        notes.append(f"Left out: {number_of(few, 'words')} without two usages with a telling context at both ends.")
+        notes.append(
+            f"Left out: {number_of(few, 'words')} without two usages with an informative context in both conditions."
+        )
     if missing := [model.words[word] for word in asked or () if word not in enough]:
-        notes.append(f"Left out of the named words, since they are too rare: {', '.join(missing)}.")
+        notes.append(f"Named words that are too rare: {', '.join(missing)}.")
     if permutations:
         notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
     facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}

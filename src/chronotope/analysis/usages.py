@@ -50,7 +50,7 @@ class UsageVectors:
     """The usages of some words of a model, drawn with a seed.
 
     The vector of a usage is the mean of the overall vectors of the words around it, weighted by their mutual
-    information with the word and their inverse frequency; a usage without a telling context has none. A contextual
+    information with the word and their inverse frequency; a usage without an informative context has none. A contextual
     model has vectors of its own.
     """
 

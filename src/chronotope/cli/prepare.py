@@ -29,15 +29,15 @@ def prepare_command(
     format: Annotated[
         str | None, Option(help="semeval or dwug: a folder with judgments of change, for `evaluate --gold`.")
     ] = None,
-    text: Annotated[str | None, Option(help="Field with the text (text).")] = None,
+    text: Annotated[str | None, Option(help="Field with the text (default: text).")] = None,
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
-    every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
+    every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (default: 1y).")] = None,
     place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
     time_unit: Annotated[
         str | None, Option(help="Unit of times that are numbers: excel, days, seconds or milliseconds.")
     ] = None,
     since: Annotated[str | None, Option(metavar="DATE", help="Only rows from this date on: 1860, 1860-05-31.")] = None,
-    until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to this date, included.")] = None,
+    until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to and including this date.")] = None,
     where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "date >= 1860".')] = None,
     metadata: Annotated[
         Path | None, Option(metavar="FILE", help="Table of dates, places and other fields of the texts.")
@@ -51,15 +51,16 @@ def prepare_command(
     ] = None,
     tei_notes: Annotated[bool, Option("--tei-notes", help="Read notes and headings of TEI files, too.")] = False,
     min_count: Annotated[
-        int | None, Option(min=1, help="Leave out rarer words (chosen by the size of the corpus).")
+        int | None, Option(min=1, help="Leave out rarer words (default: chosen by the size of the corpus).")
     ] = None,
     max_words: Annotated[int | None, Option(min=1, help="Maximum size of the vocabulary.")] = None,
-    window: Annotated[int | None, Option(min=1, max=31, help="Context words on each side (5).")] = None,
+    window: Annotated[int | None, Option(min=1, max=31, help="Context words on each side (default: 5).")] = None,
     flat: Annotated[bool, Option("--flat", help="Weight every context 1 instead of 1/distance.")] = False,
-    holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
+    holdout: Annotated[float | None, Option(help="Share of documents to hold out (default: 0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
     case: Annotated[
-        str | None, Option(metavar="lower|smart|keep", help="Upper case: smart keeps it in acronyms, as US (lower).")
+        str | None,
+        Option(metavar="lower|smart|keep", help="Upper case: smart keeps it in acronyms, as US (default: lower)."),
     ] = None,
     strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
     emoji: Annotated[bool, Option("--emoji", help="Count emoji as words.")] = False,
@@ -146,7 +147,7 @@ def _paths(options: list[str]) -> dict[str, str]:
 def _what_next(run: Path, counts: Counts) -> str:
     """Return what to do with the run: train, or train again if its model is of an earlier one."""
     if not (run / "model.ct").exists():
-        return f"now: chronotope train {run}"
+        return f"next: chronotope train {run}"
     from chronotope.embeddings import load
 
     try:
@@ -155,7 +156,7 @@ def _what_next(run: Path, counts: Counts) -> str:
         trained_on = None
     if trained_on == counts.checksum:
         return "its model is trained on it"
-    return f"its model is of an earlier run; now: chronotope train {run} --force"
+    return f"its model is of an earlier run; next: chronotope train {run} --force"
 
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
@@ -174,9 +175,9 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
     words = number_of(size, "words")
     kept = f"the most frequent {words} (--max-words)" if cut else f"{words} that occur {least} or more"
-    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer ones")
-    tokens = number_of(vocabulary.dropped_tokens, "running words")
+    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer words")
+    tokens = number_of(vocabulary.dropped_tokens, "tokens")
     talk("vocabulary: {}; {} ({}) left out", kept, dropped, tokens)
     if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
         occur = "one word occurs" if size == 1 else f"{size} words occur"
-        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]", occur, least)
+        talk("[yellow]only {} {} or more; lower the threshold with --min-count 2[/]", occur, least)

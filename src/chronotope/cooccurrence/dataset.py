@@ -72,7 +72,7 @@ class Counts:
     def held_out(self, condition: int) -> CellArrays:
         """Return the counts of the held-out documents."""
         if self._held_out is None:
-            raise SettingsError("no documents were set aside; prepare with holdout (--holdout 0.1)")
+            raise SettingsError("no documents were held out; prepare with holdout (--holdout 0.1)")
         return self._held_out.read(condition)
 
     @property
@@ -102,7 +102,7 @@ class Counts:
         words = np.diff(self.vocabulary.support.start).tolist()
         rows = list(zip(labels, self.tokens.tolist(), words, strict=False))
         left_out, note = len(self.conditions) - len(rows), "; ".join((*self.report.notes, *self.report.mixed_case))
-        columns = ("condition", "running words", "distinct words")
+        columns = ("condition", "tokens", "distinct words")
         return html("Counts", facts, columns, rows, left_out=left_out, note=note)
 
     @cached_property

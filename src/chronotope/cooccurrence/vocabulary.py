@@ -59,9 +59,9 @@ class Support(NamedTuple):
         if start.shape != (conditions + 1,):
             raise ValueError(f"the support has {len(start) - 1} conditions, not {conditions}")
         if word.ndim != 1 or word.shape != count.shape:
-            raise ValueError("the support has not one word and one count a pair")
+            raise ValueError("the support needs one word and one count for each pair")
         if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():
-            raise ValueError("the support does not divide its pairs among the conditions")
+            raise ValueError("the starts of the conditions do not fit the number of pairs")
         if len(word) and (word.min() < 0 or word.max() >= words):
             raise ValueError("the support names a word that does not exist")
         rising = np.diff(word) > 0

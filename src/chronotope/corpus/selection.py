@@ -144,7 +144,7 @@ def row_filter(where: str) -> RowFilter:
         )
     reason = "it names no field" if not fields else "it names too many fields"
     if 0 < len(fields) <= _MOST_FIELDS_IN_FILTER:
-        reason = "it is no yes-or-no question"
+        reason = "it is neither true nor false for a row"
         for kinds in product((pl.String, pl.Float64), repeat=len(fields)):
             sample = pl.DataFrame(schema=dict(zip(fields, kinds, strict=True))).clear(1)
             try:

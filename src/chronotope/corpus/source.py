@@ -70,7 +70,7 @@ class Corpus:
 
     @property
     def size(self) -> int:
-        """The number of bytes (rows of frames and records); 0 if unknown."""
+        """The size in bytes, of frames and records in rows; 0 if unknown."""
         return sum(reader.size for reader in self.readers)
 
     def fingerprint(self) -> list[dict[str, Any]]:

@@ -123,7 +123,7 @@ def invented_world(
     seed: int = 1,
     changes: bool | Sequence[Change] = True,
 ) -> World:
-    """Make a world of invented text, about 80 running words a document; the same seed gives the same text.
+    """Make a world of invented text, about 80 words a document; the same seed gives the same text.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class Search:
         return self._model.conditions.axis == "place" if role_map is None else role_map
 
     def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
-        """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
+        """Return vectors of the source condition as (Q, D) unit vectors in the space of the target condition."""
         if source == target or (self._mapping is None and not roles):
             return unit_rows(rows)
         if self._mapping is None:

@@ -206,7 +206,7 @@ def _evaluation(rows: Any, title: str, notes: list[str], facts: Any, signature: 
 
 
 def name_models(models: Any) -> dict[str, Any]:
-    """Return models by name: of the file or run (the whole path if two are equal), or of the method; numbered if equal.
+    """Return models by the name of their file or run (full path if two are equal) or method; equal names get numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data inside HTML pages: JSON that no value can break out of."""
+"""Embed JSON in HTML pages so that no value can end its element."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
         return False
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
         raise InputError(
-            f"{run} holds a run that cannot be compared with this one (a tokenizer or lemmas of your own, or a stream "
-            "of records); choose another folder, or force=True (--force) to replace it"
+            f"cannot check that {run} is made from this input (custom tokenizer or lemmas, or a stream of records); "
+            "choose another folder, or force=True (--force) to replace it"
         )
     if checksum_of(asked) != about["asked"]:
         raise InputError(

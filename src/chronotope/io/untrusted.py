@@ -70,7 +70,7 @@ def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = 
     except RecursionError:
         raise ValueError("its JSON is nested too deeply") from None
     except UnicodeEncodeError:
-        raise ValueError("its JSON holds half a character, which no text can hold") from None
+        raise ValueError("its JSON holds a lone surrogate, which is not valid text") from None
     return data
 
 

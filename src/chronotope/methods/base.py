@@ -171,7 +171,7 @@ class Method:
         if memory is not None and "memory" not in self.supports:
             raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
         if place_edges is not None and "place_edges" not in self.supports:
-            raise SettingsError(f"{self.method} knows no neighbors among places; leave the edges out")
+            raise SettingsError(f"{self.method} does not use neighboring places; leave the edges out")
         options = FitOptions(
             threads=threads or cores(),
             device=device,
@@ -227,7 +227,7 @@ def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
         record = data[0] if isinstance(data, list) and data and isinstance(data[0], Mapping) else ()
         known = list(getattr(data, "columns", record))
         which = f"; columns: {some_of([str(name) for name in known])}" if known else ""
-        raise SettingsError(f"fit needs time= or place=, the column that tells texts apart{which}")
+        raise SettingsError(f"fit needs time= or place=, the column with the condition of each text{which}")
     return count(read_corpus(data, **columns), threads=threads)
 
 

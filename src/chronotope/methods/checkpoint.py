@@ -75,7 +75,7 @@ class Checkpoint:
             for name, tensor in tensors.items():
                 sizes = zip(tensor.shape, shapes[name], strict=True)
                 if tensor.dtype != np.float32 or not all(expected in (size, None) for size, expected in sizes):
-                    raise ValueError(f"'{name}' has not the shape that it should have")
+                    raise ValueError(f"'{name}' has the wrong shape")
         except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFileError(f"{self.path} cannot be read ({error}); train again without resuming") from None
         if identity != json.loads(canonical_json(self.identity)):

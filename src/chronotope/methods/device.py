@@ -50,7 +50,7 @@ class Choice:
 def find_gpu() -> Gpu | str:
     """Return the GPU, or the reason why there is none."""
     if find_spec("cupy") is None:
-        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU is here"
+        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU found"
     try:
         cp = cupy()
         number = cp.cuda.Device()

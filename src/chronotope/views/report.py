@@ -229,7 +229,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
     )
     ends = f"in {facts['from']} and {facts['to']}" if facts["from"] else "in the first and the last"
     yield f"The change of a word is {MEASURES[facts['over']].format(ends=ends)}."
-    yield f"Compared are {number_of(facts['words'], 'words')} with {facts['min_count']:,} or more occurrences in each."
+    yield f"Words with {facts['min_count']:,} or more occurrences in each were compared, {facts['words']:,} in all."
     if facts["filters"]:
         yield f"The list is restricted by {', '.join(facts['filters'])}."
     if facts["permutations"] or facts["bootstrap"]:
@@ -245,7 +245,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
         )
     if facts["effect"] is not None:
         yield (
-            f"p-values, from the same permutations, are of the hypothesis that the corrected change is at most "
+            f"p-values, from the same permutations, test the hypothesis that the corrected change is at most "
             f"{facts['effect']:.2g}; q is the false discovery rate (Benjamini and Hochberg 1995). "
             f"{number_of(facts['discoveries'], 'words')} have a q of at most 0.05."
         )

@@ -200,7 +200,7 @@ class Noiseless(NamedTuple):
     def cosines(
         cls, first: Numbers, second: Numbers, drawn_first: Drawn, drawn_second: Drawn, documents: NDArray[np.int64]
     ) -> Noiseless:
-        """Return the cosine of each of (N, D) vectors with its partner.
+        """Return the row-wise cosines of two (N, D) arrays.
 
         The drawn vectors are (draws, N, D), NaN where a draw has none; (N,) `documents` of the rarer of the two.
 

@@ -99,7 +99,7 @@ class Spreadsheet(FileReader):
     def notes(self) -> list[str]:
         """What is left out: all sheets but the first."""
         first, *others = self._sheet[1]
-        return [f"of {self.path.name} only the sheet '{first}' was read, not {some_of(others)}"] if others else []
+        return [f"only the sheet '{first}' of {self.path.name} was read, not {some_of(others)}"] if others else []
 
     def columns(self) -> list[str] | None:
         """Return the column names; None for an empty sheet."""
@@ -191,7 +191,7 @@ class Records:
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Cut the records into pieces."""
         if self._once and self._used:
-            raise InputError("the records came from a generator and were read already; give a list, or read them anew")
+            raise InputError("the records came from a generator that was used already; give a list, or a new generator")
         self._used = True
         rows = enumerate(chain(self._head or [], self.records) if self._once else self.records, 1)
         done = 0

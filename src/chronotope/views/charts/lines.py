@@ -135,7 +135,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:
         colors = _directions(lines, high - low)
-        notes.append("Blue: nearer at first; orange: nearer at last; gray: neither.")
+        notes.append("Blue lines fall, orange lines rise, gray lines change little.")
     left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
     if banded and style.is_cut(every, low, high):
         notes.append(style.CUT)

@@ -49,7 +49,7 @@ def host_and_port(header: str) -> tuple[str, int | None]:
 
 
 class Guard:
-    """Answer only GET and HEAD requests that name this server, and put the headers on every answer.
+    """Answer only GET and HEAD requests that name this server, and add security headers to every answer.
 
     The names of loopback count, and `host`, the address that the server listens on. If that is every address (0.0.0.0),
     a request must name an address, since a name could be anybody's. `port` None accepts any. A request whose connection

@@ -46,7 +46,7 @@
 
   /** @param {number} id @param {number[]} kept @param {number} least */
   function tooRareEverywhere(id, kept, least, needed = 0) {
-    const where = kept.length ? `in ${kept.length} of the conditions` : "in no condition";
+    const where = kept.length ? `in ${kept.length} of the conditions` : "in none of the conditions";
     const needs = needed ? `; this needs ${needed}` : "";
     const enough = model.numberOf(least, "times");
     model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
@@ -173,7 +173,7 @@
     const [low, high] = [Math.min(...rates), Math.max(...rates)].map((rate) => (100 * rate).toFixed(1));
     const share = low === high ? `${low} %` : `${low} to ${high} %`;
     return [
-      ...(rates.length ? [`False matches: of words without a counterpart (a test removes them), ${share} still match another.`] : []),
+      ...(rates.length ? [`False matches: ${share} of words whose counterpart was removed still match another word.`] : []),
       ...(unknown.length ? [`Too few words in common with ${model.someOf(unknown)} to calibrate a match.`] : []),
     ];
   }
