@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
 
 
 class ChronotopeError(Exception):
@@ -77,6 +79,19 @@ class MissingExtraError(ChronotopeError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
+
+
+def import_extra(module: str, what: str, extra: str) -> Any:
+    """Import an optional package; MissingExtraError if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
+
+
+def first_line(error: object) -> str:
+    """Return the first line of an error's message, or the name of its class."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _similar_label(label: str, labels: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.errors import SettingsError, import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -36,10 +36,7 @@ class Framed:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas") from None
+        import_extra("pandas", "to_pandas", "pandas")
         return self.frame.to_pandas()
 
 

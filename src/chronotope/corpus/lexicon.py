@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
 from chronotope.corpus.tokenizer import HYPHENATED, SHOUTED, Tokens
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError, import_extra
 
 DROPPED = -1
 # Words that are reported because they mix two cases: their least count, least share of each case, and number.
@@ -97,10 +97,7 @@ def is_upper(form: str) -> bool:
 
 def lemmatizer_of(language: str) -> Callable[[str], str]:
     """Return the function of simplemma from a word to its lemma; acronyms stay as they are."""
-    try:
-        from simplemma import lemmatize
-    except ImportError:
-        raise MissingExtraError(f"lemmas of '{language}'", "lemmas") from None
+    lemmatize = import_extra("simplemma", f"lemmas of '{language}'", "lemmas").lemmatize
     try:
         lemmatize("a", lang=language)
     except ValueError:

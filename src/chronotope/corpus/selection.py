@@ -17,7 +17,7 @@ from chronotope.corpus.binning import Bins, date_range, named_bins, regular_bins
 from chronotope.corpus.dates import dates_from_numbers, read_dates
 from chronotope.corpus.problems import NUMBER, BadRow, is_remark
 from chronotope.corpus.readers import Batch, Fields
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, first_line
 
 _MOST_FIELDS_IN_FILTER = 8
 # In a condition: a comparison with a date or with a word without quotes; text in quotes stays as it is.
@@ -67,7 +67,7 @@ class RowFilter(NamedTuple):
             kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
         except pl.exceptions.PolarsError as error:
             raise SettingsError(
-                f'where="{self.where}" cannot be used: {_reason(error)}; a field is text, or a number where it is '
+                f'where="{self.where}" cannot be used: {first_line(error)}; a field is text, or a number where it is '
                 "compared with one, so write for instance flag = 'true'"
             ) from None
         return np.full(frame.height, kept.to_numpy())
@@ -136,7 +136,7 @@ def row_filter(where: str) -> RowFilter:
         expression = pl.sql_expr(typed)
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
     except Exception as error:
-        raise SettingsError(f'cannot read where="{where}" as an SQL condition: {_reason(error)}') from None
+        raise SettingsError(f'cannot read where="{where}" as an SQL condition: {first_line(error)}') from None
     if _needs_several_rows(json.loads(expression.meta.serialize(format="json"))):
         # Rows come in batches: a maximum would be that of a batch.
         raise SettingsError(
@@ -152,7 +152,7 @@ def row_filter(where: str) -> RowFilter:
                     numbers = tuple(name for name, kind in zip(fields, kinds, strict=True) if kind == pl.Float64)
                     return RowFilter(where, expression, tuple(dict.fromkeys(map(_base, fields))), numbers)
             except pl.exceptions.PolarsError as error:
-                reason = _reason(error)
+                reason = first_line(error)
     raise SettingsError(f'where="{where}" cannot be used: {reason}')
 
 
@@ -243,7 +243,3 @@ class Selection:
 def _blank(values: pl.Series) -> NDArray[np.bool_]:
     """Return (N,) whether each value is missing or consists of blanks."""
     return (~values.str.contains(r"[^\s\x1f]").fill_null(False)).to_numpy()
-
-
-def _reason(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

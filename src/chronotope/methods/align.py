@@ -18,7 +18,7 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.formats import files_and_names, read_vectors
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, first_line
 from chronotope.io.provenance import versions
 from chronotope.methods.word2vec import procrustes
 
@@ -136,7 +136,7 @@ def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
     try:
         return WordVectors(list(map(str, model[0])), model[1])
     except ValueError as error:
-        raise InputError(f"cannot read words and vectors: {str(error).splitlines()[0]}") from None
+        raise InputError(f"cannot read words and vectors: {first_line(error)}") from None
 
 
 def _gensim_counts(model: Any) -> NDArray[np.int64] | None:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.binning import named_bins, regular_bins
 from chronotope.corpus.dates import read_dates
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.run_folder import read_run
 from chronotope.methods.base import Epoch, FitOptions, Method, uncentered
 from chronotope.methods.word2vec.cbow import sampling
@@ -71,7 +70,7 @@ class ContinuousModel(Method, ContinuousSettings):
     _name = "continuous"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        torch = pytorch()
+        torch = import_extra("torch", "continuous", "contextual")
         if not counts.conditions.times or counts.conditions.places:
             raise SettingsError("continuous needs a corpus with time and without places; prepare it with --time alone")
         device = choose_device(torch, options)
@@ -255,11 +254,3 @@ def one_torch_thread(torch: Any) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def pytorch() -> Any:
-    """Return PyTorch; MissingExtraError if it is not installed."""
-    try:
-        return import_module("torch")
-    except ImportError:
-        raise MissingExtraError("continuous", "contextual") from None

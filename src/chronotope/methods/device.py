@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from chronotope.config import one_of
-from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.errors import MissingExtraError, SettingsError, first_line, import_extra
 
 DEVICES = ("auto", "cpu", "cuda")
 # Bytes that libraries and the driver take beside our arrays.
@@ -57,7 +56,7 @@ def find_gpu() -> Gpu | str:
         name = cp.cuda.runtime.getDeviceProperties(number.id)["name"].decode()
         return Gpu(name, int(number.mem_info[0] + cp.get_default_memory_pool().free_bytes()))
     except Exception as error:  # CuPy raises errors of many kinds where the driver or a library is missing
-        return f"no GPU answers ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
+        return f"no GPU answers ({first_line(error)})"
 
 
 def gpu_seen() -> bool:
@@ -98,7 +97,4 @@ def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Call
 
 def cupy() -> Any:
     """Return CuPy; MissingExtraError with the line that installs it if it is absent."""
-    try:
-        return import_module("cupy")
-    except ImportError:
-        raise MissingExtraError("training on a GPU", "gpu") from None
+    return import_extra("cupy", "training on a GPU", "gpu")

@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from chronotope.errors import ClusterError, MissingExtraError
+from chronotope.errors import ClusterError, import_extra
 from chronotope.io.provenance import versions
 from chronotope.io.stores import exists, reading, writing
 
@@ -26,19 +26,16 @@ CONNECT_SECONDS, RECONNECT_SECONDS = 30.0, 120.0
 @contextmanager
 def connect(address: str | None, workers: int | None, seconds: float = CONNECT_SECONDS) -> Iterator[Pool]:
     """Connect to the cluster at an address, or start `workers` processes on this machine."""
-    try:
-        from distributed import LocalCluster
-    except ImportError:
-        raise MissingExtraError("counting on a cluster", "cluster") from None
+    distributed = import_extra("distributed", "counting on a cluster", "cluster")
     with _quiet():
         if address is not None:
             with closing(Pool(address, seconds)) as pool:
                 yield pool
             return
-        start: Any = LocalCluster  # it has no types
-        each: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
+        each = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
+        quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
         with (
-            start(n_workers=workers, dashboard_address=None, silence_logs=logging.CRITICAL, **each) as cluster,
+            distributed.LocalCluster(n_workers=workers, **quiet, **each) as cluster,
             closing(Pool(cluster.scheduler_address, seconds)) as pool,
         ):
             yield pool

@@ -26,7 +26,7 @@ from chronotope.corpus.readers.pieces import (
     make_batch,
     to_string,
 )
-from chronotope.errors import InputError, MissingExtraError, some_of
+from chronotope.errors import InputError, first_line, import_extra, some_of
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES
 
@@ -50,7 +50,7 @@ class Parquet(FileReader):
         try:
             return pq.ParquetFile(self.path.open() if isinstance(self.path, RemotePath) else self.path)
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"cannot read {self.path} as Parquet: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path} as Parquet: {first_line(error)}") from None
 
     def columns(self) -> list[str] | None:
         """Return the column names; None for an empty file."""
@@ -75,7 +75,7 @@ class Parquet(FileReader):
                     yield Piece(partial(_parse, frame, _numbered(frame, line), fields, first), done)
                     line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
 
 
 class Spreadsheet(FileReader):
@@ -84,16 +84,13 @@ class Spreadsheet(FileReader):
     @cached_property
     def _sheet(self) -> tuple[pl.DataFrame, list[str]]:
         """The rows of the first sheet, as strings, and the names of all sheets."""
-        try:
-            import fastexcel
-        except ImportError:
-            raise MissingExtraError("reading spreadsheets", "documents") from None
+        fastexcel = import_extra("fastexcel", "reading spreadsheets", "documents")
         try:
             with self.path.open("rb") as file:
                 book = fastexcel.read_excel(file.read())
             return book.load_sheet(0, dtypes="string").to_polars(), book.sheet_names
         except fastexcel.FastExcelError as error:
-            raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
 
     @property
     def notes(self) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chronotope.embeddings.formats.word2vec import VectorTable
-from chronotope.errors import DamagedFileError, InputError
+from chronotope.errors import DamagedFileError, InputError, first_line
 
 VECTORS, WORDS = "-w.npy", "-vocab.pkl"
 MAX_PICKLE_BYTES = 1 << 30
@@ -41,7 +41,7 @@ def read_histwords(path: Path, limit: int | None = None) -> VectorTable:
     except FileNotFoundError:
         raise InputError(f"there is no file {vectors_path}, which holds the vectors of {path.name}") from None
     except Exception as error:  # NumPy parses the header as Python and raises nearly anything
-        raise DamagedFileError(f"{vectors_path} is not a whole NumPy array: {_first_line(error)}") from None
+        raise DamagedFileError(f"{vectors_path} is not a whole NumPy array: {first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind != "f":
         raise DamagedFileError(
             f"{vectors_path} holds {vectors.dtype} of the shape {vectors.shape}, not one vector a word"
@@ -82,7 +82,7 @@ def _read_plain_pickle(path: Path) -> Any:
     except DamagedFileError:
         raise
     except Exception as error:  # a damaged pickle raises nearly anything
-        raise DamagedFileError(f"{path} is damaged or not a pickle: {_first_line(error)}") from None
+        raise DamagedFileError(f"{path} is damaged or not a pickle: {first_line(error)}") from None
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -90,7 +90,3 @@ class _PlainUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

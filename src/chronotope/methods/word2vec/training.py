@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
-from chronotope.errors import MissingExtraError
+from chronotope.errors import import_extra
 from chronotope.methods.base import FitOptions, OnStep
 
 Floats = NDArray[np.float32]
@@ -149,8 +149,4 @@ def word_frequency(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
 
 def gensim_version() -> dict[str, str]:
     """Return the version of gensim for the provenance; MissingExtraError if it is not installed."""
-    try:
-        import gensim
-    except ImportError:
-        raise MissingExtraError("word2vec", "word2vec") from None
-    return {"gensim": gensim.__version__}
+    return {"gensim": import_extra("gensim", "word2vec", "word2vec").__version__}
