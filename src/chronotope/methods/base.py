@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -19,8 +19,10 @@ from numpy.typing import DTypeLike, NDArray
 from chronotope import config
 from chronotope.config import one_of
 from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence.vocabulary import Vocabulary
 from chronotope.corpus import Corpus, read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, SettingsError, did_you_mean, some_of
 from chronotope.io.provenance import versions
 from chronotope.methods.checkpoint import Checkpoint, stop_requests
@@ -240,6 +242,18 @@ def uncentered(
     return ConditionedEmbeddings(
         words, counts.conditions, support, vectors, center=center, provenance=provenance, **parts
     )
+
+
+def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) -> NDArray[np.int64]:
+    """Return the ids of some words, a list or a file, ascending; warn about unknown ones, InputError if all are."""
+    known = set(vocabulary.words)
+    listed = {word: next((form for form in spellings(word) if form in known), None) for word in read_words(words) or ()}
+    missing = [word for word, form in listed.items() if form is None]
+    if len(missing) == len(listed):
+        raise InputError(f"none of the {what} is in the vocabulary")
+    if missing:
+        warnings.warn(f"not in the vocabulary, and left out: {some_of(missing)}", stacklevel=2)
+    return np.unique([vocabulary.index(form) for form in listed.values() if form])
 
 
 def check_dimensions(dimensions: int, words: int) -> None:

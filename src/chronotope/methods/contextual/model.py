@@ -6,7 +6,6 @@ v(w, c) = 1/n Σ_k encoder(sentence_k, span of w in it)    over n ≤ per_pair u
 from __future__ import annotations
 
 import shutil
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +16,8 @@ from chronotope.config import ContextualSettings
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import InputError, some_of
 from chronotope.io.provenance import checksum_of
-from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.base import FitOptions, Method, find_words
 from chronotope.methods.contextual.encoders import open_encoder
 from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usages, sample_usages
 
@@ -78,16 +75,7 @@ def choose_words(words: int | str | tuple[str, ...], vocabulary: Vocabulary) -> 
         words = int(words)
     if isinstance(words, int):
         return np.arange(min(words, len(vocabulary)))
-    known = set(vocabulary.words)
-    listed = {
-        word: next((spelt for spelt in spellings(word) if spelt in known), None) for word in read_words(words) or ()
-    }
-    found = [vocabulary.index(spelt) for spelt in listed.values() if spelt]
-    if not found:
-        raise InputError("none of the words to encode is in the vocabulary of the run")
-    if missing := [word for word, spelt in listed.items() if not spelt]:
-        warnings.warn(f"not in the vocabulary of the run, and left out: {some_of(missing)}", stacklevel=2)
-    return np.unique(found)
+    return find_words(words, vocabulary, "words to encode")
 
 
 def _restricted(support: Support, chosen: NDArray[np.int64]) -> Support:
