@@ -4,13 +4,11 @@ A condition is a time bin, a place, or a time bin in a place. Time is ordered, p
 of a `Graph` depend on that difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +27,7 @@ class Graph(NamedTuple):
     edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
     @classmethod
-    def without_edges(cls, size: int) -> Graph:
+    def without_edges(cls, size: int) -> Self:
         """Return a graph without neighbors."""
         return cls(size, np.empty((0, 2), dtype=np.int32))
 
@@ -55,12 +53,12 @@ class Conditions:
     levels: int = 1
 
     @classmethod
-    def of_times(cls, times: Sequence[str]) -> Conditions:
+    def of_times(cls, times: Sequence[str]) -> Self:
         """Return conditions that are time bins, given in order."""
         return cls(times=tuple(times), time_of=tuple(range(len(times))))
 
     @classmethod
-    def of_places(cls, places: Sequence[str]) -> Conditions:
+    def of_places(cls, places: Sequence[str]) -> Self:
         """Return conditions that are places."""
         return cls(places=tuple(places), place_of=tuple(range(len(places))))
 
@@ -188,7 +186,7 @@ class Conditions:
         return lists | ({"levels": self.levels} if self.levels > 1 else {})
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Conditions:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
         if not isinstance(data, dict):
             raise ValueError("its conditions are not a table")

@@ -1,7 +1,5 @@
 """The exceptions for users: each message is one line with the fault and the remedy."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Sequence

@@ -5,12 +5,10 @@ condition is complete; then all its chunks are merged as streams. Counts are int
 threads and clusters give the same bytes.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +42,7 @@ class Limits(NamedTuple):
     rows: int = 1 << 15  # of each stream in memory meanwhile
 
     @classmethod
-    def of(cls, memory: Memory, threads: int, window: int) -> Limits:
+    def of(cls, memory: Memory, threads: int, window: int) -> Self:
         """Choose limits for an amount of memory; raise SettingsError if that is too little."""
         usual = cls(max(PAIRS_IN_A_CHUNK // window, MIN_TOKENS_IN_A_CHUNK))
         if memory.limit is None:

@@ -1,7 +1,5 @@
 """Text in, token ids out; each name is imported on first use, so that reading a finished run stays fast."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -4,8 +4,6 @@ A bin is an integer, so that bins sort by time whatever their labels. Bins start
 (1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in monthly bins) belongs to none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

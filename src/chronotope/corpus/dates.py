@@ -1,7 +1,5 @@
 """Arrays of dates in the proleptic Gregorian calendar, without the limits of `datetime`."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

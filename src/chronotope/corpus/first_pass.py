@@ -3,8 +3,6 @@
 Memory grows with the number of documents (about 50 bytes each) and of distinct words, not with the text.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lexicon: from the forms in the text to the words that are counted."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """From a corpus to its token store: read → tokenize → store. Nothing half-written gets a final name."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -116,7 +116,7 @@ class CorpusReport:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
         lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes", "mixed_case")}

@@ -1,7 +1,5 @@
 """Which rows become documents, and in which condition: checks of text, time and place, and the user's filter."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import product, repeat

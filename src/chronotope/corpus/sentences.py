@@ -3,8 +3,6 @@
 Positions are not stored. The text is tokenized again, and each word is checked against the token that was counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A corpus: where the text is, and how to read it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any

@@ -4,8 +4,6 @@
 say which row belongs to a document and how its tokens were found.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import lru_cache
 from pathlib import Path

@@ -6,8 +6,6 @@ it. Numbers keep their points and commas (`5,000`). Links, e-mail addresses, mar
 'whitespace' splits at white space, for text that is tokenized already. 'tokens' splits at the separator of the readers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple

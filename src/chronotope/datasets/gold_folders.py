@@ -1,7 +1,5 @@
 """Corpora with human judgments of change: the folders of SemEval-2020 Task 1 and of word usage graphs (DWUG)."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re

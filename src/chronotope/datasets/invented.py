@@ -5,8 +5,6 @@ answers are planted: which words change company, when and where, and which names
 years and places.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence

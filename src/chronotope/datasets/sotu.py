@@ -1,7 +1,5 @@
 """Corpora that come with a package: real text to start with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from chronotope.corpus.source import Corpus, read_corpus

@@ -1,7 +1,5 @@
 """The arrays of embeddings: checks, defaults, and a cache."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -4,11 +4,9 @@ Kulkarni et al. (2015) fit a linear map to the words near the query, for conditi
 is computed from the vectors for each query; only its settings are stored.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +68,7 @@ class LocalLinearMap(Settings):
         return {"kind": KIND, **dataclasses.asdict(self)}
 
     @classmethod
-    def from_dict(cls, data: Any) -> LocalLinearMap:
+    def from_dict(cls, data: Any) -> Self:
         """Return the map that `to_dict` described, or raise ValueError."""
         if not isinstance(data, dict) or data.get("kind") != KIND:
             raise ValueError("it has a query mapping of an unknown kind")

@@ -4,8 +4,6 @@ Every candidate that rounding could move into the top k is scored again in float
 or in a batch, on any number of threads and with any BLAS.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

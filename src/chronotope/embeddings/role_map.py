@@ -5,8 +5,6 @@ institutions against all Irish ones). A role map is the linear map that moves th
 conditions onto each other, whether or not they are the same word, kept near the identity by a ridge.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -6,8 +6,6 @@ tensor but `contexts` and `vectors`, so that opening a file reads a small part o
 checksums only by `load(verify=True)`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import mmap

@@ -1,11 +1,9 @@
 """Transformers of scikit-learn that look up word vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -99,7 +97,7 @@ class WordInCondition(EmbeddingTransformer):
         self.unit = unit
         self.missing = missing
 
-    def fit(self, X: Any = None, y: Any = None) -> WordInCondition:  # noqa: ARG002, N803
+    def fit(self, X: Any = None, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Open the embeddings; the rows are ignored."""
         one_of("missing", self.missing, IF_MISSING)
         self._open()
@@ -202,7 +200,7 @@ class DocumentVectors(EmbeddingTransformer):
         self.strip_accents = strip_accents
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None) -> DocumentVectors:  # noqa: ARG002, N803
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Open the embeddings, and learn the weights of 'tfidf' or 'sif' from the documents."""
         one_of("condition", self.condition, ("own", OVERALL))
         one_of("weighting", self.weighting, WEIGHTINGS)

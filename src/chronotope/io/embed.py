@@ -1,7 +1,5 @@
 """Data inside HTML pages: JSON that no value can break out of."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

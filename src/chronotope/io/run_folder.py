@@ -5,8 +5,6 @@ A new run is built in a temporary folder and renamed. A replacement is built ins
 replacement.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

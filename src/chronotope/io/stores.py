@@ -1,7 +1,5 @@
 """Files by name: on this machine, or in any store that fsspec opens by its address (s3://…, gs://…, memory://…)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

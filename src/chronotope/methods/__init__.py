@@ -5,8 +5,6 @@ imported on first use, so that a missing extra affects no other method. Some met
 the same class, with the settings that `chronotope.config` has under the method's name.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

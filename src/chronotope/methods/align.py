@@ -1,7 +1,5 @@
 """`align`: rotate models of one condition each into one space, as embeddings that every analysis works on."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

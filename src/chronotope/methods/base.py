@@ -1,7 +1,5 @@
 """The base of all methods: `fit`, provenance, progress records, checkpoints, and arrays too large for memory."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import threading

@@ -13,8 +13,6 @@ a D × D matrix. Then the best posterior of one dimension of a word has the prec
 raises the bound.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple

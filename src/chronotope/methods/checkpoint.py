@@ -1,7 +1,5 @@
 """Checkpoints: the state of training in one file, and signals as requests to stop at a safe point."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import signal

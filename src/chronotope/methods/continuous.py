@@ -6,8 +6,6 @@
 over pairs (w, c) that co-occur at time t, each with a few negative samples n. Contexts v have no time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Where training runs: on the GPU if there is one with enough memory, else on the CPU. CuPy is imported lazily."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass

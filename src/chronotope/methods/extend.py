@@ -5,8 +5,6 @@ word's vector in the previous bin, and its common vector. New bins are added in 
 two bins at once give the same result as one after the other.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

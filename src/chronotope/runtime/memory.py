@@ -1,9 +1,8 @@
 """The memory limit, and the memory in use."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
+from typing import Self
 
 from chronotope.errors import SettingsError
 
@@ -19,7 +18,7 @@ class Memory:
     limit: int | None = None
 
     @classmethod
-    def of(cls, size: str | int | None) -> Memory:
+    def of(cls, size: str | int | None) -> Self:
         """Parse a limit: 2GB, 500MB, 1.5 GiB, or a number of bytes.
 
         Examples

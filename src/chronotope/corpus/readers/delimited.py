@@ -1,7 +1,5 @@
 """CSV and TSV: a regular expression finds the records, so that line numbers are exact; polars parses the fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

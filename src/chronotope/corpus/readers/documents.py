@@ -3,8 +3,6 @@
 Fields are those of plain text files. TEI adds `place`, `title` and `author`, and its `date` comes from the header.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -5,8 +5,6 @@ below the user's folder, and the first `date` (1998-03-12, 1998-03, 19980312 or 
 or else of the folder. A file of more than 16 MB is cut at line ends into documents of at most that size.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

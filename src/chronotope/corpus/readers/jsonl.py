@@ -1,7 +1,5 @@
 """JSON lines: polars parses blocks of lines; a block that it refuses is parsed line by line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cached_property, partial

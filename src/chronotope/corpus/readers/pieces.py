@@ -1,7 +1,5 @@
 """The interface of all readers: an input is cut into pieces, and each piece parses on its own into batches of rows."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Export embeddings to a folder that other programs read, complete or not at all."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence

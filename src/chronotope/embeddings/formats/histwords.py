@@ -4,8 +4,6 @@ A pickle can run any program when it is opened. HistWords pickles load only if t
 numbers: every class and function is refused.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 import pickletools

@@ -1,7 +1,5 @@
 """A folder for the Hugging Face Hub: safetensors, config.json, the words, and a model card."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Read vectors that other programs wrote (word2vec, GloVe, fastText's text, HistWords)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from chronotope.config import at_least, one_of

@@ -1,7 +1,5 @@
 """Select the words and conditions to export, and give them names that every format can hold."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence

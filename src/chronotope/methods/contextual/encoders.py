@@ -3,8 +3,6 @@
 The vector of a word is the mean of its subtokens. Equal texts of a call are encoded once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import warnings

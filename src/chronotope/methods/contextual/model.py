@@ -3,8 +3,6 @@
 v(w, c) = 1/n Σ_k encoder(sentence_k, span of w in it)    over n ≤ per_pair usages of w in c
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ RUN/usages/KEY/vectors.npy      (N, D) their vectors, float16, in the same order
 RUN/usages/KEY/0.npy …          finished parts, in the order of the text, from which an interrupted encoding resumes
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,11 +1,9 @@
 """CW2V, the model of Gong, Bhat and Viswanath (2020), from counts to conditioned embeddings."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +54,7 @@ class ConditionedModel(Method, ConditionedSettings):
         return "cw2v" if self.deviations and self.condition_vectors else "additive" if self.deviations else "covariate"
 
     @classmethod
-    def preset(cls, name: str, axis: str | Counts | None = None) -> ConditionedModel:
+    def preset(cls, name: str, axis: str | Counts | None = None) -> Self:
         """Return the model of the 'paper', or with the settings of the 'authors' program.
 
         Settings depend on the axis: 'time', 'place', or that of the counts. Without it `fit` chooses the smoothness of
@@ -79,7 +77,7 @@ class ConditionedModel(Method, ConditionedSettings):
             provenance["training"] = run.history
         return model._embeddings(parameters, counts, provenance)
 
-    def _for_axis(self, axis: str) -> ConditionedModel:
+    def _for_axis(self, axis: str) -> Self:
         """Return the model with its default smoothness filled in."""
         known = self.smoothness is not None
         return self if known else replace(self, smoothness=config.preset("paper", axis).smoothness)

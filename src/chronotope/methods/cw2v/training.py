@@ -4,8 +4,6 @@ In each stratum the words move while the contexts are fixed, then the contexts w
 condition vectors, from the gradients summed on the way. In an epoch each cell is visited twice, once from each side.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -5,8 +5,6 @@ every link joins neighbors; other links are solved by conjugate gradients. The r
 formula. `xp` is NumPy or CuPy; `put` brings an array or a SciPy matrix to its device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The links between a word's vectors: consecutive bins where it occurs, and neighboring places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The positive mutual information of all conditions, in memory or on disk, and its sum over conditions."""
 
-from __future__ import annotations
-
 import errno
 import tempfile
 from collections.abc import Iterable, Iterator

@@ -1,10 +1,9 @@
 """`graph`: from counts to conditioned embeddings by alternating two exact steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +63,7 @@ class GraphModel(Method, GraphSettings):
         need = gpu_memory(pairs, contexts, model.dimensions or 1)
         return train_on(options.device, need, fit_on, options.on_device)
 
-    def with_defaults(self, counts: Counts) -> GraphModel:
+    def with_defaults(self, counts: Counts) -> Self:
         """Return the model with the settings that depend on the corpus filled in."""
         time = "time" in counts.conditions.axis
         enough = DIMENSIONS_WITH_TIME if time else DIMENSIONS_OF_PLACES

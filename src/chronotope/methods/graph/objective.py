@@ -12,8 +12,6 @@ Given B the loss is quadratic in A, given A the best B is the orthonormal factor
 every sweep lowers the loss.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

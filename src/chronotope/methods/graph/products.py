@@ -1,11 +1,9 @@
 """Products with the sparse matrix M: by sparse matrices of SciPy or CuPy, or by loops on the threads of a CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +38,7 @@ class Products:
         self.xp, self._matrices, self._cells, self.room = xp, matrices, cells, room
 
     @classmethod
-    def on_gpu(cls) -> Products:
+    def on_gpu(cls) -> Self:
         """Return products by CuPy."""
         return cls(import_module("cupy"), import_module("cupyx.scipy.sparse"))
 

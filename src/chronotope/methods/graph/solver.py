@@ -4,8 +4,6 @@ Blocks depend on the data, never on the number of threads; sums over blocks are 
 thread. So a fit on the CPU gives the same bytes on any number of threads. `Solver` runs on a GPU if its products do.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Anchors: the words that vectors trained apart are aligned by (Zhang et al. 2016)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

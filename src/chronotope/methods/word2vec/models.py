@@ -1,7 +1,5 @@
 """`static`, `aligned` and `linear`: word2vec by gensim, of all the text or in each condition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -6,8 +6,6 @@ one bin each. Rotations are fitted to unit vectors, and a word's weight grows wi
 the direction of a word seen a few times is mostly chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

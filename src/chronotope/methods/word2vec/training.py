@@ -3,8 +3,6 @@
 gensim is repeatable with one worker only, so each model has one, and several models are trained at a time.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
