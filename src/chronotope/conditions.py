@@ -26,11 +26,6 @@ class Graph(NamedTuple):
     size: int  # number of conditions
     edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
-    @classmethod
-    def without_edges(cls, size: int) -> Self:
-        """Return a graph without neighbors."""
-        return cls(size, np.empty((0, 2), dtype=np.int32))
-
 
 @dataclass(frozen=True)
 class Conditions:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -125,12 +126,18 @@ class Lexicon:
 
     def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
         self.normalize = normalize = Normalizer(settings, lemmatize)
-        self._words: dict[str, int] = {}
-        self._forms = {flag: _Forms(normalize, flag, self._words) for flag in (False, True)}
+        self._words = words = dict[str, int]()
+
+        @cache
+        def number(form: str, pretokenized: bool) -> int:
+            word = normalize(form, pretokenized)
+            return words.setdefault(word, len(words)) if word else DROPPED
+
+        self._number = number
 
     def numbers(self, forms: Sequence[str], pretokenized: bool = False) -> NDArray[np.int32]:
         """Return the number of the word of each form, new or not; DROPPED where nothing is left of it."""
-        return np.fromiter(map(self._forms[pretokenized].__getitem__, forms), np.int32, len(forms))
+        return np.fromiter((self._number(form, pretokenized) for form in forms), np.int32, len(forms))
 
     def add(self, words: Iterable[str]) -> list[int]:
         """Return the numbers of words, new or not."""
@@ -147,19 +154,6 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self._words)
-
-
-class _Forms(dict[str, int]):
-    """The number of the word of each form; a new form is normalized when it is looked up."""
-
-    def __init__(self, normalize: Normalizer, pretokenized: bool, words: dict[str, int]) -> None:
-        super().__init__()
-        self._normalize, self._pretokenized, self._words = normalize, pretokenized, words
-
-    def __missing__(self, form: str) -> int:
-        word = self._normalize(form, self._pretokenized)
-        self[form] = number = self._words.setdefault(word, len(self._words)) if word else DROPPED
-        return number
 
 
 def count_unspaced(tokens: Tokens) -> tuple[int, int, int]:

@@ -231,15 +231,20 @@ def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
     return count(read_corpus(data, **columns), threads=threads)
 
 
+def embeddings_of(
+    counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
+) -> ConditionedEmbeddings:
+    """Return embeddings with the words, conditions and support of the counts."""
+    words, support = counts.vocabulary.words, counts.vocabulary.support
+    return ConditionedEmbeddings(words, counts.conditions, support, vectors, provenance=provenance, **parts)
+
+
 def uncentered(
     counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
 ) -> ConditionedEmbeddings:
     """Return embeddings with the (P, D) vectors as they are, as in word2vec: no mean is subtracted."""
-    words, support = counts.vocabulary.words, counts.vocabulary.support
     center = np.zeros((len(counts.conditions), vectors.shape[1]))
-    return ConditionedEmbeddings(
-        words, counts.conditions, support, vectors, center=center, provenance=provenance, **parts
-    )
+    return embeddings_of(counts, vectors, provenance, center=center, **parts)
 
 
 def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.run_folder import read_run
 from chronotope.methods.base import Epoch, FitOptions, Method, uncentered
+from chronotope.methods.device import torch_device
 from chronotope.methods.word2vec.cbow import sampling
 
 DAYS_A_YEAR = 365.2425
@@ -71,7 +72,8 @@ class ContinuousModel(Method, ContinuousSettings):
         torch = import_extra("torch", "continuous", "contextual")
         if not counts.conditions.times or counts.conditions.places:
             raise SettingsError("continuous needs a corpus with time and without places; prepare it with --time alone")
-        device = choose_device(torch, options)
+        device = torch_device(torch, options.device)
+        options.on_device(f"training on the {'GPU' if device == 'cuda' else 'CPU, on one thread'}")
         middle = bin_middles(counts)
         random = np.random.Generator(np.random.PCG64([self.seed, 0]))
         pairs, noise = training_pairs(counts, self.subsampling)
@@ -231,16 +233,6 @@ def day_of(date: str) -> float:
     if not dates.readable[0]:
         raise InputError(f"cannot read '{date}' as a date; write it as 1998-06-15, 1998-06 or 1998")
     return float(dates.first_day[0] + dates.last_day[0]) / 2
-
-
-def choose_device(torch: Any, options: FitOptions) -> str:
-    """Return 'cuda' if it is asked for or available, else 'cpu'."""
-    available = bool(torch.cuda.is_available())
-    if options.device == "cuda" and not available:
-        raise SettingsError("PyTorch finds no GPU; train with --device cpu")
-    device = "cuda" if available and options.device != "cpu" else "cpu"
-    options.on_device(f"training on the {'GPU' if device == 'cuda' else 'CPU, on one thread'}")
-    return device
 
 
 @contextmanager

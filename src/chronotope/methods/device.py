@@ -47,7 +47,8 @@ class Choice:
 def find_gpu() -> Gpu | str:
     """Return the GPU, or the reason why there is none."""
     if find_spec("cupy") is None:
-        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU is here"
+        driver = shutil.which("nvidia-smi") or Path("/dev/nvidiactl").exists()
+        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if driver else "no NVIDIA GPU is here"
     try:
         cp = cupy()
         number = cp.cuda.Device()
@@ -55,11 +56,6 @@ def find_gpu() -> Gpu | str:
         return Gpu(name, int(number.mem_info[0] + cp.get_default_memory_pool().free_bytes()))
     except Exception as error:  # CuPy raises errors of many kinds where the driver or a library is missing
         return f"no GPU answers ({first_line(error)})"
-
-
-def gpu_seen() -> bool:
-    """Return whether the files of an NVIDIA driver exist; nothing is loaded."""
-    return shutil.which("nvidia-smi") is not None or Path("/dev/nvidiactl").exists()
 
 
 def choose(asked: str, need: int, found: Gpu | str) -> Choice:
@@ -93,6 +89,14 @@ def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Call
     return train(Choice("cpu", ""))
 
 
+def torch_device(torch: Any, asked: str) -> str:
+    """Return the device for PyTorch: 'cuda' if there is a GPU and it may be used, else 'cpu'."""
+    available = bool(torch.cuda.is_available())
+    if asked == "cuda" and not available:
+        raise SettingsError("PyTorch finds no GPU; train with --device cpu")
+    return "cuda" if available and asked != "cpu" else "cpu"
+
+
 def cupy() -> Any:
-    """Return CuPy; MissingExtraError with the line that installs it if it is absent."""
+    """Return CuPy; MissingExtraError if it is not installed."""
     return import_extra("cupy", "training on a GPU", "gpu")

@@ -17,6 +17,7 @@ from chronotope.corpus.sentences import Span
 from chronotope.errors import InputError, SettingsError, first_line, import_extra, number_of
 from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.methods.base import FitOptions
+from chronotope.methods.device import torch_device
 
 HASHING = "hashing"
 WEIGHTS = ("*.json", "*.safetensors", "*.bin", "*.onnx", "*.txt")
@@ -96,9 +97,7 @@ class TransformersEncoder(SubtokenEncoder):
         layers = int(self._model.config.num_hidden_layers)
         if not -layers - 1 <= layer <= layers:
             raise SettingsError(f"{source} has {layers} layers; there is no layer {layer}")
-        if options.device == "cuda" and not torch.cuda.is_available():
-            raise SettingsError("PyTorch finds no GPU; train with --device cpu")
-        self._device = "cuda" if torch.cuda.is_available() and options.device != "cpu" else "cpu"
+        self._device = torch_device(torch, options.device)
         options.on_device(f"encoding on the {'GPU' if self._device == 'cuda' else 'CPU'}")
         torch.set_num_threads(options.threads)
         self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)

@@ -14,7 +14,7 @@ from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DivergenceError, SettingsError
-from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, training_run
+from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, embeddings_of, training_run
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import (
     Parameters,
@@ -94,8 +94,8 @@ class ConditionedModel(Method, ConditionedSettings):
             start_along_directions(parameters, counts, self.seed)
         cells = arrange_cells(counts, self, run.pool, folder)
         # Without smoothness edges are not needed: thousands of places have millions of them.
-        size = len(counts.conditions)
-        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(size)
+        graph = Graph(len(counts.conditions), np.empty((0, 2), dtype=np.int32))
+        graph = counts.conditions.graph(options.place_edges) if self.smoothness else graph
         trainer = Trainer(self, cells, graph, parameters, accumulators, run.pool, run.threads)
         for step in range(first, self.epochs * STRATA):
             epoch, turn = divmod(step, STRATA)
@@ -138,10 +138,7 @@ class ConditionedModel(Method, ConditionedSettings):
         # The vectors replace the deviations in place, to save memory.
         for condition, (first, last) in enumerate(pairwise(support.start)):
             vectors[first:last] += common[support.word[first:last]] * factors[condition]
-        return ConditionedEmbeddings(
-            counts.vocabulary.words, counts.conditions, support, vectors,
-            common=common, condition_factors=factors, center=center, provenance=provenance,
-        )  # fmt: skip
+        return embeddings_of(counts, vectors, provenance, common=common, condition_factors=factors, center=center)
 
 
 def memory_needed(counts: Counts, settings: ConditionedSettings) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, training_run
+from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, embeddings_of, training_run
 from chronotope.methods.device import Choice, train_on
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
@@ -84,10 +84,7 @@ class GraphModel(Method, GraphSettings):
         score = held_out_scorer(counts)
         provenance = self.provenance(counts, options, device=choice.recorded, packages=choice.packages)
         constant = sum_of_squares(problem)
-        shapes = {
-            "rows": (len(problem.weight), self.dimensions),
-            "contexts": (matrix.contexts, self.dimensions),
-        }
+        shapes = {"rows": (len(problem.weight), self.dimensions), "contexts": (matrix.contexts, self.dimensions)}
         with training_run(options, provenance) as run:
             products = CpuProducts(run.pool) if choice.device == "cpu" else Products.on_gpu()
             solver = Solver(problem, self.dimensions, products, folder)
@@ -104,14 +101,7 @@ class GraphModel(Method, GraphSettings):
                 options.on_step(len(run.history), self.epochs)
                 run.save_if_due({"rows": solver.rows, "contexts": solver.contexts}, {})
             rows, contexts = solver.principal()
-        return ConditionedEmbeddings(
-            vocabulary.words,
-            counts.conditions,
-            vocabulary.support,
-            rows,
-            contexts=contexts,
-            provenance=provenance | {"training": run.history},
-        )
+        return embeddings_of(counts, rows, provenance | {"training": run.history}, contexts=contexts)
 
     def converged(self, losses: list[float]) -> bool:
         """Return whether to stop: after `epochs` sweeps, or if the last one gained less than `tolerance`.
