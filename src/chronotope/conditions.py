@@ -29,23 +29,13 @@ class Graph(NamedTuple):
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions that occur in a corpus, in order: by time, then by place.
+    """The conditions that occur in a corpus, in order: by time, then by place; an axis that it lacks is empty."""
 
-    Attributes
-    ----------
-    times, places
-        The labels of each axis; empty where the corpus has no such axis.
-    time_of, place_of
-        For each condition its position on each axis; empty where there is no such axis.
-    levels
-        The levels of nested places, such as 2 for 'canada' and 'canada/ontario'. Every text counts once in each level.
-    """
-
-    times: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()  # the labels of the time bins
     places: tuple[str, ...] = ()
-    time_of: tuple[int, ...] = ()
+    time_of: tuple[int, ...] = ()  # the time bin of each condition
     place_of: tuple[int, ...] = ()
-    levels: int = 1
+    levels: int = 1  # of nested places: 2 for 'canada' and 'canada/ontario'; every text counts once in each level
 
     @classmethod
     def of_times(cls, times: Sequence[str]) -> Self:

@@ -38,10 +38,7 @@ def write_cells(
 ) -> tuple[list[int], list[int]]:
     """Write the cells of each condition, given in sorted blocks of any size, to a path or a file.
 
-    Returns
-    -------
-    sizes, pairs
-        (C,) the number of cells and the sum of all counts in each condition.
+    Return the number of cells, and the sum of all counts, of each condition.
     """
     import pyarrow.parquet as pq
 

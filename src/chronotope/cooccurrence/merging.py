@@ -74,14 +74,8 @@ def count_conditions(
 ) -> Iterator[Iterator[CellArrays]]:
     """Yield the cells of each condition in turn; use its blocks before you request the next condition.
 
-    Parameters
-    ----------
-    words
-        The size of the vocabulary.
-    folder
-        Folder for temporary cells; with a cluster, one that all its machines can write.
-    held_out
-        Count the held-out documents instead of the others.
+    `words` is the size of the vocabulary, `folder` is for temporary cells; all machines of a cluster must see it. With
+    `held_out` the held-out documents are counted instead of the others.
     """
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")

@@ -57,7 +57,7 @@ class Support(NamedTuple):
         """Raise ValueError unless the pairs are sorted by condition, then by word, each once, and within range."""
         start, word, count = self
         if start.shape != (conditions + 1,):
-            raise ValueError(f"the support has {len(start) - 1} conditions, not {conditions}")
+            raise ValueError(f"the support is of {len(start) - 1} conditions, not {conditions}")
         if word.ndim != 1 or word.shape != count.shape:
             raise ValueError("the support has not one word and one count a pair")
         if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():

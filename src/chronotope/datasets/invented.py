@@ -33,28 +33,14 @@ HABIT = 0.6  # that a determiner is the usual one after its linker
 
 @dataclass(frozen=True)
 class Change:
-    """A word that keeps one company and, from some year on or in some place, another.
+    """A word that keeps one company and, from some year on or in some place, another."""
 
-    Attributes
-    ----------
-    word
-        The word; it is in no topic's list.
-    before, after
-        The words around it until then or elsewhere, and from then on or there; each one of the `TOPICS`.
-    time
-        The first year of the new company; None: in all years.
-    place
-        The only place where the company is new; None: everywhere.
-    share
-        The share of the sentences that have the word; at most that of a topic, one in forty.
-    """
-
-    word: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    time: str | None = None
-    place: str | None = None
-    share: float = 0.01
+    word: str  # in no topic's list
+    before: tuple[str, ...]  # the words around it, one of the `TOPICS`
+    after: tuple[str, ...]  # the words around it from then on or there
+    time: str | None = None  # the first year of the new company; None: in all years
+    place: str | None = None  # the only place where the company is new; None: everywhere
+    share: float = 0.01  # of the sentences that have the word; at most that of a topic, one in forty
 
 
 class Equivalent(NamedTuple):
@@ -69,21 +55,11 @@ class Equivalent(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
-    """Invented records and their planted answers.
+    """Invented records and their planted answers."""
 
-    Attributes
-    ----------
-    records
-        One document each: text, time (a year), place, source ('invented'); by time, then by place.
-    changes
-        The words that change company.
-    equivalents
-        The names of one office in two conditions, different names only.
-    """
-
-    records: list[dict[str, str]]
+    records: list[dict[str, str]]  # text, time (a year), place, source ('invented'); by time, then by place
     changes: tuple[Change, ...]
-    equivalents: tuple[Equivalent, ...]
+    equivalents: tuple[Equivalent, ...]  # the names of one office in two conditions, different names only
 
     def pairs(self, axis: str) -> list[str]:
         """Return the equivalents along 'time', 'place' or 'time × place' as lines of a test-pair file.

@@ -355,7 +355,7 @@ class ConditionedEmbeddings:
         self, word: str | Vector | Words, condition: int, fallback: bool
     ) -> tuple[NDArray[np.int64], Floats, bool]:
         """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are several."""
-        queries = word if isinstance(word, list | tuple) else [word]
+        queries: Sequence[Any] = word if isinstance(word, list | tuple) else [word]
         if isinstance(word, np.ndarray) or (
             queries is word and queries and not any(isinstance(one, str) for one in queries)
         ):
@@ -365,7 +365,7 @@ class ConditionedEmbeddings:
                 raise SettingsError(f"{needed}; its shape is {vectors.shape}")
             rows = np.atleast_2d(vectors)
             return np.full(len(rows), -1), rows, vectors.ndim == 2
-        numbers = np.array([self.index(str(one)) for one in queries], dtype=np.int64)
+        numbers = np.array([self.index(one) for one in queries], dtype=np.int64)
         for number in numbers.tolist() if not fallback else ():
             overall = condition == OVERALL
             if not (self.search.counts(OVERALL)[number] if overall else self.observed.of(number, condition)):

@@ -34,14 +34,8 @@ def nearest(
 ) -> Nearest:
     """Return the `top` candidates with the largest cosine, less a penalty, for each query.
 
-    Parameters
-    ----------
-    queries, candidates
-        (Q, D) and (N, D) rows of length one (or zero).
-    penalty
-        (N,) subtracted from the cosine of each candidate before ranking; infinity excludes a candidate.
-    block_scores
-        Number of scores held in memory at once.
+    Queries (Q, D) and candidates (N, D) are rows of length one, or zero. A penalty (N,) of infinity excludes a
+    candidate. `block_scores` are held in memory at once.
     """
     top = min(top, len(candidates))
     result = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))

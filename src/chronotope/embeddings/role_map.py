@@ -21,12 +21,8 @@ RIDGE = 1.0
 def fit_role_map(source: Floats, target: Floats, ridge: float = RIDGE) -> NDArray[np.float64]:
     """Return the (D, D) map T of minimal Σ ‖x T − y‖² + r ‖T − I‖² over the mutual neighbors x, y of two conditions.
 
-    Parameters
-    ----------
-    source, target
-        (N, D), (M, D) unit rows of the most frequent words of the two conditions.
-    ridge
-        r as a multiple of the mean square of a dimension.
+    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words; `ridge` is r as a multiple of the
+    mean square of a dimension.
     """
     if not len(source) or not len(target):
         return np.eye(source.shape[1])

@@ -14,7 +14,7 @@ from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import at_least, one_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.formats import files_and_names, read_vectors
+from chronotope.embeddings.formats import files_and_names, only_condition, read_vectors
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError, first_line
 from chronotope.io.provenance import versions
@@ -117,13 +117,7 @@ def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
     if isinstance(model, WordVectors):
         return model
     if isinstance(model, ConditionedEmbeddings):
-        labels = model.conditions.labels
-        if len(labels) > 1:
-            raise InputError(
-                f"a model of {len(labels):,} conditions is in one space already; give one of them: "
-                f"embeddings.at('{labels[0]}')"
-            )
-        return model.at(labels[0])
+        return only_condition(model)
     model = getattr(model, "wv", model)
     if hasattr(model, "index_to_key") and hasattr(model, "vectors"):
         return WordVectors(list(map(str, model.index_to_key)), model.vectors, _gensim_counts(model))

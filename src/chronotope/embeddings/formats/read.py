@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from chronotope.config import at_least, one_of
+from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.formats.export import MANIFEST, WITHOUT_BLANKS
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwords
 from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
@@ -45,7 +46,9 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
     kind = _detect(path) if format is None else format
     one_of("format", kind, (*READABLE, OWN))
     if kind == OWN:
-        return _read_own(path)
+        vectors = only_condition(load(path), path)
+        vectors.name = name_of(path)
+        return vectors
     if kind == "histwords":
         table = read_histwords(path, limit)
     elif kind == "word2vec-binary":
@@ -87,15 +90,15 @@ def name_of(path: Path) -> str:
     return path.with_suffix("").stem if path.suffix.lower() in CODECS else path.stem
 
 
-def _read_own(path: Path) -> WordVectors:
-    """Return the words of a chronotope model with one condition."""
-    embeddings = load(path)
+def only_condition(embeddings: ConditionedEmbeddings, name: object = "this") -> WordVectors:
+    """Return the words of a model with one condition."""
     labels = embeddings.conditions.labels
     if len(labels) > 1:
-        raise InputError(f"{path} is a model of {len(labels):,} conditions, which are in one space already")
-    vectors = embeddings.at(labels[0])
-    vectors.name = name_of(path)
-    return vectors
+        raise InputError(
+            f"{name} is a model of {len(labels):,} conditions, which are in one space already; give one of them: "
+            f"embeddings.at('{labels[0]}')"
+        )
+    return embeddings.at(labels[0])
 
 
 def _exported_files(folder: Path) -> list[tuple[Path, str]]:

@@ -22,16 +22,8 @@ Floats = NDArray[np.float32]
 class Products:
     """Sparse products with an array module and its sparse matrices: CuPy's on a GPU.
 
-    The cells stay on the host and are copied in pieces; only rows and contexts stay on the device.
-
-    Parameters
-    ----------
-    xp, matrices
-        The array module and its sparse module: CuPy and `cupyx.scipy.sparse`.
-    cells
-        Number of cells to copy at a time.
-    room
-        Approximate limit in bytes for the equations of a block of words.
+    The cells stay on the host and are copied `cells` at a time; only rows and contexts stay on the device. `room` is
+    the approximate limit in bytes for the equations of a block of words.
     """
 
     def __init__(self, xp: Any, matrices: Any, *, cells: int = 1 << 24, room: int = 1 << 28) -> None:
