@@ -137,10 +137,8 @@ class Conditions:
             at_time.setdefault(time, {})[place] = number
         total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
         if neighbors is None and total > MOST_EDGES:
-            raise SettingsError(
-                f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
-                f"list the neighbors (--edges), or set smoothness to 0"
-            )
+            all_pairs = f"{total:,} edges between {len(self.places):,} places"
+            raise SettingsError(f"{all_pairs} are too many; list the neighbors (--edges), or set smoothness to 0")
         for here in at_time.values():
             if neighbors is None:
                 members = np.fromiter(here.values(), dtype=np.int32)
@@ -188,9 +186,8 @@ class Conditions:
         levels = data.get("levels", 1)
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")
-        conditions = cls(
-            tuple(data["times"]), tuple(data["places"]), tuple(data["time_of"]), tuple(data["place_of"]), levels
-        )
+        lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
+        conditions = cls(**lists, levels=levels)
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
         return conditions

@@ -6,8 +6,7 @@ from scipy.stats import ortho_group
 
 from chronotope.errors import InputError
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec
-from chronotope.methods.word2vec.anchors import anchor_words
-from chronotope.methods.word2vec.procrustes import align, linear_map
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map
 
 SIZE = 8
 

@@ -133,10 +133,8 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
-        raise InputError(
-            f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}'); "
-            "lower min_count (--min-count)"
-        )
+        rare = f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}')"
+        raise InputError(f"{rare}; lower min_count (--min-count)")
     if settings.max_words:
         size = min(size, settings.max_words)
     counts, documents = (matrix[:, :size] for matrix in store.condition_counts)

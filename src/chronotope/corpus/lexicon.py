@@ -63,7 +63,9 @@ class Normalizer:
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
         """Return the word of a form; empty if nothing is left."""
-        lower = self._lowercase and not (self.smart_case and is_upper(form))
+        stem = form.replace("’", "'").removesuffix("'s")
+        is_upper = stem.isupper() and sum(map(str.isalpha, stem)) > 1  # US, UN's
+        lower = self._lowercase and not (self.smart_case and is_upper)
         if form.isascii():
             word = form.lower() if lower else form
         else:
@@ -86,12 +88,6 @@ class Normalizer:
     def _phrase(self, words: str) -> str:
         """Normalize each word and join them: prime_minister."""
         return "_".join(word for form in words.split() if (word := self(form)))
-
-
-def is_upper(form: str) -> bool:
-    """Return whether a form has two letters or more, all in upper case, but for a final 's."""
-    stem = form.replace("’", "'").removesuffix("'s")
-    return stem.isupper() and sum(map(str.isalpha, stem)) > 1
 
 
 def lemmatizer_of(language: str) -> Callable[[str], str]:

@@ -103,9 +103,8 @@ def _as_typed(where: str) -> str:
         field, sign, date, word = (match[name] for name in ("field", "sign", "date", "word"))
         sign = "=" if sign == "==" else sign
         if match["more"]:
-            raise SettingsError(
-                f"where=\"{where}\" cannot be used: write several words in quotes: '{word}{match['more']}'"
-            )
+            several = f"write several words in quotes: '{word}{match['more']}'"
+            raise SettingsError(f'where="{where}" cannot be used: {several}')
         if date and field != ")" and not (match["quote"] and sign in ("=", "<>", "!=")):
             digits = date.strip("'").replace("-", "")
             field = field.strip('"')
@@ -137,9 +136,7 @@ def row_filter(where: str) -> RowFilter:
         raise SettingsError(f'cannot read where="{where}" as an SQL condition: {first_line(error)}') from None
     if _needs_several_rows(json.loads(expression.meta.serialize(format="json"))):
         # Rows come in batches: a maximum would be that of a batch.
-        raise SettingsError(
-            f'where="{where}" cannot be used: it must be about one row at a time, without max, count, …'
-        )
+        raise SettingsError(f'where="{where}" cannot be used: write about one row at a time, without max, count, …')
     reason = "it names no field" if not fields else "it names too many fields"
     if 0 < len(fields) <= _MOST_FIELDS_IN_FILTER:
         reason = "it is no yes-or-no question"

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.runtime.blas import one_blas_thread
+
 Floats = NDArray[np.float32]
 
 BLOCK_SCORES = 1 << 22
@@ -87,6 +89,18 @@ def _cosines(
     return np.concatenate(
         [np.multiply(queries[query[part]], candidates[row[part]], dtype=np.float64).sum(axis=1) for part in parts]
     )
+
+
+def ridge_map(
+    x: NDArray[np.floating], y: NDArray[np.floating], ridge: float, near: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the (D, D) map Q of least Σ ‖x Q − y‖² + ridge · mean(x²) · ‖Q − near‖²; near the identity by default."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    identity = np.eye(x.shape[1])
+    with one_blas_thread():
+        squares = x.T @ x
+        penalty = identity * (ridge * np.trace(squares) / len(squares) or 1.0)
+        return np.linalg.solve(squares + penalty, x.T @ y + penalty @ (identity if near is None else near))
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> Floats:

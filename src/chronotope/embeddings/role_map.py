@@ -8,7 +8,7 @@ conditions onto each other, whether or not they are the same word, kept near the
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.embeddings.nearest import Floats, unit_rows
+from chronotope.embeddings.nearest import Floats, ridge_map, unit_rows
 from chronotope.runtime.blas import one_blas_thread
 
 WORDS = 3_000  # the most frequent words of a condition; twice as many take four times as long and find no more
@@ -27,12 +27,7 @@ def fit_role_map(source: Floats, target: Floats, ridge: float = RIDGE) -> NDArra
     if not len(source) or not len(target):
         return np.eye(source.shape[1])
     one, other = mutual_neighbors(source, target)
-    x, y = source[one].astype(np.float64), target[other].astype(np.float64)
-    size = source.shape[1]
-    with one_blas_thread():
-        squares = x.T @ x
-        r = np.eye(size) * (ridge * np.trace(squares) / size or 1.0)
-        return np.asarray(np.linalg.solve(squares + r, x.T @ y + r))
+    return ridge_map(source[one], target[other], ridge)
 
 
 def mutual_neighbors(source: Floats, target: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -63,9 +63,8 @@ class Search:
         rows[~occurs] = model.common[words[~occurs]] * model.condition_factors[condition]
         rows -= model.center[condition]
         if not np.isfinite(rows).all():
-            raise DamagedFileError(
-                f"the vectors of {model.conditions.labels[condition]} hold values that are not numbers"
-            )
+            label = model.conditions.labels[condition]
+            raise DamagedFileError(f"the vectors of {label} hold values that are not numbers")
         return rows
 
     @cached_property

@@ -75,9 +75,8 @@ class FitOptions:
         if self.memory.limit is None or kept + cells + OVERHEAD <= left:
             return None
         folder = self.checkpoint.absolute().parent if self.checkpoint else Path(tempfile.gettempdir())
-        self.on_device(
-            f"{in_words(self.memory.limit)} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}"
-        )
+        limit = in_words(self.memory.limit)
+        self.on_device(f"{limit} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}")
         return folder
 
 

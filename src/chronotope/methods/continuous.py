@@ -80,9 +80,8 @@ class ContinuousModel(Method, ContinuousSettings):
         mass = sum(part.cumulative[-1] for part in pairs if len(part.word))
         epochs = self.epochs or int(np.clip(np.ceil(PAIRS_TO_SEE / max(mass, 1)), 1, MAX_EPOCHS))
         settings = replace(self, epochs=epochs)
-        provenance = settings.provenance(
-            counts, options, device=device, packages={"torch": torch.__version__.split("+")[0]}
-        )
+        packages = {"torch": torch.__version__.split("+")[0]}
+        provenance = settings.provenance(counts, options, device=device, packages=packages)
         with one_torch_thread(torch):
             network = Network(torch, settings, len(counts.vocabulary), middle, device, random)
             history = train(network, settings, pairs, noise, random, options)

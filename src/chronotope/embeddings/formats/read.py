@@ -77,9 +77,7 @@ def files_and_names(path: Path) -> list[tuple[Path, str]]:
         return _exported_files(path)
     files = sorted(path.glob(f"*{VECTORS}"))
     if not files:
-        raise InputError(
-            f"the folder {path} holds neither an export of chronotope nor HistWords models (*{VECTORS}); name the files"
-        )
+        raise InputError(f"{path} is neither an export of chronotope nor a folder of HistWords; name the files")
     return [(file, name_of(file)) for file in files]
 
 
@@ -94,10 +92,8 @@ def only_condition(embeddings: ConditionedEmbeddings, name: object = "this") -> 
     """Return the words of a model with one condition."""
     labels = embeddings.conditions.labels
     if len(labels) > 1:
-        raise InputError(
-            f"{name} is a model of {len(labels):,} conditions, which are in one space already; give one of them: "
-            f"embeddings.at('{labels[0]}')"
-        )
+        one = f"embeddings.at('{labels[0]}')"
+        raise InputError(f"{name} is a model of {len(labels):,} conditions, which are in one space already; give {one}")
     return embeddings.at(labels[0])
 
 

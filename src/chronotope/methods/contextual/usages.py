@@ -139,9 +139,7 @@ def open_usages(folder: Path) -> tuple[Usages, NDArray[np.float16]]:
     try:
         vectors = np.load(folder / VECTORS, mmap_mode="r")
     except (OSError, ValueError) as error:
-        raise DamagedFileError(
-            f"{folder / VECTORS} cannot be read ({error}); delete {folder} and train again"
-        ) from None
+        raise DamagedFileError(f"cannot read {folder / VECTORS} ({error}); delete {folder} and train again") from None
     usages = Usages(*(table[name].to_numpy() for name in COLUMNS))
     if vectors.dtype != np.float16 or vectors.ndim != 2 or len(vectors) != len(table):
         raise DamagedFileError(f"{folder / VECTORS} does not fit its usages; delete {folder} and train again")

@@ -102,10 +102,8 @@ class ConditionedModel(Method, ConditionedSettings):
             # The order of strata rotates, so that none is always the last.
             squared += trainer.move_stratum((turn + epoch) % STRATA)
             if not np.isfinite(squared) or not np.isfinite(parameters.condition).all():
-                raise DivergenceError(
-                    f"training diverged in epoch {epoch + 1}; "
-                    f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
-                )
+                remedy = f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
+                raise DivergenceError(f"training diverged in epoch {epoch + 1}; {remedy}")
             if turn == STRATA - 1:
                 likelihood = held_out(context_scores(parameters, counts))
                 run.report(Epoch(epoch + 1, self.epochs, squared / cells.weight, likelihood))
