@@ -76,8 +76,6 @@ class Conditions:
     def parents(self) -> dict[int, int]:
         """The number of the place above each nested place; none if places do not nest.
 
-        Examples
-        --------
         >>> Conditions(places=("canada", "canada/ontario", "canada/quebec"), place_of=(0, 1, 2), levels=2).parents
         {1: 0, 2: 0}
         """

@@ -117,8 +117,6 @@ def some_of(names: Sequence[str]) -> str:
 def number_of(count: int, things: str) -> str:
     """Format a count with its noun.
 
-    Examples
-    --------
     >>> number_of(1234, "documents"), number_of(1, "documents set aside"), number_of(1, "times")
     ('1,234 documents', '1 document set aside', 'once')
     """
@@ -130,8 +128,6 @@ def number_of(count: int, things: str) -> str:
 def fewer_than(count: int) -> str:
     """Format a frequency below a threshold.
 
-    Examples
-    --------
     >>> fewer_than(5), fewer_than(1)
     ('fewer than 5 times', 'less than once')
     """

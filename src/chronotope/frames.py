@@ -82,8 +82,6 @@ def html(
 def format_value(value: Any) -> str:
     """Format a value for display.
 
-    Examples
-    --------
     >>> [format_value(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
     ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """

@@ -116,8 +116,6 @@ class Vocabulary:
 def default_min_count(tokens: int) -> int:
     """Return a threshold for a corpus: 5 up to a million tokens, 200 from fifty million on.
 
-    Examples
-    --------
     >>> default_min_count(1_000_000), default_min_count(10_000_000), default_min_count(10**9)
     (5, 40, 200)
     """

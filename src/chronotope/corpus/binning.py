@@ -33,8 +33,6 @@ class BinAssignment(NamedTuple):
 class RegularBins:
     """Bins of equal length: `number` times a unit ('y', 'mo', 'w' or 'd'); a quarter is three months.
 
-    Examples
-    --------
     >>> bins = regular_bins("10y")
     >>> assigned = bins.assign(read_dates(pl.Series(["1998-03-12", "2001"])))
     >>> [bins.label(key) for key in assigned.key.tolist()]

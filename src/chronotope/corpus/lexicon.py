@@ -42,8 +42,6 @@ class Normalizer:
     underscores, as in a phrase. The word of a form is replaced by its lemma if there is a language of lemmas or a
     function `lemmatize`; `lemmas` holds those so far.
 
-    Examples
-    --------
     >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color", "PM": "prime minister"}))
     >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "pm", "co\\u00adoperate"]]
     ['cafe', 'rome', 'escoto', 'color', 'prime_minister', 'cooperate']
@@ -54,9 +52,8 @@ class Normalizer:
     def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
         self.smart_case, self.emoji = settings.lowercase == "smart", settings.emoji
         self.lemmas: dict[str, str] = {}
-        self._lemmatize: Callable[[str], Any] | None = None
-        self._lowercase = settings.lowercase
-        self._strip_accents = settings.strip_accents
+        self._lemmatize: Callable[[str], Any] | None = None  # variants have no lemmas
+        self._lowercase, self._strip_accents = settings.lowercase, settings.strip_accents
         self._variants: Mapping[str, str] = {}
         self._variants = {self._phrase(form): self._phrase(word) for form, word in settings.variants.items()}
         self._lemmatize = lemmatize or (lemmatizer_of(settings.lemmas) if settings.lemmas else None)
@@ -111,8 +108,6 @@ def _lemma(returned: Any) -> str:
 class Lexicon:
     """The distinct words so far, numbered by first occurrence.
 
-    Examples
-    --------
     >>> lexicon = Lexicon(CorpusSettings())
     >>> lexicon.numbers(["Rome's", "Senate", "senate", "of", "Rome"]).tolist()
     [0, 1, 1, 2, 0]

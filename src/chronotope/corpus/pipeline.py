@@ -43,8 +43,6 @@ def tokenize(
     The text is read once, as a stream. The same input gives the same bytes. `progress` is called with the stage
     ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from chronotope.corpus import read_corpus
     >>> speeches = [{"text": "A sunny day", "year": 1998}, {"text": "The day after", "year": 1999}]
@@ -160,8 +158,6 @@ def order_conditions(
 def levels_of(place: str) -> tuple[str, ...]:
     """Return a nested place and all places above it, from the highest.
 
-    Examples
-    --------
     >>> levels_of("canada/ontario/ottawa")
     ('canada', 'canada/ontario', 'canada/ontario/ottawa')
     """

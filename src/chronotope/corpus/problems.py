@@ -49,8 +49,6 @@ def is_remark(kind: str) -> bool:
 class Problems(dict[str, Problem]):
     """The bad rows by kind, in the order of their first occurrence.
 
-    Examples
-    --------
     >>> problems = Problems()
     >>> problems.add("unreadable time", "speeches.jsonl:9", "5/1/90")
     >>> problems.lines()

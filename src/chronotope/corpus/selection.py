@@ -93,8 +93,6 @@ def _numbers(values: pl.Series, name: str) -> pl.Series:
 def _as_typed(where: str) -> str:
     """Return a condition in SQL, where dates and single words need no quotes.
 
-    Examples
-    --------
     >>> _as_typed("date >= 1860-05 and country == canada")
     '"date|month" >= 186005 and country = \\'canada\\''
     """
@@ -120,8 +118,6 @@ def _as_typed(where: str) -> str:
 def row_filter(where: str) -> RowFilter:
     """Parse an SQL condition.
 
-    Examples
-    --------
     >>> keep = row_filter("year >= 1990 AND lang = en")
     >>> keep.fields, keep.numbers
     (('year', 'lang'), ('year',))

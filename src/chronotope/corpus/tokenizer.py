@@ -65,8 +65,6 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
 
     The tokenizer is 'words', 'emoji' (both), 'whitespace', 'tokens', or a function from a text to its tokens.
 
-    Examples
-    --------
     >>> tokens = split_texts(pl.Series(["Don't ask www.why.org, <b>ask</b> twenty-two.", "Ask!"]))
     >>> tokens.forms.to_list()
     ["Don't", 'ask', 'twenty', 'two', 'Ask']

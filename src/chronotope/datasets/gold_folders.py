@@ -63,8 +63,6 @@ def _usage_graph(folder: Path) -> Iterator[tuple[str, str]]:
 def without_tag(lemma: str) -> str:
     """Return a lemma without its part of speech.
 
-    Examples
-    --------
     >>> without_tag("attack_nn"), without_tag("distant_past")
     ('attack', 'distant_past')
     """

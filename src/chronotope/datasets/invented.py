@@ -64,8 +64,6 @@ class World:
     def pairs(self, axis: str) -> list[str]:
         """Return the equivalents along 'time', 'place' or 'time × place' as lines of a test-pair file.
 
-        Examples
-        --------
         >>> invented_world(documents=60).pairs("place")[0]
         'gadoburg-arlen,kavuburg-borva,capital'
         """

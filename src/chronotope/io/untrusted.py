@@ -29,8 +29,6 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Escape the control characters of untrusted text for a terminal; `lines` keeps line breaks.
 
-    Examples
-    --------
     >>> print(printable("bank\x1b[31m"))
     bank\x1b[31m
     """

@@ -111,8 +111,6 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
 def renumber(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
     """Return the cells with new word numbers, without words whose number is `words` or more.
 
-    Examples
-    --------
     >>> [column.tolist() for column in renumber(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
     [[3], [7], [2], [0]]
     """

@@ -21,8 +21,6 @@ class Memory:
     def of(cls, size: str | int | None) -> Self:
         """Parse a limit: 2GB, 500MB, 1.5 GiB, or a number of bytes.
 
-        Examples
-        --------
         >>> Memory.of("2GB").limit, Memory.of("1.5gib").limit, Memory.of(None).limit
         (2000000000, 1610612736, None)
         >>> Memory.of("a lot")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -53,8 +53,11 @@ class Delimited(FileReader):
         head = read_head(self.path, line_ends=(b"\n", b"\r"), longest_line=self.longest_record)
         line_end = _line_end(head)
         head = (head.replace(b"\r", b"\n") if line_end == b"\r" else head) + b"\n"
-        filled = (record for record in find_records(head, self.separator) if not record["blank"])
-        records = [(record[0].decode("utf-8", "replace").rstrip("\r\n"), record.end()) for record in islice(filled, 2)]
+        pattern, records, end = record_pattern(self.separator), list[tuple[str, int]](), 0
+        while len(records) < 2 and (record := pattern.match(head, end)):
+            end = record.end()
+            if not record["blank"]:
+                records.append((record[0].decode("utf-8", "replace").rstrip("\r\n"), end))
         if head.strip() and not records and b'"' in head:
             raise InputError(f"{self.path.name}: the line of column names has {OPEN_QUOTE}")
         named = _SEPARATOR_LINE.match(records[0][0]) if records else None
@@ -159,24 +162,14 @@ def split_record(text: str, separator: str) -> list[str]:
     return [quoted.replace('""', '"') + plain for quoted, plain in fields]
 
 
-def find_records(data: bytes, separator: str, fields: int | None = None) -> Iterator[re.Match[bytes]]:
-    """Find the complete records from the start of `data`: `blank` ones, `complete` ones with `fields` fields, others.
+def record_pattern(separator: str, fields: int | None = None) -> re.Pattern[bytes]:
+    """Return a pattern for whole records: `blank` ones, `complete` ones with `fields` fields, or others.
 
     A quote opens only at the start of a field, and a doubled quote does not close (RFC 4180).
 
-    Examples
-    --------
-    >>> [(record[0], record.lastgroup) for record in find_records(b'a,b\\n\\n"x\\ny",2\\n1\\n3,', ",", 2)]
-    [(b'a,b\\n', 'complete'), (b'\\n', 'blank'), (b'"x\\ny",2\\n', 'complete'), (b'1\\n', None)]
+    >>> [record.lastgroup for record in record_pattern(",", 2).finditer(b'a,b\\n\\n"x\\ny",2\\n1\\n')]
+    ['complete', 'blank', 'complete', None]
     """
-    pattern, end = record_pattern(separator, fields), 0
-    while record := pattern.match(data, end):
-        yield record
-        end = record.end()
-
-
-def record_pattern(separator: str, fields: int | None = None) -> re.Pattern[bytes]:
-    """Return the pattern of `find_records`."""
     sign = re.escape(separator).encode()
     blank = b"[ \\r]*+" if separator == "\t" else b"[ \\t\\r]*+"
     field = b'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + sign + b"\\n]*+"

@@ -89,7 +89,7 @@ class GraphModel(Method, GraphSettings):
             products = CpuProducts(run.pool) if choice.device == "cpu" else Products.on_gpu()
             solver = Solver(problem, self.dimensions, products, folder)
             if saved := run.load(shapes):
-                solver.rows, solver.contexts = saved[0]["rows"], saved[0]["contexts"]
+                solver.restore(**saved[0])
             else:
                 solver.start_contexts(self.seed)
             while not self.converged([epoch["loss"] for epoch in run.history]):
@@ -106,8 +106,6 @@ class GraphModel(Method, GraphSettings):
     def converged(self, losses: list[float]) -> bool:
         """Return whether to stop: after `epochs` sweeps, or if the last one gained less than `tolerance`.
 
-        Examples
-        --------
         >>> model = GraphModel(epochs=3, tolerance=0.01)
         >>> [model.converged(losses) for losses in ([0.9], [0.9, 0.85], [0.9, 0.895], [0.9, 0.85, 0.8])]
         [False, False, True, True]
@@ -121,8 +119,6 @@ def default_smoothness(bins: int) -> float:
     Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Two bins are each other's only
     neighbors: with τ = 1 two thirds of their difference would be lost.
 
-    Examples
-    --------
     >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
     [1.0, 0.1, 0.1, 0.26, 0.5, 1.0, 1.0]
     """

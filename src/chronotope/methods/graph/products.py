@@ -114,19 +114,10 @@ def multiply(matrix, contexts, product):  # type: ignore[no-untyped-def]
     total = np.empty(dimensions, dtype=np.float32)
     for row in range(len(product)):
         total[:] = 0
-        first, last = matrix.start[row], matrix.start[row + 1]
-        # Four cells at a time: the sum is read and written a quarter as often.
-        fours = first + (last - first) // 4 * 4
-        for cell in range(first, fours, 4):
-            context, value = matrix.context[cell : cell + 4], matrix.value[cell : cell + 4]
-            a, b, c, d = value[0], value[1], value[2], value[3]
-            i, j, m, n = context[0], context[1], context[2], context[3]
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            value, context = matrix.value[cell], matrix.context[cell]
             for k in range(dimensions):
-                total[k] += (a * contexts[i, k] + b * contexts[j, k]) + (c * contexts[m, k] + d * contexts[n, k])
-        for cell in range(fours, last):
-            a, i = matrix.value[cell], matrix.context[cell]
-            for k in range(dimensions):
-                total[k] += a * contexts[i, k]
+                total[k] += value * contexts[context, k]
         product[row] = total
 
 

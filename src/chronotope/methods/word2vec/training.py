@@ -30,8 +30,6 @@ def epochs_for(words: float) -> int:
 
     Five passes over the text of one year are too few to move the vectors far from their start.
 
-    Examples
-    --------
     >>> epochs_for(10_000_000), epochs_for(400_000), epochs_for(10_000)
     (5, 13, 50)
     """
