@@ -135,8 +135,8 @@ class Conditions:
             at_time.setdefault(time, {})[place] = number
         total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
         if neighbors is None and total > MOST_EDGES:
-            all_pairs = f"{total:,} edges between {len(self.places):,} places"
-            raise SettingsError(f"{all_pairs} are too many; list the neighbors (--edges), or set smoothness to 0")
+            many = f"{len(self.places):,} places, all of them neighbors, are {total:,} edges"
+            raise SettingsError(f"{many}; list the neighbors (--edges), or set smoothness to 0")
         for here in at_time.values():
             if neighbors is None:
                 members = np.fromiter(here.values(), dtype=np.int32)

@@ -5,22 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chronotope.corpus.pipeline import tokenize
-    from chronotope.corpus.problems import Problems
-    from chronotope.corpus.report import ConditionReport, CorpusReport
+    from chronotope.corpus.report import CorpusReport
     from chronotope.corpus.source import Corpus, read_corpus
     from chronotope.corpus.tokens import TokenStore
 
 _MODULES = {
-    "ConditionReport": "report",
     "Corpus": "source",
     "CorpusReport": "report",
-    "Problems": "problems",
     "TokenStore": "tokens",
     "read_corpus": "source",
     "tokenize": "pipeline",
 }
 
-__all__ = ["ConditionReport", "Corpus", "CorpusReport", "Problems", "TokenStore", "read_corpus", "tokenize"]
+__all__ = ["Corpus", "CorpusReport", "TokenStore", "read_corpus", "tokenize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -46,7 +46,7 @@ class FirstPass:
         self._place_numbers: dict[str, int] = {}
         self._documents: list[pl.DataFrame] = []
         self._size = 0
-        self._content = hashlib.blake2b(digest_size=16)
+        self.content = hashlib.blake2b(digest_size=16)  # of the texts and their conditions
         for number in corpus.empty:
             before = sum(len(reader.names) for reader in corpus.readers[:number])
             self._reject([BadRow(EMPTY_FILE, before, 0)])
@@ -68,11 +68,6 @@ class FirstPass:
         self._file.close()
         if self._text:
             self._text.close()
-
-    @property
-    def content(self) -> str:
-        """A checksum of the texts and their conditions."""
-        return self._content.hexdigest()
 
     def documents(self) -> pl.DataFrame:
         """Return all documents; an InputError says why there are none."""
@@ -108,7 +103,7 @@ class FirstPass:
         kind = pl.lit(KINDS.index(batch.tokenizer), pl.UInt8)
         table = table.drop("text", "bin", "place", strict=False)
         self._documents.append(table.with_columns(label=label, held_out=held_out, kind=kind))
-        self._content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
+        self.content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
         self._size += len(table)
         return bad
 

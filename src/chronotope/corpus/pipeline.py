@@ -113,7 +113,7 @@ def write_store(
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus)
     report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
-        sources = [sources[0] | {"checksum": first.content}]
+        sources = [sources[0] | {"checksum": first.content.hexdigest()}]
     about = {
         "format": tokens.FORMAT,
         "conditions": conditions.to_dict(),

@@ -169,13 +169,9 @@ class Selection:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
         filtered = self._filter.fields if self._filter else ()
         self._places = settings.place.split(SEPARATOR) if settings.place else []
+        self.nested = len(self._places) > 1  # whether a place is made of several fields, the wider first
         names = (settings.text, settings.time, *self._places, *settings.keep, *filtered)
         self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in names if name)))
-
-    @property
-    def nested(self) -> bool:
-        """Whether a place is made of several fields, the wider first."""
-        return len(self._places) > 1
 
     def documents(self, batch: Batch) -> tuple[pl.DataFrame, BatchCounts, list[BadRow]]:
         """Return the documents of a batch, the number of its rows, and the bad rows, each for its first fault only.

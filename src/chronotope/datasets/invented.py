@@ -131,7 +131,8 @@ def invented_world(
     condition = np.sort(np.arange(documents) % (len(times) * len(places)))
     length = rng.integers(SENTENCES[0], SENTENCES[1] + 1, documents)
     time, place = np.divmod(np.repeat(condition, length), len(places))
-    shares = _theme_shares()
+    topic = (1 - OFFICE_SHARE * len(OFFICES)) / len(TOPICS)
+    shares = np.array([topic] * len(TOPICS) + [OFFICE_SHARE] * len(OFFICES))  # of the sentences, for each theme
     if any(change.share > shares[0] for change in planted):
         raise SettingsError(f"the share of a word that changes is at most that of a topic, {shares[0]:.3f}")
     theme = rng.choice(len(_THEMES), len(time), p=shares)
@@ -246,12 +247,6 @@ def _theme_of(words: tuple[str, ...]) -> int:
         if topic == words:
             return number
     raise SettingsError("before and after must each be one of TOPICS, the lists of words of the invented world")
-
-
-def _theme_shares() -> NDArray[np.float64]:
-    """(themes,) share of the sentences about each theme."""
-    topic = (1 - OFFICE_SHARE * len(OFFICES)) / len(TOPICS)
-    return np.array([topic] * len(TOPICS) + [OFFICE_SHARE] * len(OFFICES))
 
 
 def _zipf(size: int) -> NDArray[np.float64]:

@@ -108,7 +108,7 @@ class ConditionedEmbeddings:
         self.observed = Support(*map(np.asarray, support, kinds))
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
-        size = self.dimensions
+        self.dimensions = size = int(self.vectors.shape[1])
         common = common_vectors(self.observed, self.vectors, len(self.words)) if common is None else common
         factors = np.ones((len(conditions), size)) if condition_factors is None else condition_factors
         center = centers(self.observed, self.vectors) if center is None else center
@@ -138,11 +138,6 @@ class ConditionedEmbeddings:
 
     def _repr_html_(self) -> str:
         return describe.html_table(self)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
 
     @property
     def counted(self) -> bool:

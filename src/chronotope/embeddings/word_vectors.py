@@ -59,6 +59,7 @@ class WordVectors:
     ) -> None:
         self.index_to_key = list(words)
         self.vectors = float32("vectors", vectors, len(self.index_to_key))
+        self.vector_size = int(self.vectors.shape[1])
         self.counts = None if counts is None else np.asarray(counts, dtype=np.int64)
         self.name = name
         self.notes = tuple(notes)
@@ -88,11 +89,6 @@ class WordVectors:
     def unit(self) -> Floats:
         """(N, D) the vectors, scaled to length one."""
         return unit_rows(self.vectors)
-
-    @property
-    def vector_size(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
 
     def get_index(self, key: str) -> int:
         """Return the position of a word."""

@@ -78,6 +78,16 @@ class Factorization(NamedTuple):
     neighbors: list[list[int]]  # of each condition
     settings: DynamicSettings
 
+    @property
+    def words(self) -> int:
+        """The size of the vocabulary."""
+        return int(self.matrices[0][0].shape[1])
+
+    def ridge(self, condition: int) -> float:
+        """γ + λ + τ degree(c)."""
+        pulls = self.settings.smoothness * len(self.neighbors[condition])
+        return self.settings.agreement + self.settings.size_penalty + pulls
+
 
 def make_problem(
     counts: Counts, settings: DynamicSettings, place_edges: list[tuple[str, str]] | None = None
@@ -105,7 +115,7 @@ def zero_loss(problem: Factorization) -> float:
 def start_vectors(problem: Factorization, dimensions: int, seed: int, pool: ThreadPoolExecutor) -> Floats:
     """(W, D) the start of all conditions: the main directions of the mean matrix, by subspace iteration."""
     random = np.random.Generator(np.random.PCG64([seed, 0]))
-    basis = _orthonormal(random.standard_normal((problem.matrices[0][0].shape[1], dimensions)))
+    basis = _orthonormal(random.standard_normal((problem.words, dimensions)))
     for _ in range(START_ROUNDS):
         basis = _orthonormal(_mean_product(problem, basis, pool))
     small = basis.T.astype(np.float64) @ _mean_product(problem, basis, pool)
@@ -126,8 +136,7 @@ def _improve(own: Floats, other: Floats, condition: int, problem: Factorization,
     """Write the best V (or U) of a condition to `own`; return Σ Y (V Uᵀ)."""
     here, neighbors, settings = other[condition], problem.neighbors[condition], problem.settings
     square = here.astype(np.float64).T @ here
-    ridge = settings.agreement + settings.size_penalty + settings.smoothness * len(neighbors)
-    inverse = np.linalg.inv(square + ridge * np.eye(here.shape[1]))
+    inverse = np.linalg.inv(square + problem.ridge(condition) * np.eye(here.shape[1]))
 
     def solve(matrix: sparse.csr_array[np.float32], first: int) -> float:
         rows = slice(first, first + matrix.shape[0])

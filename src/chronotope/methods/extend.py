@@ -161,7 +161,7 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     if model.marginals != "own":
         raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
     if provenance["window"] != counts.settings.window:
-        raise SettingsError(f"the model was counted with window {provenance['window']}, not {counts.settings.window}")
+        raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model
 
 

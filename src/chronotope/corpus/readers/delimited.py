@@ -51,7 +51,9 @@ class Delimited(FileReader):
         A CSV file may be separated by semicolons, tabs or bars instead of commas.
         """
         head = read_head(self.path, line_ends=(b"\n", b"\r"), longest_line=self.longest_record)
-        line_end = _line_end(head)
+        # Line ends in quoted fields do not count.
+        found = re.search(rb"\r\n|\n|\r", re.sub(rb'"[^"]*"', b"", head))
+        line_end = found[0] if found else b"\n"
         head = (head.replace(b"\r", b"\n") if line_end == b"\r" else head) + b"\n"
         pattern, records, end = record_pattern(self.separator), list[tuple[str, int]](), 0
         while len(records) < 2 and (record := pattern.match(head, end)):
@@ -130,12 +132,6 @@ def _parse(
         except UnicodeDecodeError:
             broken.append(BadRow(ENCODING, source, line))
     return batches_of_rows(parsed, fields, source, [*bad, *broken])
-
-
-def _line_end(head: bytes) -> bytes:
-    """Return the end of the first line; line ends in quoted fields do not count."""
-    found = re.search(rb"\r\n|\n|\r", re.sub(rb'"[^"]*"', b"", head))
-    return found[0] if found else b"\n"
 
 
 def _swallows_rows(record: bytes, header: Header) -> bool:

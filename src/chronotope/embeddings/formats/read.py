@@ -77,7 +77,7 @@ def files_and_names(path: Path) -> list[tuple[Path, str]]:
         return _exported_files(path)
     files = sorted(path.glob(f"*{VECTORS}"))
     if not files:
-        raise InputError(f"{path} is neither an export of chronotope nor a folder of HistWords; name the files")
+        raise InputError(f"{path} holds neither an export of chronotope nor HistWords models; name the files")
     return [(file, name_of(file)) for file in files]
 
 

@@ -5,6 +5,7 @@ v(w, c) = 1/n Σ_k encoder(sentence_k, span of w in it)    over n ≤ per_pair u
 
 import shutil
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,18 +51,18 @@ class ContextualModel(Method, ContextualSettings):
         usages, vectors = open_usages(folder)
         options.on_step(len(usages.word), len(usages.word))
         first = usages.groups()
-        means = np.array(
-            [
-                vectors[a:b].astype(np.float32).mean(axis=0)
-                for a, b in zip(first, [*first[1:], len(vectors)], strict=True)
-            ]
-        )
+        groups = pairwise([*first, len(vectors)])
+        means = np.array([vectors[begin:end].astype(np.float32).mean(axis=0) for begin, end in groups])
         # Usages are sorted by word, embeddings by condition.
         by_condition = np.lexsort((usages.word[first], usages.condition[first]))
+        support = counts.vocabulary.support
+        kept = np.isin(support.word, chosen)
+        start = np.append(0, np.cumsum(kept))[support.start]
+        word = np.searchsorted(chosen, support.word[kept]).astype(np.int32)
         return ConditionedEmbeddings(
             [counts.vocabulary.words[word] for word in chosen.tolist()],
             counts.conditions,
-            _restricted(counts.vocabulary.support, chosen),
+            Support(start, word, support.count[kept]),
             means[by_condition],
             provenance=provenance | {"usages": key},
         )
@@ -74,13 +75,6 @@ def choose_words(words: int | str | tuple[str, ...], vocabulary: Vocabulary) -> 
     if isinstance(words, int):
         return np.arange(min(words, len(vocabulary)))
     return find_words(words, vocabulary, "words to encode")
-
-
-def _restricted(support: Support, chosen: NDArray[np.int64]) -> Support:
-    """Return the support of some words, which get new ids in the same order."""
-    kept = np.isin(support.word, chosen)
-    start = np.concatenate([[0], np.cumsum(kept)])[support.start]
-    return Support(start, np.searchsorted(chosen, support.word[kept]).astype(np.int32), support.count[kept])
 
 
 def usage_folder(model: ConditionedEmbeddings) -> Any:

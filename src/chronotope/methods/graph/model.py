@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Self
 
@@ -86,7 +87,8 @@ class GraphModel(Method, GraphSettings):
         constant = sum_of_squares(problem)
         shapes = {"rows": (len(problem.weight), self.dimensions), "contexts": (matrix.contexts, self.dimensions)}
         with training_run(options, provenance) as run:
-            products = CpuProducts(run.pool) if choice.device == "cpu" else Products.on_gpu()
+            gpu = ("cupy", "cupyx.scipy.sparse")
+            products = Products(*map(import_module, gpu)) if choice.gpu else CpuProducts(run.pool)
             solver = Solver(problem, self.dimensions, products, folder)
             if saved := run.load(shapes):
                 solver.restore(**saved[0])

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +27,6 @@ class Products:
 
     def __init__(self, xp: Any, matrices: Any, *, cells: int = 1 << 24, room: int = 1 << 28) -> None:
         self.xp, self._matrices, self._cells, self.room = xp, matrices, cells, room
-
-    @classmethod
-    def on_gpu(cls) -> Self:
-        """Return products by CuPy."""
-        return cls(import_module("cupy"), import_module("cupyx.scipy.sparse"))
 
     def put(self, array: Any) -> Any:
         """Bring an array or a SciPy matrix to the device."""
