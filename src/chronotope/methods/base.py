@@ -23,7 +23,7 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, SettingsError, did_you_mean, some_of
 from chronotope.io.provenance import versions
-from chronotope.methods.checkpoint import Checkpoint, stop_requests
+from chronotope.methods.checkpoint import Checkpoint, Shapes, State, stop_requests
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory, in_words
 from chronotope.runtime.resources import cores
@@ -275,9 +275,7 @@ class TrainingRun:
         self._options, self._stop = options, stop
         self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
-    def load(
-        self, shapes: Mapping[str, tuple[int | None, ...]]
-    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+    def load(self, shapes: Shapes) -> State | None:
         """Return the tensors and the state to resume from, and restore the history; None to start anew."""
         loaded = self._checkpoint.load(shapes) if self._options.resume else None
         if loaded:

@@ -27,16 +27,15 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Choice:
-    """Where to train, 'cpu' or 'cuda', with a line that says so."""
+    """Where to train: a line that says so, and the name of the GPU, if it is one."""
 
-    device: str
     line: str
     gpu: str = ""
 
     @property
     def recorded(self) -> str:
         """The device for the model file; without the name of the CPU, since the bytes do not depend on it."""
-        return f"cuda ({self.gpu})" if self.gpu else self.device
+        return f"cuda ({self.gpu})" if self.gpu else "cpu"
 
     @property
     def packages(self) -> dict[str, str]:
@@ -62,14 +61,14 @@ def choose(asked: str, need: int, found: Gpu | str) -> Choice:
     """Choose where to train; `need` is the GPU memory in bytes, `found` the result of `find_gpu`."""
     one_of("device", asked, DEVICES)
     if asked == "cpu":
-        return Choice("cpu", "training on the CPU")
+        return Choice("training on the CPU")
     if isinstance(found, Gpu):
         if need + RESERVED <= found.free:
-            return Choice("cuda", f"training on the GPU ({found.name})", found.name)
+            return Choice(f"training on the GPU ({found.name})", found.name)
         free, takes = (f"{size / 1e9:.1f} GB" for size in (found.free, need + RESERVED))
-        return Choice("cpu", f"training on the CPU: {found.name} has {free} free and this takes {takes}")
+        return Choice(f"training on the CPU: {found.name} has {free} free and this takes {takes}")
     if asked == "auto":
-        return Choice("cpu", f"training on the CPU: {found}")
+        return Choice(f"training on the CPU: {found}")
     if find_spec("cupy") is None:
         raise MissingExtraError("training on a GPU", "gpu")
     raise SettingsError(f"{found}; train with --device cpu, or install: pip install 'chronotope[gpu]'")
@@ -79,14 +78,14 @@ def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Call
     """Train on the best device; on the CPU if the memory of the GPU runs out."""
     choice = choose(asked, need, "" if asked == "cpu" else find_gpu())
     say(choice.line)
-    if choice.device == "cpu":
+    if not choice.gpu:
         return train(choice)
     try:
         return train(choice)
     except cupy().cuda.memory.OutOfMemoryError:
         cupy().get_default_memory_pool().free_all_blocks()
     say(f"training on the CPU: the memory of {choice.gpu} ran out")
-    return train(Choice("cpu", ""))
+    return train(Choice(""))
 
 
 def torch_device(torch: Any, asked: str) -> str:

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, closing, contextmanager, suppress
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -102,11 +103,9 @@ class Pool:
 
     def _connect(self, seconds: float) -> Any:
         """Wait for the scheduler and a worker; refuse workers of other versions."""
-        from distributed import Client
-
-        start: Any = Client  # it has no types
+        distributed: Any = import_module("distributed")  # it has no types
         try:
-            client = start(self._address, timeout=seconds, set_as_default=False)
+            client = distributed.Client(self._address, timeout=seconds, set_as_default=False)
         except OSError:
             raise ClusterError(f"no scheduler answers at {self._address} (waited {seconds:.0f} seconds)") from None
         except ValueError as error:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, batches_of_rows, make_batch, remarks
+from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, remarks
 from chronotope.errors import InputError
 from chronotope.io.streaming import read_blocks, read_head
 
@@ -123,7 +123,7 @@ def _parse(
         frame = pl.DataFrame()
     if rows and frame.height == len(rows):
         lines = np.array([line for line, _ in rows])
-        return [make_batch(frame.select(fields.names), source, lines, bad=bad)]
+        return [Batch.of(frame.select(fields.names), source, lines, bad=bad)]
     parsed, broken = [], []
     for line, record in rows:
         try:
@@ -131,7 +131,7 @@ def _parse(
             parsed.append((line, dict(zip(header.names, values, strict=True))))
         except UnicodeDecodeError:
             broken.append(BadRow(ENCODING, source, line))
-    return batches_of_rows(parsed, fields, source, [*bad, *broken])
+    return Batch.of_rows(parsed, fields, source, [*bad, *broken])
 
 
 def _swallows_rows(record: bytes, header: Header) -> bool:

@@ -21,9 +21,7 @@ from chronotope.corpus.readers.pieces import (
     FileReader,
     Fingerprint,
     Piece,
-    batches_of_rows,
     content_fingerprint,
-    make_batch,
     to_string,
 )
 from chronotope.errors import InputError, first_line, import_extra, some_of
@@ -220,7 +218,7 @@ def _check_mappings(rows: Iterable[tuple[int, Any]]) -> None:
 
 def _parse_records(rows: list[tuple[int, Mapping[str, Any]]], fields: Fields, source: int) -> list[Batch]:
     _check_mappings(rows)
-    return batches_of_rows(rows, fields, source)
+    return Batch.of_rows(rows, fields, source)
 
 
 def _from_pandas(column: Any) -> pl.Series:
@@ -245,7 +243,7 @@ def _numbered(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
 def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source: int) -> list[Batch]:
     """Convert every column of a slice to strings."""
     if pl.Object in frame.dtypes:
-        return batches_of_rows(zip(lines.tolist(), frame.iter_rows(named=True), strict=True), fields, source)
+        return Batch.of_rows(zip(lines.tolist(), frame.iter_rows(named=True), strict=True), fields, source)
     tokenized = isinstance(frame.schema[fields.text], pl.List | pl.Array)
     columns = []
     for name in fields.names:
@@ -253,7 +251,7 @@ def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source
             columns.append(_to_strings(frame[name], tokenized and name == fields.text))
         except (pl.exceptions.PolarsError, TypeError):
             raise InputError(f"column '{name}' holds {frame[name].dtype}, which cannot be read as text") from None
-    return [make_batch(pl.DataFrame(columns), source, lines, tokenized)]
+    return [Batch.of(pl.DataFrame(columns), source, lines, tokenized)]
 
 
 def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:

@@ -58,7 +58,7 @@ class GraphModel(Method, GraphSettings):
         contexts = words * (1 + self.directional_contexts)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
-            folder = options.cells_folder(*host_memory(counts, model)) if choice.device == "cpu" else None
+            folder = None if choice.gpu else options.cells_folder(*host_memory(counts, model))
             return model._fit_on(counts, options, choice, folder)
 
         need = gpu_memory(pairs, contexts, model.dimensions or 1)
