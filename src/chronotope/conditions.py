@@ -4,13 +4,11 @@ A condition is a time bin, a place, or a time bin in a place. Time is ordered, p
 of a `Graph` depend on that difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,39 +26,24 @@ class Graph(NamedTuple):
     size: int  # number of conditions
     edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
-    @classmethod
-    def without_edges(cls, size: int) -> Graph:
-        """Return a graph without neighbors."""
-        return cls(size, np.empty((0, 2), dtype=np.int32))
-
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions that occur in a corpus, in order: by time, then by place.
+    """The conditions that occur in a corpus, in order: by time, then by place; an axis that it lacks is empty."""
 
-    Attributes
-    ----------
-    times, places
-        The labels of each axis; empty where the corpus has no such axis.
-    time_of, place_of
-        For each condition its position on each axis; empty where there is no such axis.
-    levels
-        The levels of nested places, such as 2 for 'canada' and 'canada/ontario'. Every text counts once in each level.
-    """
-
-    times: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()  # the labels of the time bins
     places: tuple[str, ...] = ()
-    time_of: tuple[int, ...] = ()
+    time_of: tuple[int, ...] = ()  # the time bin of each condition
     place_of: tuple[int, ...] = ()
-    levels: int = 1
+    levels: int = 1  # of nested places: 2 for 'canada' and 'canada/ontario'; every text counts once in each level
 
     @classmethod
-    def of_times(cls, times: Sequence[str]) -> Conditions:
+    def of_times(cls, times: Sequence[str]) -> Self:
         """Return conditions that are time bins, given in order."""
         return cls(times=tuple(times), time_of=tuple(range(len(times))))
 
     @classmethod
-    def of_places(cls, places: Sequence[str]) -> Conditions:
+    def of_places(cls, places: Sequence[str]) -> Self:
         """Return conditions that are places."""
         return cls(places=tuple(places), place_of=tuple(range(len(places))))
 
@@ -93,8 +76,6 @@ class Conditions:
     def parents(self) -> dict[int, int]:
         """The number of the place above each nested place; none if places do not nest.
 
-        Examples
-        --------
         >>> Conditions(places=("canada", "canada/ontario", "canada/quebec"), place_of=(0, 1, 2), levels=2).parents
         {1: 0, 2: 0}
         """
@@ -154,10 +135,8 @@ class Conditions:
             at_time.setdefault(time, {})[place] = number
         total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
         if neighbors is None and total > MOST_EDGES:
-            raise SettingsError(
-                f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
-                f"list the neighbors (--edges), or set smoothness to 0"
-            )
+            many = f"{len(self.places):,} places, all of them neighbors, are {total:,} edges"
+            raise SettingsError(f"{many}; list the neighbors (--edges), or set smoothness to 0")
         for here in at_time.values():
             if neighbors is None:
                 members = np.fromiter(here.values(), dtype=np.int32)
@@ -188,7 +167,7 @@ class Conditions:
         return lists | ({"levels": self.levels} if self.levels > 1 else {})
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Conditions:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
         if not isinstance(data, dict):
             raise ValueError("its conditions are not a table")
@@ -205,9 +184,8 @@ class Conditions:
         levels = data.get("levels", 1)
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")
-        conditions = cls(
-            tuple(data["times"]), tuple(data["places"]), tuple(data["time_of"]), tuple(data["place_of"]), levels
-        )
+        lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
+        conditions = cls(**lists, levels=levels)
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
         return conditions

@@ -8,7 +8,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.errors import SettingsError, import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -36,10 +36,7 @@ class Framed:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas") from None
+        import_extra("pandas", "to_pandas", "pandas")
         return self.frame.to_pandas()
 
 
@@ -85,8 +82,6 @@ def html(
 def format_value(value: Any) -> str:
     """Format a value for display.
 
-    Examples
-    --------
     >>> [format_value(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
     ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """

@@ -1,7 +1,5 @@
 """The settings of the training methods, and the presets of `cw2v`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal

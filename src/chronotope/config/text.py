@@ -1,7 +1,5 @@
 """The settings of the stages that read and count text."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

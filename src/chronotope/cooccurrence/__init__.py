@@ -1,7 +1,5 @@
 """Token ids in, sparse counts out; each name is imported on first use, so that opening a model stays fast."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

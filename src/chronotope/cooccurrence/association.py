@@ -70,8 +70,6 @@ def targets(scaled: NDArray[np.float64], kind: str) -> NDArray[np.float32]:
 def weights(scaled: NDArray[np.float64], cap: float, power: float) -> NDArray[np.float32]:
     """min(1, (X / cap) ** power); 1 everywhere where the cap is 0.
 
-    Examples
-    --------
     >>> weights(np.array([0.5, 8.0]), cap=8.0, power=0.75).round(3).tolist()
     [0.125, 1.0]
     """
@@ -163,8 +161,6 @@ def pmi_matrix(
 def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[np.float64]:
     """Sum the counts of each context: (W,), or (2W,) if directional.
 
-    Examples
-    --------
     >>> after = CellArrays.of([0], [1], [2], [2])  # word 1 stands after word 0, twice
     >>> context_totals(after, 2, directional=True).tolist()
     [0.0, 2.0, 2.0, 0.0]

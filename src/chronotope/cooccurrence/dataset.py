@@ -251,10 +251,10 @@ def _prepare(
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
     from chronotope.cooccurrence.counting import units
     from chronotope.cooccurrence.merging import count_conditions
-    from chronotope.corpus import tokenize
     from chronotope.corpus.batches import fingerprints
+    from chronotope.corpus.pipeline import write_store
 
-    store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
+    store = write_store(corpus, work, progress, resources, asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
         if after["checksum"] not in (None, before["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")

@@ -5,12 +5,10 @@ condition is complete; then all its chunks are merged as streams. Counts are int
 threads and clusters give the same bytes.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +42,7 @@ class Limits(NamedTuple):
     rows: int = 1 << 15  # of each stream in memory meanwhile
 
     @classmethod
-    def of(cls, memory: Memory, threads: int, window: int) -> Limits:
+    def of(cls, memory: Memory, threads: int, window: int) -> Self:
         """Choose limits for an amount of memory; raise SettingsError if that is too little."""
         usual = cls(max(PAIRS_IN_A_CHUNK // window, MIN_TOKENS_IN_A_CHUNK))
         if memory.limit is None:
@@ -76,14 +74,8 @@ def count_conditions(
 ) -> Iterator[Iterator[CellArrays]]:
     """Yield the cells of each condition in turn; use its blocks before you request the next condition.
 
-    Parameters
-    ----------
-    words
-        The size of the vocabulary.
-    folder
-        Folder for temporary cells; with a cluster, one that all its machines can write.
-    held_out
-        Count the held-out documents instead of the others.
+    `words` is the size of the vocabulary, `folder` is for temporary cells; all machines of a cluster must see it. With
+    `held_out` the held-out documents are counted instead of the others.
     """
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")

@@ -4,8 +4,6 @@ On a cluster a file is a task; workers leave its batches as Arrow files in a sha
 of documents are read here and sent out in pieces. Dask pickles the arguments of tasks, so use a trusted cluster.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import socket

@@ -5,8 +5,6 @@ least `ASSOCIATION`: 0 is chance, 1 means that the two words never occur apart. 
 and neither word may be a number or one of the `FUNCTION_WORDS` most frequent words. Held-out documents do not count.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple

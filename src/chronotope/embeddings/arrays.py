@@ -1,16 +1,16 @@
 """The arrays of embeddings: checks, defaults, and a cache."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chronotope.cooccurrence.vocabulary import Support
+
+Value = TypeVar("Value")
 
 
 def float32(
@@ -66,10 +66,10 @@ class LRUCache:
     def __len__(self) -> int:
         return len(self._values)
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key, computed if it is missing; other threads wait."""
         with self._lock:
-            value = self._values[key] if key in self._values else make()
+            value: Value = self._values[key] if key in self._values else make()
             self._values[key] = value
             self._values.move_to_end(key)
             while len(self) > 1 and sum(value.nbytes for value in self._values.values()) > self.limit:

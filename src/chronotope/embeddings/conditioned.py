@@ -108,7 +108,7 @@ class ConditionedEmbeddings:
         self.observed = Support(*map(np.asarray, support, kinds))
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
-        size = self.dimensions
+        self.dimensions = size = int(self.vectors.shape[1])
         common = common_vectors(self.observed, self.vectors, len(self.words)) if common is None else common
         factors = np.ones((len(conditions), size)) if condition_factors is None else condition_factors
         center = centers(self.observed, self.vectors) if center is None else center
@@ -138,11 +138,6 @@ class ConditionedEmbeddings:
 
     def _repr_html_(self) -> str:
         return describe.html_table(self)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
 
     @property
     def counted(self) -> bool:
@@ -355,7 +350,7 @@ class ConditionedEmbeddings:
         self, word: str | Vector | Words, condition: int, fallback: bool
     ) -> tuple[NDArray[np.int64], Floats, bool]:
         """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are several."""
-        queries = word if isinstance(word, list | tuple) else [word]
+        queries: Sequence[Any] = word if isinstance(word, list | tuple) else [word]
         if isinstance(word, np.ndarray) or (
             queries is word and queries and not any(isinstance(one, str) for one in queries)
         ):

@@ -4,18 +4,16 @@ Kulkarni et al. (2015) fit a linear map to the words near the query, for conditi
 is computed from the vectors for each query; only its settings are stored.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import Settings, from_dict
 from chronotope.config.checks import Count, Weight
-from chronotope.embeddings.nearest import Floats, nearest, unit_rows
+from chronotope.embeddings.nearest import Floats, nearest, ridge_map, unit_rows
 from chronotope.errors import SettingsError
 from chronotope.runtime.blas import one_blas_thread
 
@@ -70,7 +68,7 @@ class LocalLinearMap(Settings):
         return {"kind": KIND, **dataclasses.asdict(self)}
 
     @classmethod
-    def from_dict(cls, data: Any) -> LocalLinearMap:
+    def from_dict(cls, data: Any) -> Self:
         """Return the map that `to_dict` described, or raise ValueError."""
         if not isinstance(data, dict) or data.get("kind") != KIND:
             raise ValueError("it has a query mapping of an unknown kind")
@@ -81,9 +79,4 @@ class LocalLinearMap(Settings):
 
     def _fit(self, before: Floats, after: Floats) -> NDArray[np.float64]:
         """Return the (D, D) map between the rows of the same words in two conditions."""
-        x, y = before.astype(np.float64), after.astype(np.float64)
-        size = x.shape[1]
-        squares = x.T @ x
-        scale = np.trace(squares) / size or 1.0
-        ridge = np.eye(size) * scale * (MIN_RIDGE + (self.ridge if len(x) < size else 0.0))
-        return np.asarray(np.linalg.solve(squares + ridge, x.T @ y + ridge))
+        return ridge_map(before, after, MIN_RIDGE + (self.ridge if len(before) < before.shape[1] else 0.0))

@@ -101,21 +101,11 @@ def csls_matches(
     r: NDArray[np.float64],
     own: NDArray[np.int64] | None = None,
 ) -> list[Matches]:
-    """Return the candidates with the largest CSLS, for each query.
+    """Return the candidates with the largest CSLS, for each query, (Q, D) rows of length one.
 
-    Parameters
-    ----------
-    words
-        All words, by id.
-    queries, candidates
-        (Q, D) rows of length one, of the source, and the words of the target.
-    source_pool, target_pool
-        The reference words of both conditions.
-    r
-        (N,) r of the candidates, NaN where it is not measured yet; changed in place. Threads may share it: each writes
-        the same values.
-    own
-        (Q,) the word id of each query, if source and target are the same condition.
+    `r` (N,) are those of the candidates, NaN where it is not measured yet; it is changed in place. Threads may share
+    it: each writes the same values. `own` (Q,) are the word ids of the queries, if source and target are the same
+    condition.
     """
     same = own is not None
     if len(queries) > FEW_QUERIES or min(len(r), len(source_pool.word)) <= max(FEW_CANDIDATES, 4 * top):

@@ -5,12 +5,10 @@ institutions against all Irish ones). A role map is the linear map that moves th
 conditions onto each other, whether or not they are the same word, kept near the identity by a ridge.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.embeddings.nearest import Floats, unit_rows
+from chronotope.embeddings.nearest import Floats, ridge_map, unit_rows
 from chronotope.runtime.blas import one_blas_thread
 
 WORDS = 3_000  # the most frequent words of a condition; twice as many take four times as long and find no more
@@ -23,22 +21,13 @@ RIDGE = 1.0
 def fit_role_map(source: Floats, target: Floats, ridge: float = RIDGE) -> NDArray[np.float64]:
     """Return the (D, D) map T of minimal Σ ‖x T − y‖² + r ‖T − I‖² over the mutual neighbors x, y of two conditions.
 
-    Parameters
-    ----------
-    source, target
-        (N, D), (M, D) unit rows of the most frequent words of the two conditions.
-    ridge
-        r as a multiple of the mean square of a dimension.
+    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words; `ridge` is r as a multiple of the
+    mean square of a dimension.
     """
     if not len(source) or not len(target):
         return np.eye(source.shape[1])
     one, other = mutual_neighbors(source, target)
-    x, y = source[one].astype(np.float64), target[other].astype(np.float64)
-    size = source.shape[1]
-    with one_blas_thread():
-        squares = x.T @ x
-        r = np.eye(size) * (ridge * np.trace(squares) / size or 1.0)
-        return np.asarray(np.linalg.solve(squares + r, x.T @ y + r))
+    return ridge_map(source[one], target[other], ridge)
 
 
 def mutual_neighbors(source: Floats, target: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -63,9 +63,8 @@ class Search:
         rows[~occurs] = model.common[words[~occurs]] * model.condition_factors[condition]
         rows -= model.center[condition]
         if not np.isfinite(rows).all():
-            raise DamagedFileError(
-                f"the vectors of {model.conditions.labels[condition]} hold values that are not numbers"
-            )
+            label = model.conditions.labels[condition]
+            raise DamagedFileError(f"the vectors of {label} hold values that are not numbers")
         return rows
 
     @cached_property
@@ -92,8 +91,7 @@ class Search:
             words = np.flatnonzero(counts >= min_count)
             return ConditionMatrix(words, counts[words], unit_rows(self.rows(words, condition)))
 
-        matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
-        return matrix
+        return self.cache.get(("matrix", condition, min_count), make)
 
     def takes_role_map(self, source: int, target: int, role_map: bool | None) -> bool:
         """Return whether queries are moved by a role map; unless role_map otherwise, if the conditions are places."""
@@ -118,8 +116,7 @@ class Search:
             )
             return fit_role_map(one, other)
 
-        fitted: NDArray[np.float64] = self.cache.get(("role map", source, target), make)
-        return fitted
+        return self.cache.get(("role map", source, target), make)
 
     def best(
         self,
@@ -189,8 +186,7 @@ class Search:
         matrix = self.matrix(condition, min_count)
         if len(matrix.word) <= POOL_WORDS:
             return matrix
-        pool: ConditionMatrix = self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
-        return pool
+        return self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
 
     def _projected_pool(self, source: int, target: int, min_count: int, roles: bool) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
@@ -204,5 +200,4 @@ class Search:
             shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        projected: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count, roles), make)
-        return projected
+        return self.cache.get(("projected pool", source, target, min_count, roles), make)

@@ -6,14 +6,12 @@ tensor but `contexts` and `vectors`, so that opening a file reads a small part o
 checksums only by `load(verify=True)`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import mmap
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,28 +34,21 @@ CHECKSUM_BYTES = 16
 READ_LATER = ("contexts", "vectors")
 
 
-class TensorKind(NamedTuple):
-    """Type and number of axes of a tensor."""
-
-    code: str
-    dtype: str
-    axes: int
-
-
-# In the order of the file: wide types first, so that every tensor is aligned; the checksum last.
+# The type and the number of axes of each tensor, in the order of the file: wide types first, so that every tensor is
+# aligned; the checksum last.
 TENSORS = {
-    "support_start": TensorKind("I64", "<i8", 1),
-    "support_count": TensorKind("I64", "<i8", 1),
-    "support_word": TensorKind("I32", "<i4", 1),
-    "common": TensorKind("F32", "<f4", 2),
-    "condition_factors": TensorKind("F32", "<f4", 2),
-    "center": TensorKind("F32", "<f4", 2),
-    "contexts": TensorKind("F32", "<f4", 2),
-    "vectors": TensorKind("F32", "<f4", 2),
-    "words": TensorKind("U8", "u1", 1),
-    "checksum": TensorKind("U8", "u1", 1),
+    "support_start": ("<i8", 1),
+    "support_count": ("<i8", 1),
+    "support_word": ("<i4", 1),
+    "common": ("<f4", 2),
+    "condition_factors": ("<f4", 2),
+    "center": ("<f4", 2),
+    "contexts": ("<f4", 2),
+    "vectors": ("<f4", 2),
+    "words": ("|u1", 1),
+    "checksum": ("|u1", 1),
 }
-CODES = {np.dtype(kind.dtype).str: kind.code for kind in TENSORS.values()}
+CODES = {"<i8": "I64", "<i4": "I32", "<f4": "F32", "|u1": "U8"}  # of safetensors
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -75,7 +66,7 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "words": np.frombuffer("\n".join(embeddings.words).encode(), dtype=np.uint8),
         "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
     }
-    tensors = {name: np.ascontiguousarray(parts[name], dtype=kind.dtype) for name, kind in TENSORS.items()}
+    tensors = {name: np.ascontiguousarray(parts[name], dtype=dtype) for name, (dtype, _) in TENSORS.items()}
     about = {
         "format": FORMAT,
         "words": len(embeddings.words),
@@ -210,11 +201,11 @@ def _read(path: Path, data: mmap.mmap) -> tuple[dict[str, Any], Tensors]:
         kinds = {name: file.get_slice(name) for name in TENSORS}
     begin = 8 + int.from_bytes(data[:8], "little")
     header, tensors = data[:begin], {}
-    for name, kind in TENSORS.items():
+    for name, (dtype, axes) in TENSORS.items():
         code, shape = kinds[name].get_dtype(), kinds[name].get_shape()
-        if code != kind.code or len(shape) != kind.axes:
-            raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {kind.code} and {kind.axes}")
-        tensors[name] = np.frombuffer(data, kind.dtype, prod(shape), begin).reshape(shape)
+        if code != CODES[dtype] or len(shape) != axes:
+            raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {CODES[dtype]} and {axes}")
+        tensors[name] = np.frombuffer(data, dtype, prod(shape), begin).reshape(shape)
         begin += tensors[name].nbytes
     if bytes(tensors["checksum"]) != checksum(header, tensors):
         raise ValueError("its checksum does not match")

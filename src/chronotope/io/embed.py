@@ -1,7 +1,5 @@
 """Embed JSON in HTML pages so that no value can end its element."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -11,8 +9,6 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 def embed_json(data: Any) -> str:
     """Return JSON that is safe inside a `<script>` element: no text in it can end the element or begin another.
 
-    Examples
-    --------
     >>> embed_json({"place": "Kent</script>"})
     '{"place":"Kent\\\\u003c/script\\\\u003e"}'
     """

@@ -1,7 +1,5 @@
 """The identity of a result: versions and checksums; no time, host, path or number of threads."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,12 +1,10 @@
 """The base of all methods: `fit`, provenance, progress records, checkpoints, and arrays too large for memory."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -19,11 +17,13 @@ from numpy.typing import DTypeLike, NDArray
 from chronotope import config
 from chronotope.config import one_of
 from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence.vocabulary import Vocabulary
 from chronotope.corpus import Corpus, read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, SettingsError, did_you_mean, some_of
 from chronotope.io.provenance import versions
-from chronotope.methods.checkpoint import Checkpoint, stop_requests
+from chronotope.methods.checkpoint import Checkpoint, Shapes, State, stop_requests
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory, in_words
 from chronotope.runtime.resources import cores
@@ -75,9 +75,8 @@ class FitOptions:
         if self.memory.limit is None or kept + cells + OVERHEAD <= left:
             return None
         folder = self.checkpoint.absolute().parent if self.checkpoint else Path(tempfile.gettempdir())
-        self.on_device(
-            f"{in_words(self.memory.limit)} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}"
-        )
+        limit = in_words(self.memory.limit)
+        self.on_device(f"{limit} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}")
         return folder
 
 
@@ -231,15 +230,32 @@ def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
     return count(read_corpus(data, **columns), threads=threads)
 
 
+def embeddings_of(
+    counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
+) -> ConditionedEmbeddings:
+    """Return embeddings with the words, conditions and support of the counts."""
+    words, support = counts.vocabulary.words, counts.vocabulary.support
+    return ConditionedEmbeddings(words, counts.conditions, support, vectors, provenance=provenance, **parts)
+
+
 def uncentered(
     counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
 ) -> ConditionedEmbeddings:
     """Return embeddings with the (P, D) vectors as they are, as in word2vec: no mean is subtracted."""
-    words, support = counts.vocabulary.words, counts.vocabulary.support
     center = np.zeros((len(counts.conditions), vectors.shape[1]))
-    return ConditionedEmbeddings(
-        words, counts.conditions, support, vectors, center=center, provenance=provenance, **parts
-    )
+    return embeddings_of(counts, vectors, provenance, center=center, **parts)
+
+
+def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) -> NDArray[np.int64]:
+    """Return the ids of some words, a list or a file, ascending; warn about unknown ones, InputError if all are."""
+    known = set(vocabulary.words)
+    listed = {word: next((form for form in spellings(word) if form in known), None) for word in read_words(words) or ()}
+    missing = [word for word, form in listed.items() if form is None]
+    if len(missing) == len(listed):
+        raise InputError(f"none of the {what} is in the vocabulary")
+    if missing:
+        warnings.warn(f"not in the vocabulary, and left out: {some_of(missing)}", stacklevel=2)
+    return np.unique([vocabulary.index(form) for form in listed.values() if form])
 
 
 def check_dimensions(dimensions: int, words: int) -> None:
@@ -259,9 +275,7 @@ class TrainingRun:
         self._options, self._stop = options, stop
         self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
-    def load(
-        self, shapes: Mapping[str, tuple[int | None, ...]]
-    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+    def load(self, shapes: Shapes) -> State | None:
         """Return the tensors and the state to resume from, and restore the history; None to start anew."""
         loaded = self._checkpoint.load(shapes) if self._options.resume else None
         if loaded:

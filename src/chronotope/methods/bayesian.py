@@ -13,8 +13,6 @@ a D × D matrix. Then the best posterior of one dimension of a word has the prec
 raises the bound.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,7 +25,7 @@ from chronotope.config import BayesianSettings, DynamicSettings
 from chronotope.cooccurrence import Counts, symmetric
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import dynamic
-from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions, embeddings_of
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
@@ -79,10 +77,7 @@ class BayesianModel(Method, BayesianSettings):
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
         words, _, provenance = self._posterior(counts, options)
         support = counts.vocabulary.support
-        vectors = words.mean[support.word, support.condition]
-        return ConditionedEmbeddings(
-            counts.vocabulary.words, counts.conditions, support, vectors, provenance=provenance
-        )
+        return embeddings_of(counts, words.mean[support.word, support.condition], provenance)
 
     def posterior(self, counts: Counts, *, threads: int = 1) -> tuple[Posterior, Posterior]:
         """Return means and variances of the words and of the contexts, each (W, C, D).

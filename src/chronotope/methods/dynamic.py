@@ -14,8 +14,6 @@ Given the rest, F is quadratic in one V_c, and its minimum is where
 and the same with V and U exchanged: each step is exact, so every sweep lowers the loss.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise

@@ -5,8 +5,6 @@ word's vector in the previous bin, and its common vector. New bins are added in 
 two bins at once give the same result as one after the other.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -93,9 +91,7 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
     if old.levels != new.levels:
-        raise InputError(
-            f"the places of the model have {number_of(old.levels, 'levels')}, those of the new text {new.levels}"
-        )
+        raise InputError(f"places have {number_of(old.levels, 'levels')} in the model and {new.levels} in the new text")
     if again := [label for label in new.labels if label in old.labels]:
         raise InputError(f"the model has {again[0]} already; extend takes only new conditions, or train again")
     times = old.times + tuple(time for time in new.times if time not in old.times)
@@ -115,8 +111,6 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
 def renumber(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
     """Return the cells with new word numbers, without words whose number is `words` or more.
 
-    Examples
-    --------
     >>> [column.tolist() for column in renumber(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
     [[3], [7], [2], [0]]
     """
@@ -167,9 +161,7 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     if model.marginals != "own":
         raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
     if provenance["window"] != counts.settings.window:
-        raise SettingsError(
-            f"the model was counted with a window of {provenance['window']}, not {counts.settings.window}"
-        )
+        raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model
 
 

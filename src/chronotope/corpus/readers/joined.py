@@ -1,7 +1,5 @@
 """Metadata: a table of dates, places and other fields, joined to files by their names or to records by a field."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """JSON lines: polars parses blocks of lines; a block that it refuses is parsed line by line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cached_property, partial
@@ -13,16 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import (
-    TOKEN_SEPARATOR,
-    Batch,
-    Fields,
-    FileReader,
-    Piece,
-    batches_of_rows,
-    make_batch,
-    remarks,
-)
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, FileReader, Piece, remarks
 from chronotope.errors import InputError
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import Block, read_blocks, read_head
@@ -90,7 +79,7 @@ def json_reader(path: Path | RemotePath) -> JsonFile | JsonLines:
 
 def _parse_objects(rows: list[tuple[int, Any]], fields: Fields, source: int) -> list[Batch]:
     bad = [BadRow(BROKEN, source, number) for number, record in rows if not isinstance(record, dict)]
-    return batches_of_rows([row for row in rows if isinstance(row[1], dict)], fields, source, bad)
+    return Batch.of_rows([row for row in rows if isinstance(row[1], dict)], fields, source, bad)
 
 
 def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[Batch]:
@@ -109,7 +98,7 @@ def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[B
     # Where a schema has strings, polars returns a list or an object as its JSON text.
     if lines is None or frame.select(text.str.contains(_MAYBE_NESTED).any()).item():
         return _parse_lines(block, fields, source)
-    return [make_batch(frame, source, lines, tokenized, remarks(block, source))]
+    return [Batch.of(frame, source, lines, tokenized, remarks(block, source))]
 
 
 def _line_numbers(block: Block, rows: int) -> NDArray[np.int64] | None:
@@ -130,7 +119,7 @@ def _parse_lines(block: Block, fields: Fields, source: int) -> list[Batch]:
             rows.append((number, record))
         elif kind:
             bad.append(BadRow(kind, source, number))
-    return batches_of_rows(rows, fields, source, bad)
+    return Batch.of_rows(rows, fields, source, bad)
 
 
 def _records(head: bytes) -> Iterator[dict[str, Any]]:

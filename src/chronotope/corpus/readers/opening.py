@@ -1,7 +1,5 @@
 """From a path, a glob, a folder, a data frame or records to the readers that read it."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Export embeddings to a folder that other programs read, complete or not at all."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -110,8 +108,16 @@ def export(
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
             renamed = words_without_blanks(selection.words) if format in WITHOUT_BLANKS else {}
             for part in parts:
+                path = work / names[part.name]
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
-                _write_condition(part, work / names[part.name], format)
+                if format == "keyedvectors":
+                    part.to_gensim().save(str(path))
+                    continue
+                if format == "word2vec-binary":
+                    write_binary(part, path)
+                else:
+                    write_text(part, path, header=format == "word2vec")
+                write_counts(part, path.with_suffix(".vocab"))
         elif format == "huggingface":
             if len(embeddings.contexts) and not len(selection.contexts):
                 warnings.warn(
@@ -169,14 +175,3 @@ def _parts(
         yield embeddings.at(label, min_count)
         if progress:
             progress("writing", done, len(labels))
-
-
-def _write_condition(part: WordVectors, path: Path, format: str) -> None:
-    if format == "keyedvectors":
-        part.to_gensim().save(str(path))
-        return
-    if format == "word2vec-binary":
-        write_binary(part, path)
-    else:
-        write_text(part, path, header=format == "word2vec")
-    write_counts(part, path.with_suffix(".vocab"))

@@ -1,7 +1,5 @@
 """A folder for the Hugging Face Hub: safetensors, config.json, the words, and a model card."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -83,6 +81,7 @@ One vector of {embeddings.dimensions} numbers for each of {len(embeddings):,} wo
 
 ## Training
 
+- method: `{embeddings.provenance.get("method", "unknown")}`
 {_training(embeddings)}
 
 ## Use
@@ -140,8 +139,7 @@ def _text(embeddings: ConditionedEmbeddings, about_run: dict[str, Any]) -> str:
 def _training(embeddings: ConditionedEmbeddings) -> str:
     provenance = embeddings.provenance
     names = ("settings", "seed", "min_count", "window", "device", "versions")
-    lines = [f"- {name}: {_code(provenance[name])}" for name in names if provenance.get(name) is not None]
-    return "\n".join([f"- method: `{provenance.get('method', 'unknown')}`", *lines])
+    return "\n".join(f"- {name}: {_code(provenance[name])}" for name in names if provenance.get(name) is not None)
 
 
 def _use(embeddings: ConditionedEmbeddings) -> str:

@@ -1,7 +1,5 @@
 """Select the words and conditions to export, and give them names that every format can hold."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -68,8 +66,6 @@ def select(
 def file_names(labels: Sequence[str]) -> list[str]:
     """Return a file name without ending for each label: distinct in any case, without blanks and slashes.
 
-    Examples
-    --------
     >>> file_names(["1998/canada", "1998-canada", "São Tomé", "../con", "con"])
     ['1998-canada', '1998-canada-2', 'São-Tomé', 'con_', 'con_-2']
     """

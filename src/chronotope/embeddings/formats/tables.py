@@ -1,7 +1,5 @@
 """One table for all conditions: Parquet, Arrow, NumPy, and TensorFlow's embedding projector."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -6,8 +6,6 @@ original program adds a line feed after each vector, gensim does not, and both c
 `1990.txt` holds a word and its count on each line, as word2vec writes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -6,8 +6,6 @@ with the same result on any number of threads. Cells lie in the order of their v
 disk during training.
 """
 
-from __future__ import annotations
-
 import heapq
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

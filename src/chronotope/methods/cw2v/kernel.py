@@ -7,10 +7,8 @@ of the condition vectors is only summed; it is applied between strata. The pull 
 Sums over dimensions stand in loops that store nothing: only then does the compiler add in the same order in every run.
 """
 
-from __future__ import annotations
-
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -33,7 +31,7 @@ class Side(NamedTuple):
     bias_sum: Floats
 
     @classmethod
-    def of(cls, name: str, parameters: Parameters, accumulators: Parameters) -> Side:
+    def of(cls, name: str, parameters: Parameters, accumulators: Parameters) -> Self:
         """Return the side 'word' or 'context'."""
         fields = (name, f"{name}_deviation", f"{name}_bias")
         return cls(*(getattr(tensors, field) for tensors in (parameters, accumulators) for field in fields))

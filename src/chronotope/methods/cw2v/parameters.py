@@ -4,8 +4,6 @@ The paper's letters and our words: V `word`, U `context`, Q `condition`, D `word
 b `word_bias`, b′ `context_bias`. W words, C conditions, P pairs of word and condition that occur, D dimensions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 

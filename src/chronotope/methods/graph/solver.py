@@ -4,8 +4,6 @@ Blocks depend on the data, never on the number of threads; sums over blocks are 
 thread. So a fit on the CPU gives the same bytes on any number of threads. `Solver` runs on a GPU if its products do.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +41,14 @@ class Solver:
         """(P, D) A, on the host."""
         return self._products.get(self._rows)
 
-    @rows.setter
-    def rows(self, rows: Floats) -> None:
-        self._rows = self._products.put(rows)
-
     @property
     def contexts(self) -> Floats:
         """(K, D) B, on the host."""
         return self._products.get(self._contexts)
 
-    @contexts.setter
-    def contexts(self, contexts: Floats) -> None:
-        self._contexts = self._products.put(contexts)
+    def restore(self, rows: Floats, contexts: Floats) -> None:
+        """Go on from these."""
+        self._rows, self._contexts = self._products.put(rows), self._products.put(contexts)
 
     def start_contexts(self, seed: int) -> None:
         """Find orthonormal contexts near the main directions of the data: subspace iteration on the pooled rows."""

@@ -4,8 +4,6 @@ word2vec (Mikolov et al. 2013) predicts a word from the mean of the vectors arou
 vectors that are averaged, the `outside` matrix the vectors to compare the mean with. gensim always moves both.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`compass`: word2vec of all the text, its output side frozen, the other side learned again in each condition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
