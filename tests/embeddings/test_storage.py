@@ -72,6 +72,22 @@ def test_saving_over_the_file_that_is_open(saved):
     assert [path.name for path in saved.parent.iterdir()] == ["model.ct"]
 
 
+def test_variances_are_kept_and_checked(tmp_path):
+    path, bare = tmp_path / "model.ct", random_embeddings(words=9, dimensions=3)
+    variances = np.random.default_rng(0).random(bare.vectors.shape, dtype=np.float32)
+    random_embeddings(words=9, dimensions=3, variances=variances).save(path)
+    assert (load(path, verify=True).variances == variances).all()
+    assert same(load(path), bare)
+    whole = bytearray(path.read_bytes())
+    at = bytes(whole).index(variances.tobytes())
+    whole[at] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(DamagedFileError, match="checksum of its variances"):
+        load(path, verify=True)
+    with pytest.raises(ValueError, match="variances has the shape"):
+        random_embeddings(words=9, dimensions=3, variances=variances[1:])
+
+
 def test_safetensors_reads_the_file(saved):
     from safetensors import safe_open
 
@@ -139,7 +155,7 @@ LIES = [
     (lambda _, d: d.update(words=10**12), "holds 9 words"),
     (lambda _, d: d.pop("conditions"), "has no conditions"),
     (change("conditions", "time_of", [0, 1, 7]), "outside its times"),
-    (change("conditions", "time_of", [0, 1]), "of 3 conditions, not 2"),
+    (change("conditions", "time_of", [0, 1]), "has 3 conditions, not 2"),
     (change("conditions", "times", [1990, "2000", "2010"]), "not a list of labels"),
     (change("conditions", "times", ["1990"] * 3), "the same label"),
 ]
