@@ -9,9 +9,11 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.analysis.significance.few_words import FewWords, Noiseless
+from chronotope.analysis.significance.posterior import covariances
 from chronotope.analysis.significance.refit import FrozenModel
 from chronotope.analysis.significance.resample import BOOTSTRAP, Documents
 from chronotope.errors import InputError, SettingsError
+from chronotope.methods.bayesian import prior_precision
 
 
 def cosine(a, b):
@@ -126,3 +128,52 @@ def test_what_cannot_be_drawn_is_refused(drifting, over_time, counts_of, tmp_pat
         ct.series(ct.load(tmp_path / "model.ct", run=other.folder), "bank", bootstrap=5)
     with pytest.raises(SettingsError, match="common contexts"):
         ct.series(ct.ConditionedModel(dimensions=10, epochs=1).fit(drifting), "bank", bootstrap=5)
+
+
+@pytest.fixture(scope="module")
+def bayesian(drifting, tmp_path_factory):
+    """A model that keeps variances, as read from its file."""
+    path = tmp_path_factory.mktemp("bayesian") / "model.ct"
+    ct.BayesianModel(dimensions=20).fit(drifting).save(path)
+    return ct.load(path, verify=True)
+
+
+def width(answer):
+    known = answer.frame.filter(pl.col("similarity") < 1)
+    return (known["high"] - known["low"]).mean()
+
+
+@pytest.mark.parametrize("against", ["first", "previous", "overall", "1993"])
+def test_a_posterior_gives_bands_without_resampling(bayesian, against):
+    answer = ct.series(bayesian, "bank", against=against)
+    for row in answer:
+        assert (row["similarity"] is None) == (row["low"] is None)
+        assert row["similarity"] is None or -1 <= row["low"] <= row["similarity"] <= row["high"] <= 1
+    assert any("mean field" in note for note in answer.notes)
+    assert answer.to_json() == ct.series(bayesian, "bank", against=against).to_json()
+    assert answer.to_json() != ct.series(bayesian, "bank", against=against, seed=2).to_json()
+
+
+def test_the_bands_of_a_posterior_are_wide_for_rare_words(bayesian):
+    totals = {word: sum(bayesian.count(word).values()) for word in bayesian.words}
+    rare = [word for word, total in totals.items() if total < 40][:6]
+    frequent = bayesian.words[:6]
+    wide, narrow = ([width(ct.series(bayesian, word, min_count=1)) for word in words] for words in (rare, frequent))
+    assert np.mean(wide) > 2 * np.mean(narrow)
+    pairs = [width(ct.similarity(bayesian, words[:2], min_count=1)) for words in (rare, frequent)]
+    assert pairs[0] > 1.5 * pairs[1]
+
+
+def test_other_methods_have_no_posterior(over_time):
+    assert over_time.variances is None
+    for answer in (ct.series(over_time, "bank"), ct.similarity(over_time, ["bank", "river"])):
+        assert answer["low"].null_count() == answer["high"].null_count() == len(answer)
+        assert not any("posterior" in note for note in answer.notes)
+
+
+def test_covariances_over_conditions_follow_from_the_variances(bayesian):
+    prior = prior_precision(bayesian.conditions.graph(), ct.BayesianModel())
+    text = 9 * np.random.default_rng(1).random((10, 3)) ** 4
+    truth = np.array([np.linalg.inv(prior + np.diag(one)) for one in text.T])
+    found = covariances(np.linalg.inv(prior), np.diagonal(truth, axis1=1, axis2=2).T)
+    assert np.allclose(found, truth, atol=2e-3 * truth.max())

@@ -39,6 +39,7 @@ from chronotope.errors import SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
+    from chronotope.analysis.significance.posterior import Posterior
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
 Quick = Annotated[
@@ -69,7 +70,8 @@ def series(
 
     Each condition is compared with the `first` in which the word occurs often enough, with the `previous` such
     condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap` or
-    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`.
+    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`. For a model of
+    method bayesian, `low` and `high` come from its posterior.
 
     Examples
     --------
@@ -89,9 +91,11 @@ def series(
             raise SettingsError("--quick and --bootstrap both make intervals; choose one")
         few = FewWords(model, model.counts, words)
         drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
-    rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn)]
+    posterior = posterior_of(model, seed)
+    rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn, posterior)]
     notes = hidden_conditions(model, words, among, min_count)
     notes += [note for one in words for note in one_sided(model, one, among)]
+    notes += [posterior.note] if posterior else []
     if few:
         over = "the scatter around the model" if quick else "draws of documents"
         notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
@@ -111,6 +115,7 @@ def _series(
     min_count: int,
     few: FewWords | None,
     drawn: NDArray[np.float32] | None,
+    posterior: Posterior | None,
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
@@ -136,6 +141,9 @@ def _series(
     if few is not None and drawn is not None:
         here = few.words.index(number), own.conditions
         figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], against, base)
+    elif posterior:
+        vectors = posterior.drawn(number, own.conditions)
+        figures[2:] = posterior.interval(vectors, _partners(vectors, against, base), cosines)
     found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
     rows = []
     for condition in among:
@@ -158,24 +166,36 @@ def _noiseless(
     """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws."""
     from chronotope.analysis.significance.few_words import Noiseless
 
-    def partner(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-        if against == OVERALL:
-            return overall(unit_vectors(vectors))
-        if against == PREVIOUS:
-            return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
-        assert base is not None
-        return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
-
     fewest = documents
     if against == PREVIOUS:
         fewest = np.minimum(documents, np.append(0, documents[:-1]))
     elif base is not None:
         fewest = np.minimum(documents, documents[base])
-    found = Noiseless.cosines(own, partner(own), drawn, partner(drawn), fewest)
+    partners = (_partners(vectors, against, base) for vectors in (own, drawn))
+    found = Noiseless.cosines(own, next(partners), drawn, next(partners), fewest)
     if base is not None:
         for part in found:
             part[base] = 1.0  # the word compared with itself in the same text
     return found
+
+
+def _partners(vectors: NDArray[np.floating], against: str, base: int | None) -> NDArray[np.float64]:
+    """Return the vectors that (…, N, D) vectors are compared with."""
+    if against == OVERALL:
+        return overall(unit_vectors(vectors))
+    if against == PREVIOUS:
+        return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
+    assert base is not None
+    return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
+
+
+def posterior_of(model: Model, seed: int = 1) -> Posterior | None:
+    """Return the posterior of a model that keeps variances."""
+    if model.variances is None:
+        return None
+    from chronotope.analysis.significance.posterior import Posterior
+
+    return Posterior(model, seed)
 
 
 @question(
@@ -205,28 +225,40 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
 @question(
     "similarity",
     group="A word",
-    columns="word other condition count other_count similarity",
-    chart=Lines(y="similarity", color="other"),
+    columns="word other condition count other_count similarity low high",
+    chart=Lines(y="similarity", color="other", band=("low", "high")),
 )
 def similarity(model: Model, word: Words, *, place: Place = None, min_count: MinCount = 5) -> Answer:
-    """How similar are two or more words to each other, condition by condition?"""
+    """How similar are two or more words to each other, condition by condition?
+
+    For a model of method bayesian, `low` and `high` come from its posterior.
+    """
     words = word_list(word)
     if len(words) < 2:
         raise SettingsError("name two words or more to compare")
     for name in words:
         model.index(name)
     among = conditions_of(model.conditions, place)
+    posterior = posterior_of(model)
     rows: list[dict[str, Any]] = []
-    for label in (model.conditions.labels[condition] for condition in among):
+    for condition in among:
+        label = model.conditions.labels[condition]
         counts = {name: model.count(name, label) for name in words}
         here = [name for name in words if counts[name] >= min_count]
         unit = dict(zip(here, model.project(here, label, label).astype(np.float64), strict=True))
-        rows += [
-            {"word": first, "other": second, "condition": label, "count": counts[first], "other_count": counts[second]}
-            | {"similarity": float((unit[first] * unit[second]).sum()) if {first, second} <= unit.keys() else None}
-            for first, second in combinations(words, 2)
-        ]
+        at = np.array([condition])
+        drawn = {name: posterior.drawn(model.index(name), at) for name in here} if posterior else {}
+        for first, second in combinations(words, 2):
+            found = dict.fromkeys(("similarity", "low", "high"))
+            if {first, second} <= unit.keys():
+                found["similarity"] = value = float((unit[first] * unit[second]).sum())
+                if posterior:
+                    ends = posterior.interval(drawn[first], drawn[second], np.array([value]))
+                    found |= {"low": float(ends[0][0]), "high": float(ends[1][0])}
+            row = {"word": first, "other": second, "condition": label, "count": counts[first]}
+            rows.append(row | {"other_count": counts[second]} | found)
     notes = hidden_conditions(model, words, among, min_count)
+    notes += [posterior.note] if posterior else []
     title = f"{', '.join(words)}: similarity with each other"
     return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
 

@@ -63,6 +63,9 @@ class ConditionedEmbeddings:
         (C, D) subtracted from every vector of a condition; by default the mean vector of its words.
     contexts
         (K, D) context vectors that the vectors were fitted to, for methods that have them.
+    variances
+        (P, D) the posterior variances of the vectors, for methods that estimate them: `series` and `similarity` then
+        give intervals.
     query_mapping
         Maps a word from one condition to another if the conditions do not share a space. Used by `equivalents`, and by
         `similarity` and `project` between conditions.
@@ -96,6 +99,7 @@ class ConditionedEmbeddings:
         condition_factors: ArrayLike | None = None,
         center: ArrayLike | None = None,
         contexts: ArrayLike | None = None,
+        variances: ArrayLike | None = None,
         query_mapping: LocalLinearMap | None = None,
         provenance: dict[str, Any] | None = None,
     ) -> None:
@@ -117,6 +121,8 @@ class ConditionedEmbeddings:
         self.condition_factors = float32("condition_factors", factors, len(conditions), size, finite=True)
         self.center = float32("center", center, len(conditions), size, finite=True)
         self.contexts = float32("contexts", contexts, None, size)
+        pairs = len(self.observed.word)
+        self.variances = None if variances is None else float32("variances", variances, pairs, size)
         self.query_mapping = query_mapping
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))

@@ -58,6 +58,8 @@ def select(
         condition_factors=embeddings.condition_factors[numbers],
         center=embeddings.center[numbers],
         contexts=embeddings.contexts if len(words) == len(embeddings) else None,
+        # The posterior of a condition depends on all others.
+        variances=embeddings.variances[pairs] if embeddings.variances is not None and at is None else None,
         query_mapping=embeddings.query_mapping,
         provenance=embeddings.provenance | {"cut_down": {"conditions": labels, "words": len(words)}},
     )

@@ -280,7 +280,7 @@
       return names.flatMap((first, a) => names.slice(a + 1).map((second, step) => {
         const b = a + 1 + step;
         const value = unit[a] && unit[b] ? dot(unit[a], unit[b]) : null;
-        return { word: first, other: second, condition: labels[one], count: counts[a], other_count: counts[b], similarity: value };
+        return { word: first, other: second, condition: labels[one], count: counts[a], other_count: counts[b], similarity: value, low: null, high: null };
       }));
     });
     const facts = { axis: axisOf(place), min_count };
