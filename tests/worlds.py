@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
+from chronotope.corpus import TokenStore
 from chronotope.datasets.invented import TOPICS, Change, World, invented_world
 
 RIVER, MONEY = TOPICS["river"], TOPICS["money"]
@@ -86,3 +89,21 @@ def company(records: list[dict[str, str]], word: str) -> Counter[str]:
             if word in sentence:
                 found.update(other for other in sentence if other != word)
     return found
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder and of those in it, by its name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def write(path: Path, data: bytes | str) -> Path:
+    """A new file, whose folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def documents(store: TokenStore) -> list[list[str]]:
+    """The words of each document of a store."""
+    words = store.words.gather(store.ids).to_list()
+    return [words[a:b] for a, b in pairwise(store.starts.tolist())]

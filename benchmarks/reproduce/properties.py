@@ -3,7 +3,7 @@
     python -m benchmarks.reproduce.properties MODEL [WORD,WORD …]
 
 The pairs of words stand in one relation, such as `great,greater big,bigger`; without two of them the first property is
-left out.
+left out. The second and the third are facts of `stable`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
+import chronotope as ct
 from chronotope.analysis.own_vectors import unit_vectors
 from chronotope.embeddings import ConditionedEmbeddings, load
 
 SHUFFLES = 200
-# The second property is measured on this many words, the most frequent ones.
-WORDS = 1000
 
 
 def relation(
@@ -54,56 +51,6 @@ def relation(
             by_chance += [_mean_cosine(unit_vectors(second[_cycle(len(here), rng)] - first)) for _ in range(SHUFFLES)]
     across = [_mean_cosine(np.array(rows)) for rows in differences.values() if len(rows) > 1]
     return {"agreement": _mean(agreement), "by_chance": _mean(by_chance), "across": _mean(across)}
-
-
-def consistency(model: ConditionedEmbeddings, *, min_count: int = 5) -> dict[str, Any]:
-    """Return the second property: the mean cosine of a word with itself by the number of time bins between.
-
-    Returns
-    -------
-    `similarity` at each lag from 1 on, the number of `words` (those that occur often enough in all bins), and the share
-    of words that are `nearer` at the shortest lag than at the longest. The conditions are time bins.
-    """
-    matrices = [model.matrix(label, min_count) for label in model.conditions.labels]
-    counts, seen = np.zeros(len(model), dtype=np.int64), np.zeros(len(model), dtype=np.int64)
-    for matrix in matrices:
-        counts[matrix.word] += matrix.support
-        seen[matrix.word] += 1
-    words = np.flatnonzero(seen == len(matrices))
-    words = np.sort(words[np.lexsort((words, -counts[words]))[:WORDS]])
-    rows = np.stack([m.unit[np.searchsorted(m.word, words)] for m in matrices], axis=1).astype(np.float64)
-    cosines = [np.multiply(rows[:, :-lag], rows[:, lag:]).sum(axis=2) for lag in range(1, len(matrices))]
-    nearer = float((cosines[0].mean(axis=1) > cosines[-1].mean(axis=1)).mean())
-    return {"similarity": [float(lag.mean()) for lag in cosines], "words": len(words), "nearer": nearer}
-
-
-def deviations(model: ConditionedEmbeddings, *, min_count: int = 5) -> tuple[dict[str, float], float]:
-    """Return the third property: how much of each word is its own, largest first, and whether that is its change.
-
-    A word's own part is the length of its deviation over that of its vector, mean over conditions. The second number is
-    the rank correlation with 1 − the mean cosine between conditions.
-    """
-    total, many = np.zeros(len(model)), np.zeros(len(model), dtype=np.int64)
-    sums, squares = np.zeros((len(model), model.dimensions)), np.zeros(len(model))
-    for condition, label in enumerate(model.conditions.labels):
-        begin, end = model.observed.start[condition : condition + 2]
-        enough = model.observed.counts_in(condition) >= min_count
-        words = model.observed.words_in(condition)[enough]
-        whole = model.vectors[begin:end][enough].astype(np.float64)
-        own = whole - model.common[words] * model.condition_factors[condition]
-        length = np.linalg.norm(whole, axis=1)
-        total[words] += np.linalg.norm(own, axis=1) / np.where(length == 0, 1, length)
-        unit = model.matrix(label, min_count).unit.astype(np.float64)
-        many[words] += 1
-        sums[words] += unit
-        squares[words] += np.square(unit).sum(axis=1)
-    kept = np.flatnonzero(many >= 2)
-    # The squared length of a sum of unit vectors is the sum of all their cosines.
-    stability = (np.square(sums).sum(axis=1) - squares)[kept] / (many * (many - 1))[kept]
-    own_part = (total / np.maximum(many, 1))[kept]
-    order = np.lexsort((kept, -own_part))
-    ranked = {model.words[kept[at]]: float(own_part[at]) for at in order.tolist()}
-    return ranked, float(spearmanr(own_part, 1 - stability).statistic)
 
 
 def condition_bound(model: ConditionedEmbeddings) -> NDArray[np.float64]:
@@ -142,11 +89,11 @@ def _mean(values: Sequence[float]) -> float | None:
 def main() -> None:
     """Print the properties of a model as JSON."""
     model, pairs = load(sys.argv[1]), [(a, b) for a, b in (pair.split(",") for pair in sys.argv[2:])]
-    ratios = condition_bound(model)
+    ratios, facts = condition_bound(model), ct.stable(model, min_count=5, min_conditions=2).facts
     found = {
         "relation": relation(model, pairs) if len(pairs) > 1 else None,
-        "consistency": consistency(model) if model.conditions.axis == "time" else None,
-        "deviations": deviations(model)[1],
+        "consistency": facts["consistency"],
+        "deviations": facts["own_deviation"]["agreement"],
         "largest_ratio": float(ratios.max()) if len(ratios) else None,
     }
     print(json.dumps(found, indent=2))

@@ -3,9 +3,8 @@ import pytest
 
 import chronotope as ct
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import AbsentWordError, UnknownWordError
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 
 def graded():
@@ -15,8 +14,7 @@ def graded():
     vectors = np.repeat(0.5 * rng.standard_normal((1, len(words), 30)), 2, axis=0)
     vectors[:, 1:12:2] = vectors[:, 0:12:2] + 2 * np.eye(30)[0]
     vectors += 0.02 * rng.standard_normal(vectors.shape)
-    support = support_from(np.full((2, len(words)), 9))
-    return ConditionedEmbeddings(words, Conditions.of_times(["1", "2"]), support, vectors.reshape(-1, 30))
+    return model_of(vectors, Conditions.of_times(["1", "2"]), words)
 
 
 @pytest.mark.parametrize("to", [None, "2"])

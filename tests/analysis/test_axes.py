@@ -4,10 +4,8 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.analysis.axes import parse, shown
-from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownWordError
-from embeddings.invented import support_from
+from embeddings.invented import model_of
 
 MONEY = f"({' + '.join(worlds.MONEY[:5])}) - ({' + '.join(worlds.RIVER[:5])})"
 
@@ -91,12 +89,10 @@ def test_unknown_and_rare_words_are_refused(over_time):
 
 
 def test_the_axis_does_not_jump_where_a_seed_is_rare():
-    """'w1' is too rare in 2000, and stands there as it is used elsewhere; nothing else changes, so nothing moves."""
+    """'w1' is too rare in 1991, and stands there as it is used elsewhere; nothing else changes, so nothing moves."""
     words = ["bank", "money", "w1", "river", "other"]
     one = np.array([[1.0, 0.2, 0], [2, 0, 0.1], [0.1, 0, 2], [-1, 0, 1], [-2.1, -0.2, -3.1]])
-    support = support_from([[9] * 5, [9, 9, 1, 9, 9], [9] * 5])
-    times = Conditions.of_times(["1990", "2000", "2010"])
-    model = ConditionedEmbeddings(words, times, support, np.tile(one, (3, 1)))
+    model = model_of([one] * 3, words=words, count=[[9] * 5, [9, 9, 1, 9, 9], [9] * 5])
     answer = ct.axis(model, "bank", "(money + w1) - river")
     assert answer["plus_seeds"].to_list() == [2, 1, 2]
     assert answer["position"][1] == pytest.approx(answer["position"][0], abs=1e-6)
@@ -105,11 +101,10 @@ def test_the_axis_does_not_jump_where_a_seed_is_rare():
 
 
 def test_conditions_where_an_end_is_rare_are_named():
-    years = Conditions.of_times(["1990", "2000"])
-    model = ConditionedEmbeddings(["a", "b", "c"], years, support_from([[9, 9, 9], [9, 9, 2]]), np.eye(3).repeat(2, 0))
+    model = model_of([np.eye(3)] * 2, words="abc", count=[[9, 9, 9], [9, 9, 2]])
     answer = ct.axis(model, "a", "b - c")
     assert answer["position"].is_null().to_list() == [False, True]
-    assert "Left out, since the words at one end occur fewer than 5 times: 2000." in answer.notes
+    assert "Left out, since the words at one end occur fewer than 5 times: 1991." in answer.notes
 
 
 def test_with_bootstrap_the_interval_is_over_documents(over_time, over_both):

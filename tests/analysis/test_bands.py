@@ -10,8 +10,6 @@ import chronotope as ct
 import worlds
 from chronotope.analysis.significance.few_words import FewWords, Noiseless
 from chronotope.analysis.significance.posterior import covariances
-from chronotope.analysis.significance.refit import FrozenModel
-from chronotope.analysis.significance.resample import BOOTSTRAP, Documents
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods.bayesian import prior_precision
 
@@ -29,23 +27,6 @@ def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings)
         for condition, label in enumerate(model.conditions.labels):
             own = model.vectors[model.observed.find(model.index(word), condition)]
             assert vectors[condition] == pytest.approx(own - model.center[condition], abs=1e-4), label
-
-
-def test_solving_a_few_words_spreads_as_solving_all_of_them(drifting, over_time):
-    """Fixed contexts and centers hardly matter to the spread of a word's draws."""
-    words = list(over_time.words[20:200:9])
-    few = FewWords(over_time, drifting, words).drawn(40, seed=1)
-    mine = cosine(few[:, :, 0], few[:, :, 9]).std(axis=0)
-    documents = Documents.of(drifting, range(10))
-    numbers = np.array([over_time.index(word) for word in words])
-    model = FrozenModel(over_time, drifting, dict.fromkeys(range(10), np.sort(numbers)), len(documents.number))
-    scores = []
-    for turn in range(40):
-        refit = model.refit(documents.resample(BOOTSTRAP, 1, turn))
-        sides = [dict(zip(own.tolist(), unit, strict=True)) for own, unit in (refit.at(0), refit.at(9))]
-        absent = np.full(over_time.dimensions, np.nan)
-        scores.append([(sides[0].get(n, absent) * sides[1].get(n, absent)).sum() for n in numbers.tolist()])
-    assert 0.8 < np.nanmedian(mine / np.nanstd(scores, axis=0)) < 1.25
 
 
 def test_noise_makes_a_cosine_small_and_is_corrected():

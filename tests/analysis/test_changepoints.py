@@ -7,23 +7,13 @@ import chronotope as ct
 import worlds
 from chronotope.analysis.changepoints import largest_shifts
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import InputError, SettingsError
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 
 def accepted(answer):
     return answer["after"].to_list()
-
-
-@pytest.mark.parametrize("split", [2, 5, 9, 12])
-def test_a_planted_shift_is_found_where_it_is(split):
-    values = np.random.default_rng(split).normal(0, 0.1, (2, 14, 3))
-    values[1, split:] += 1
-    found, sizes = largest_shifts(values)
-    assert found[1] == split
-    assert sizes[1] > 2 * sizes[0]
 
 
 def test_an_odd_value_at_the_end_is_no_shift():
@@ -67,8 +57,7 @@ def test_two_changes_are_both_found():
     vectors[10:20, 0] += 2 * rng.standard_normal(20)
     vectors[20:, 0] += 3 * rng.standard_normal(20)
     years = Conditions.of_times([str(year) for year in range(1900, 1900 + bins)])
-    support = support_from(np.full((bins, words), 9))
-    model = ConditionedEmbeddings([f"w{i}" for i in range(words)], years, support, vectors.reshape(-1, 20))
+    model = model_of(vectors, years)
     answer = ct.changepoints(model, "w0")
     assert accepted(answer) == ["1910", "1920"]
     # The second is looked for in two thirds of the series, or less: its p is corrected.
@@ -76,9 +65,7 @@ def test_two_changes_are_both_found():
     one = ct.changepoints(model, "w0", most=1)
     assert len(one) == 1
     assert "1 more point left out (`most`)." in one.notes
-    few = ConditionedEmbeddings(
-        model.words[:9], years, support_from(np.full((bins, 9), 9)), vectors[:, :9].reshape(-1, 20)
-    )
+    few = model_of(vectors[:, :9], years)
     assert "only 8 other words" in ct.changepoints(few, "w0").notes[0]
     assert not len(ct.changepoints(few, "w0"))
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import chronotope as ct
+import worlds
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, UnknownConditionError, UnknownWordError
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])
 PLACES = Conditions.of_places(["canada", "ghana", "india"])
@@ -26,8 +26,7 @@ def planted(conditions=TIMES):
     vectors[2, -1] = -base[-1]
     counts = np.full((3, len(WORDS)), 20)
     counts[2, -2:] = 0, 2
-    support = support_from(counts)
-    return ConditionedEmbeddings(WORDS, conditions, support, vectors[support.condition, support.word])
+    return model_of(vectors, conditions, WORDS, counts)
 
 
 def of(answer, word):
@@ -102,10 +101,8 @@ def test_without_an_order_the_most_unusual_condition_is_compared_with_the_others
 
 
 def test_of_two_places_one_is_typical_and_the_other_unusual():
-    support = support_from([[9, 9, 9], [9, 9, 9]])
-    vectors = [[1, 0], [0, 1], [-1, -1], [1, 0.2], [0.1, -1], [-1, 1]]
-    places = Conditions.of_places(["canada", "ghana"])
-    answer = ct.drift(ConditionedEmbeddings(["the", "bank", "of"], places, support, vectors), min_count=9)
+    vectors = [[[1, 0], [0, 1], [-1, -1]], [[1, 0.2], [0.1, -1], [-1, 1]]]
+    answer = ct.drift(model_of(vectors, Conditions.of_places(["canada", "ghana"])), min_count=9)
     assert {(row["before"], row["after"]) for row in answer} == {("canada", "ghana")}
 
 
@@ -155,10 +152,7 @@ def test_own_tells_a_words_own_movement_from_that_of_all_words(noise):
     base = rng.standard_normal((200, 8))
     moved = (base + rng.standard_normal((200, 8))) / np.sqrt(2) if noise else base * np.linspace(0.5, 2, 8)
     moved[7] = rng.standard_normal(8) * 3
-    times = Conditions.of_times(["1990", "2000"])
-    vectors = np.concatenate([base, moved])
-    model = ConditionedEmbeddings([f"w{i}" for i in range(200)], times, support_from(np.full((2, 200), 30)), vectors)
-    ways = (times.times, times.times[::-1])
+    model, ways = model_of([base, moved], count=30), (("1990", "1991"), ("1991", "1990"))
     there, back = ({row["word"]: row["own"] for row in ct.drift(model, *way, top=200)} for way in ways)
     assert there == pytest.approx(back)
     assert there["w7"] > 0.8
@@ -166,23 +160,28 @@ def test_own_tells_a_words_own_movement_from_that_of_all_words(noise):
     assert others.min() > 0.8 if noise else np.median(others) < 0.2
 
 
-def test_documents_are_counted_in_the_compared_conditions(drifting, over_time):
-    store = drifting.store
-    for answer, conditions in ((ct.drift(over_time, min_count=8), (0, 9)), (ct.stable(over_time), range(10))):
+def test_documents_are_counted_in_the_compared_conditions(over_time, counts_of):
+    """Those that are held out take no part."""
+    held_out = ct.GraphModel(dimensions=20, epochs=2).fit(
+        counts_of(worlds.planted_drift(documents=300), time="time", holdout=0.3)
+    )
+    for answer, model, conditions in (
+        (ct.drift(over_time, min_count=8), over_time, (0, 9)),
+        (ct.stable(over_time), over_time, range(10)),
+        (ct.drift(held_out, min_count=3), held_out, (0, 9)),
+    ):
+        store = model.counts.store
         for row in list(answer)[:5]:
-            word = over_time.index(row["word"])
-            numbers = np.flatnonzero(np.isin(store.document_condition, conditions))
+            word = model.index(row["word"])
+            numbers = np.flatnonzero(~store.held_out & np.isin(store.document_condition, conditions))
             assert row["documents"] == sum(word in store.ids[store.starts[n] : store.starts[n + 1]] for n in numbers)
 
 
 def test_partial_bins_at_the_ends_are_passed_over():
     """A first and a last bin with a handful of words are not what `drift` compares unless they are named."""
-    years = [str(year) for year in range(1990, 1999)]
     counts = np.full((9, 30), 40)
     counts[[0, 8]] = 3
-    support = support_from(counts)
-    vectors = np.random.default_rng(1).standard_normal((len(support.word), 8))
-    model = ConditionedEmbeddings([f"w{i}" for i in range(30)], Conditions.of_times(years), support, vectors)
+    model = model_of(np.random.default_rng(1).standard_normal((9, 30, 8)), count=counts)
     answer = ct.drift(model, min_count=1)
     assert (answer.facts["from"], answer.facts["to"]) == ("1991", "1997")
     assert "skipped: 1990, 1998." in answer.notes[1]

@@ -6,7 +6,7 @@ import worlds
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import AbsentWordError, SettingsError
-from embeddings.invented import support_from
+from embeddings.invented import model_of, support_from
 
 
 def test_every_place_names_its_own_capital(over_places):
@@ -32,9 +32,7 @@ def planted(share=0.0):
     counts[1, [0, 2]] = 0
     counts[0, 1] = 0
     vectors[1, 1] = vectors[0, 0] + 0.3 * rng.standard_normal(30)
-    support = support_from(counts)
-    rows = vectors[support.condition, support.word]
-    return ConditionedEmbeddings(words, Conditions.of_places(["here", "there"]), support, rows)
+    return model_of(vectors, Conditions.of_places(["here", "there"]), words, counts)
 
 
 def test_no_word_plays_the_part_of_a_word_that_is_like_nothing():
@@ -93,16 +91,12 @@ def test_the_word_itself_is_a_match_if_it_is_the_nearest(over_places):
 
 
 def test_a_condition_with_few_words_has_no_match_and_says_why():
-    counts, draw = np.full((2, 11), 9), np.random.default_rng(1)
+    counts = np.full((2, 11), 9)
     counts[1, 0] = 0
-    support = support_from(counts)
-    words = [f"w{i}" for i in range(11)]
-    model = ConditionedEmbeddings(
-        words, Conditions.of_times(["1990", "2000"]), support, draw.standard_normal((len(support.word), 4))
-    )
+    model = model_of(np.random.default_rng(1).standard_normal((2, 11, 4)), count=counts)
     answer = ct.equivalents(model, "w0", at="1990")
     assert answer.to_polars().select("needed", "match").rows() == [(None, False)]
-    assert "Too few words in common with 2000 to calibrate a match." in answer.notes
+    assert "Too few words in common with 1991 to calibrate a match." in answer.notes
 
 
 def test_one_condition_lists_words_below_the_threshold_too(over_places):

@@ -8,9 +8,8 @@ import pytest
 import chronotope as ct
 from chronotope.analysis.geography import morans_i, nearest_places, place_links, read_coordinates, without_coordinates
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownConditionError
-from embeddings.invented import support_from
+from embeddings.invented import model_of
 
 NORTH, SOUTH = ("ava", "bern", "cork"), ("dax", "ems", "fes")
 WHERE = {"ava": (60, 0), "bern": (61, 2), "cork": (60, 4), "dax": (40, 0), "ems": (41, 2), "fes": (40, 4)}
@@ -31,8 +30,7 @@ def two_countries():
     counts = np.full((6, 300), 500)
     counts[:, 200:] = 6
     words = [*(f"w{i}" for i in range(200)), *(f"rare{i}" for i in range(100))]
-    rows = np.concatenate([vectors, noise], axis=1).reshape(-1, 20)
-    return ConditionedEmbeddings(words, Conditions.of_places(NORTH + SOUTH), support_from(counts), rows)
+    return model_of(np.concatenate([vectors, noise], axis=1), Conditions.of_places(NORTH + SOUTH), words, counts)
 
 
 @pytest.mark.parametrize("min_count", [1, 10])
@@ -63,8 +61,7 @@ def test_hundreds_of_places_are_compared_as_two_are():
     places = Conditions.of_places([f"p{number:03}" for number in range(300)])
     counts = rng.integers(0, 60, (300, 40)) * (rng.random((300, 40)) < 0.5)
     counts[:, :2] = 30
-    vectors = rng.standard_normal((np.count_nonzero(counts), 6))
-    model = ConditionedEmbeddings([f"w{i}" for i in range(40)], places, support_from(counts), vectors)
+    model = model_of(rng.standard_normal((300, 40, 6)), places, count=counts)
     reports = []
     answer = ct.places(model, progress=lambda *report: reports.append(report))
     assert reports[0] == ("comparing places", 0, 40)

@@ -311,13 +311,3 @@ def test_places_are_strata_without_being_kept(over_both, over_places):
         assert len(ct.drift(over_both, over="steps", within="place", min_count=3, **asked))
     with pytest.raises(InputError, match="nothing to exchange"):
         ct.drift(over_places, permutations=2, within="place")
-
-
-def test_documents_that_are_held_out_take_no_part(counts_of):
-    counts = counts_of(worlds.planted_drift(documents=300), time="time", holdout=0.3)
-    answer = ct.drift(ct.GraphModel(dimensions=20, epochs=2).fit(counts), min_count=3)
-    store = counts.store
-    for row in list(answer)[:5]:
-        word = counts.vocabulary.words.index(row["word"])
-        numbers = np.flatnonzero(~store.held_out & np.isin(store.document_condition, [0, 9]))
-        assert row["documents"] == sum(word in store.ids[store.starts[n] : store.starts[n + 1]] for n in numbers)

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
 
 from chronotope.analysis.measures import matched_z
-from chronotope.analysis.significance.refit import FrozenModel, divide
+from chronotope.analysis.significance.refit import FrozenModel
 from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, resampled_rows
-from chronotope.analysis.significance.tests import like_words, pooled_p, studentized
-from chronotope.cooccurrence.association import Association, rows_of
+from chronotope.analysis.significance.tests import like_words, pooled_p
+from chronotope.cooccurrence.association import Association
 from chronotope.cooccurrence.counting import distance_weights
-
-
-def test_pooled_p_is_uniform_for_scores_of_any_size_and_spread():
-    random = np.random.default_rng(1)
-    size, spread = random.random(600), np.exp(random.standard_normal(600))
-    draws = size + spread * random.standard_normal((61, 600))
-    draws[10:20, :40] = np.nan
-    p = pooled_p(draws[0], draws[1:], like_words(random.random(600)))
-    assert kstest(p, "uniform").pvalue > 0.05
-    assert p.min() < 0.01
 
 
 def test_words_in_few_documents_have_heavy_tails_and_a_null_of_their_own():
@@ -48,14 +37,6 @@ def test_a_word_that_can_hardly_be_resampled_gets_no_p():
     assert np.isfinite(p[2:]).all()
 
 
-def test_permuted_scores_are_left_out_of_their_own_deviation():
-    draws = np.random.default_rng(2).random((12, 3))
-    z, chance = studentized(np.ones(3), draws)
-    others = np.delete(draws, 4, axis=0)
-    assert chance[4] == pytest.approx((draws[4] - others.mean(axis=0)) / others.std(axis=0, ddof=1))
-    assert z == pytest.approx((1 - draws.mean(axis=0)) / draws.std(axis=0, ddof=1))
-
-
 def test_z_does_not_favor_rare_words():
     random = np.random.default_rng(4)
     frequency = np.exp(random.uniform(3, 9, 3000))
@@ -63,25 +44,6 @@ def test_z_does_not_favor_rare_words():
     rare = frequency < np.median(frequency)
     assert rare[np.argsort(-scores)[:100]].all()
     assert 0.35 < rare[matched_z(scores, frequency) > 2].mean() < 0.65
-
-
-@pytest.mark.parametrize("directional", [False, True])
-def test_the_rows_of_all_documents_are_those_of_the_run(drifting, directional):
-    words, association = len(drifting.vocabulary), Association(pmi_power=1.5, directional_contexts=directional)
-    documents = Documents.of(drifting, [0, 7])
-    found = resampled_rows(drifting.store, documents.all(), 2, words, distance_weights(drifting.settings), association)
-    for place, condition in enumerate((0, 7)):
-        own = np.flatnonzero(found.condition == place)
-        assert (found.word[own] == drifting.vocabulary.support.words_in(condition)).all()
-        assert (found.count[own] == drifting.vocabulary.support.counts_in(condition)).all()
-        stored = rows_of(drifting.cells(condition), words, association)
-        start = np.concatenate([[0], np.cumsum(stored.length)])
-        for row in own[::7].tolist():
-            mine = slice(*found.matrix.start[row : row + 2])
-            theirs = slice(*start[found.word[row] : found.word[row] + 2])
-            order = np.argsort(found.matrix.context[mine])
-            assert (found.matrix.context[mine][order] == stored.context[theirs]).all()
-            assert found.matrix.value[mine][order] == pytest.approx(stored.value[theirs], rel=1e-6)
 
 
 def test_permuted_words_keep_their_frequency_in_each_condition(drifting):
@@ -97,19 +59,6 @@ def test_permuted_words_keep_their_frequency_in_each_condition(drifting):
     assert np.abs(many[0] - many[1]).max() <= most
 
 
-def test_a_division_counts_the_same_documents_in_other_conditions(drifting):
-    documents, support = Documents.of(drifting, [2, 5]), drifting.vocabulary.support
-    same = divide(drifting, [2, 5], documents.all())
-    assert all((same.cells(at).count == drifting.cells(at).count).all() for at in range(10))
-    assert (same.vocabulary.support.count == support.count).all()
-    other = divide(drifting, [2, 5], documents.resample(PERMUTATION, 1, 0))
-    assert (other.cells(3).count == drifting.cells(3).count).all()
-    assert len(other.cells(2).count) != len(drifting.cells(2).count)
-    assert (same.pairs == drifting.pairs).all()
-    assert other.pairs.sum() == drifting.pairs.sum()
-    assert other.tokens.sum() == other.vocabulary.support.count.sum() == support.count.sum()
-
-
 def test_labels_are_permuted_within_strata_only():
     documents = Documents(np.arange(100), np.repeat([0, 1], 50), np.tile([0, 1, 1, 2, 2], 20))
     drawn = documents.resample(PERMUTATION, 1, 0)
@@ -121,13 +70,6 @@ def test_labels_are_permuted_within_strata_only():
         assert (np.bincount(drawn.stratum[drawn.condition == condition]) == before).all()
     assert (drawn.condition != drawn.own).any()
     assert (documents.resample(PERMUTATION, 1, 1).document != drawn.document).any()
-
-
-def test_a_draw_holds_half_of_the_documents_of_each_condition():
-    drawn = Documents(np.arange(60), np.repeat([4, 7], 30), np.zeros(60, dtype=np.int64)).resample(BOOTSTRAP, 1, 0)
-    assert np.bincount(drawn.condition).tolist() == [15, 15]
-    assert (drawn.condition == (drawn.document >= 30)).all()
-    assert len(np.unique(drawn.document)) == 30
 
 
 def test_a_draw_keeps_to_the_strata():

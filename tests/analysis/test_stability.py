@@ -6,16 +6,9 @@ import pytest
 import chronotope as ct
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings, support_from
 
 YEARS = Conditions.of_times([str(year) for year in range(1990, 1998)])
-
-
-def model_of(vectors, conditions=YEARS):
-    """A model of (C, W, D) vectors in which every word occurs nine times everywhere."""
-    words = [f"w{i}" for i in range(vectors.shape[1])]
-    support = support_from(np.full(vectors.shape[:2], 9))
-    return ConditionedEmbeddings(words, conditions, support, vectors.reshape(-1, vectors.shape[2]))
 
 
 def wandering():

@@ -5,9 +5,8 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 
 def points(answer, kind):
@@ -46,15 +45,13 @@ def test_few_points_become_principal_axes_with_a_note():
         ct.trajectory(model, word, min_count=10**6)
 
 
-def grouped(before: int) -> ConditionedEmbeddings:
+def grouped(before):
     """'cell' stands beside a0 … in the first years and beside b0 … in all others, always a little apart."""
     rng = np.random.default_rng(3)
     words = ["cell", *(f"{side}{i}" for side in "ab" for i in range(9))]
     sides = np.eye(12)[[0] * 9 + [1] * 9] + 0.15 * rng.standard_normal((18, 12))
     cell = np.eye(12)[[0] * before + [1] * (10 - before)] + 0.5 * np.eye(12)[2] + 0.05 * rng.standard_normal((10, 12))
-    vectors = np.concatenate([np.concatenate([cell[[at]], sides]) for at in range(10)])
-    years = Conditions.of_times([str(year) for year in range(1990, 2000)])
-    return ConditionedEmbeddings(words, years, support_from(np.full((10, 19), 50)), vectors)
+    return model_of([np.concatenate([cell[[at]], sides]) for at in range(10)], words=words, count=50)
 
 
 @pytest.mark.parametrize("before", [3, 5, 7])

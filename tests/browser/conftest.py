@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tools.browser import find
 
 import worlds
-from browser.pages import IMAGE, LONG, ODD, ODD_PLACES, WIDE
+from browser.pages import LONG, ODD, ODD_PLACES, TITLE, WIDE
 from chronotope.cli import main
 from chronotope.datasets.invented import TOPICS, Change, invented_world
 
@@ -99,7 +99,14 @@ def site(run):
 
 @pytest.fixture(scope="session")
 def hostile_site(hostile_run):
-    yield from started(hostile_run, IMAGE)
+    yield from started(hostile_run, TITLE)
+
+
+@pytest.fixture(scope="session")
+def hostile_folder(hostile_run, tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("static") / "hostile"
+    chronotope("explore", hostile_run, "--export", path, "--with-text", "--title", TITLE)
+    return (path / "index.html").as_uri()
 
 
 @pytest.fixture(scope="session")

@@ -11,11 +11,13 @@ WIDE, PHONE = {"width": 1400, "height": 950}, {"width": 390, "height": 844}
 # What a careless page would run, follow, or trip over.
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img/src=x/onerror=alert(2)>'
-ODD = (SCRIPT, IMAGE, "javascript:alert(3)", "a/b?c=d&e#f", "%zz", "__proto__", "constructor", "=1+1")
+ENDS = "kent</script><script>alert(5)</script>"
+TITLE = ENDS + IMAGE
+ODD = (SCRIPT, IMAGE, ENDS, "javascript:alert(3)", "a/b?c=d&e#f", "%zz", "__proto__", "constructor", "=1+1")
 
 LONG = "donaudampfschifffahrts" * 4
 
-ODD_PLACES = ("north", "<img src=x onerror=alert(4)>", 'south"west', "o'east & co")
+ODD_PLACES = ("north", "<img src=x onerror=alert(4)>", f'south"west {ENDS}', "o'east & co")
 
 VIEWS = {
     "start": "#/",

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import expect
 
 import chronotope.views.explorer as explorer
 import worlds
 from browser.conftest import chronotope, trained
-from browser.pages import IMAGE, ODD, ODD_PLACES, SCRIPT, nearest, opened
+from browser.pages import IMAGE, ODD, ODD_PLACES, SCRIPT, TITLE, nearest, opened
 
 PAGE = Path(explorer.__file__).parent / "page"
 
@@ -58,10 +59,13 @@ def test_a_folder_of_one_time_opens(visit, tmp_path):
     assert len(nearest(page)) == 10
 
 
-def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site):
-    page = visit(hostile_site)
-    for word in ODD:
-        page.goto(f"{hostile_site}#/word/{quote(word, safe='')}?place={quote(ODD_PLACES[1])}")
+@pytest.mark.parametrize("where", ["hostile_site", "hostile_folder"])
+def test_words_of_the_corpus_are_text_and_never_markup(visit, request, where):
+    address = request.getfixturevalue(where)
+    page = visit(address)
+    expect(page.locator("h1")).to_have_text(TITLE)
+    for at, word in enumerate(ODD):
+        page.goto(f"{address}#/word/{quote(word, safe='')}?place={quote(ODD_PLACES[1 + at % 2], safe='')}")
         expect(page.locator("h1")).to_have_text(word)
         opened(page)
         assert set(nearest(page)) & set(ODD)
@@ -76,7 +80,6 @@ def test_words_of_the_corpus_are_text_and_never_markup(visit, hostile_site):
 
 def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
     page = visit(hostile_site)
-    expect(page.locator("h1")).to_have_text(IMAGE)
     field = page.get_by_role("combobox", name="Find a word").locator("visible=true")
     field.type("<scr")
     page.get_by_role("option", name=SCRIPT).click()
@@ -92,6 +95,15 @@ def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
     page.goto(f"{hostile_site}#/compare/{quote(SCRIPT, safe='')}/{quote(IMAGE, safe='')}")
     opened(page)
     expect(page.get_by_role("button", name=f"Remove {SCRIPT}")).to_be_visible()
+
+
+def test_a_report_of_a_hostile_corpus_runs_nothing(visit, hostile_run, tmp_path):
+    path = tmp_path / "report.html"
+    chronotope("report", hostile_run, "-o", path, "--title", TITLE, "--bootstrap", 0, "--min-count", 5)
+    page = visit(path.as_uri())
+    expect(page.locator("h1")).to_contain_text(TITLE)
+    expect(page.locator("svg").get_by_text("</script>").first).to_be_attached()
+    assert page.locator("script").count() == 0
 
 
 def test_the_page_never_writes_markup():

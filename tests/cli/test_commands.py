@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -233,20 +232,6 @@ def test_help_is_grouped(chronotope):
     shown = chronotope("--help").stdout
     panels = ("Build", "A word", "Judge", "Look and share", "Help")
     assert sorted(panels, key=lambda panel: shown.index(f"─ {panel} ─")) == list(panels)
-
-
-def test_a_reader_that_goes_away_is_no_fault(model):
-    command = f"{sys.executable!r} -c '{MAIN}' matrix {model} bank --csv | head -n 1"
-    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_words_that_cannot_be_written_are_an_error():
-    with open("/dev/full", "w") as full:
-        program = [sys.executable, "-m", "chronotope", "--version"]
-        assert subprocess.run(program, stdout=full, stderr=subprocess.DEVNULL, check=False).returncode != 0
 
 
 def test_a_second_ctrl_c_changes_nothing():

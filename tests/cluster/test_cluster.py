@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -22,6 +21,7 @@ from chronotope.cooccurrence.merging import Limits, count_conditions
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.errors import ClusterError, InputError
 from chronotope.runtime.resources import Resources
+from worlds import contents
 
 FILES = 6
 
@@ -40,10 +40,6 @@ def texts(tmp_path_factory):
 def counted(texts, run, **resources):
     corpus = read_corpus(f"{texts}/*.jsonl", time="time", holdout=0.2, phrases="river bank")
     return count(corpus, run, min_count=3, **resources)
-
-
-def contents(run: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in run.iterdir()}
 
 
 @pytest.fixture(scope="module")

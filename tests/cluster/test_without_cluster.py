@@ -7,23 +7,18 @@ import sys
 
 import fsspec
 import pytest
-from typer.testing import CliRunner
 
 import worlds
-from chronotope.cli.app import app
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.errors import ClusterError, InputError, MissingExtraError, SettingsError
 from chronotope.io.provenance import versions
 from chronotope.runtime.cluster import check_versions, connect
+from worlds import contents
 
 
 def records():
     return worlds.planted_drift(documents=60).records
-
-
-def contents(run):
-    return {path.name: path.read_bytes() for path in run.iterdir()}
 
 
 def test_without_the_extra_the_line_that_installs_it_is_shown(monkeypatch):
@@ -86,11 +81,9 @@ def test_a_store_without_such_files_is_an_error():
         read_corpus("nonsense://bucket/1.jsonl")
 
 
-def test_the_command_says_in_one_line_what_is_wrong(tmp_path):
+def test_the_command_says_in_one_line_what_is_wrong(chronotope, tmp_path):
     (tmp_path / "all.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records()))
-    given = ["prepare", str(tmp_path / "all.jsonl"), "-o", str(tmp_path / "run"), "--time", "time", "--memory"]
+    given = ("prepare", tmp_path / "all.jsonl", "-o", tmp_path / "run", "--time", "time", "--memory")
     for memory, said in (("lots", "write for instance 2GB"), ("100MB", "does not fit into 100 MB of memory; it needs")):
-        result = CliRunner().invoke(app, [*given, memory])
-        assert isinstance(result.exception, SettingsError)
-        assert said in str(result.exception)
+        assert said in chronotope(*given, memory, code=2).stderr
     assert not (tmp_path / "run").exists()

@@ -219,7 +219,10 @@ def test_edges_between_places_are_used_or_refused(method, name, counts_of):
     counts = counts_of(worlds.time_and_place(documents=90), place="place", min_count=3)
     edges = [("arlen", "borva")]
     if name in WITH_EDGES:
-        assert method.fit(counts, place_edges=edges).provenance["place_edges"] == [list(edge) for edge in edges]
+        apart = method.fit(counts, place_edges=edges)
+        assert apart.provenance["place_edges"] == [list(edge) for edge in edges]
+        same = np.allclose(apart.vectors, method.fit(counts).vectors, atol=1e-3)
+        assert same == (name in ("shared-context", "additive")), "these two draw no neighbors together"
     else:
         with pytest.raises(SettingsError, match="leave the edges out"):
             method.fit(counts, place_edges=edges)

@@ -18,7 +18,7 @@ from chronotope.datasets.invented import invented_world
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.evaluate import evaluate
-from chronotope.methods import BayesianModel, ConditionedModel, DynamicFactorization, GraphModel
+from chronotope.methods import BayesianModel, ConditionedModel, DynamicFactorization, GraphModel, method_class
 from chronotope.methods.heldout import held_out_rows, log_context_distribution, log_likelihood
 
 OWN = {"graph": GraphModel(), "cw2v": ConditionedModel(dimensions=40)}
@@ -89,6 +89,17 @@ def test_planted_equivalents_are_found(made, counts_of, tmp_path, axis):
     assert scores["mp@1"] >= 0.9
 
 
+@pytest.mark.parametrize("name", ["static", "linear", "aligned", "compass", "dynamic", "bayesian"])
+def test_planted_equivalents_are_found_by_every_model_far_more_often_than_by_chance(name, counts_of, tmp_path):
+    """By chance the right one of 500 words has a mean reciprocal rank of 0.006."""
+    if name in ("static", "linear", "aligned"):
+        pytest.importorskip("gensim")
+    world = worlds.time_and_place()
+    world.write_pairs(tmp_path / "pairs.csv", "place")
+    method = method_class(name)(**({} if name in ("dynamic", "bayesian") else {"epochs": 10}))
+    assert evaluate(method.fit(counts_of(world, place="place")), tmp_path / "pairs.csv")["mrr"][0] > 0.3
+
+
 def test_where_nothing_changes_no_word_stands_out(counts_of):
     null = drift(GraphModel().fit(counts_of(worlds.unchanged(documents=6000), time="time")), min_count=5)
     planted = drift(GraphModel().fit(counts_of(worlds.planted_drift(documents=6000), time="time")), min_count=5)
@@ -105,8 +116,13 @@ def test_function_words_are_the_most_stable(fitted_to_addresses):
     assert np.flatnonzero(order).mean() < 0.43 * len(order)
 
 
-def test_training_can_be_stopped_and_goes_on_to_the_same_bytes(own_method, small, tmp_path):
-    whole = own_method.fit(small)
+@pytest.mark.parametrize(
+    "method",
+    [*OWN.values(), *(ConditionedModel(dimensions=8, **{name: False}) for name in ("deviations", "condition_vectors"))],
+    ids=[*OWN, "covariate", "additive"],
+)
+def test_training_can_be_stopped_and_goes_on_to_the_same_bytes(method, small, tmp_path):
+    whole = method.fit(small)
     seen = []
 
     def interrupt(done, _):
@@ -115,9 +131,9 @@ def test_training_can_be_stopped_and_goes_on_to_the_same_bytes(own_method, small
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        own_method.fit(small, checkpoint=tmp_path / "c", on_step=interrupt)
+        method.fit(small, checkpoint=tmp_path / "c", on_step=interrupt)
     assert (tmp_path / "c").exists()
-    resumed = own_method.fit(small, checkpoint=tmp_path / "c", resume=True, on_step=lambda done, _: seen.append(-done))
+    resumed = method.fit(small, checkpoint=tmp_path / "c", resume=True, on_step=lambda done, _: seen.append(-done))
     first = next(-done for done in seen if done < 0)
     assert first > max(done for done in seen if done > 0), "it went on, it did not begin again"
     resumed.save(tmp_path / "resumed.ct")

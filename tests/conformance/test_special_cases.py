@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-import worlds
 from chronotope.config import (
     AdditiveSettings,
     ConditionedSettings,
@@ -18,7 +16,7 @@ from chronotope.config import (
     SharedContextSettings,
     read_config,
 )
-from chronotope.cooccurrence import Association, symmetric
+from chronotope.cooccurrence import Association
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS, ConditionedModel, GraphModel, default_settings
 from chronotope.methods.graph.matrix import mutual_information
@@ -37,17 +35,6 @@ def test_without_smoothing_graph_is_a_truncated_singular_value_decomposition(sma
     assert (along > 0.999).all()
 
 
-def test_another_seed_gives_the_same_decomposition(small):
-    """It has one solution; only the rounding, and what iteration has not told apart, differ."""
-    first, second = (
-        GraphModel(**asdict(SharedContextSettings(dimensions=6, epochs=60, tolerance=0, seed=seed)))
-        .fit(small)
-        .vectors[:, :4]
-        for seed in (1, 2)
-    )
-    assert np.allclose(np.abs(first), np.abs(second), atol=0.01 * np.abs(first).max())
-
-
 def test_without_deviations_every_word_moves_with_its_condition_alone(drifting):
     embeddings = ConditionedModel(dimensions=12, deviations=False).fit(drifting)
     support = embeddings.observed
@@ -64,35 +51,6 @@ def test_without_condition_vectors_every_change_is_a_words_own(drifting):
     own = embeddings.vectors - embeddings.common[embeddings.observed.word]
     assert np.abs(own).max() > 0.1
     assert embeddings.provenance["method"] == "additive"
-
-
-@pytest.mark.parametrize("without", ["deviations", "condition_vectors"])
-def test_what_is_held_fixed_stays_so_after_an_interruption(without, small, tmp_path):
-    model = ConditionedModel(dimensions=8, epochs=4, **{without: False})
-    whole = model.fit(small)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(small, checkpoint=tmp_path / "c", on_step=lambda *_: signal.raise_signal(signal.SIGINT))
-    resumed = model.fit(small, checkpoint=tmp_path / "c", resume=True)
-    assert np.array_equal(resumed.vectors, whole.vectors)
-    assert np.array_equal(resumed.condition_factors, whole.condition_factors)
-
-
-def test_pooled_marginals_by_hand(counts_of):
-    counts = counts_of(worlds.planted_drift(documents=60), time="time", min_count=3)
-    words = len(counts.vocabulary)
-    matrices = [symmetric(counts.cells(condition), words).toarray() for condition in range(len(counts.conditions))]
-    contexts = sum(matrix.sum(axis=0) / matrix.sum() for matrix in matrices) ** 0.75
-    contexts /= contexts.sum()
-    found = mutual_information(counts, Association(0.75), marginals="pooled")
-    support = counts.vocabulary.support
-    for pair in range(0, len(support.word), 97):
-        row = matrices[support.condition[pair]][support.word[pair]]
-        with np.errstate(divide="ignore"):
-            wanted = np.maximum(np.log(row / row.sum() / contexts), 0)
-        given = np.zeros(words)
-        cells = slice(found.start[pair], found.start[pair + 1])
-        given[found.context[cells]] = found.value[cells]
-        assert np.allclose(given, wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize(

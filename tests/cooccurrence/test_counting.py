@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chronotope.config import CountSettings
-from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.counting import count_cells, distance_weights, units
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12) | st.integers(0, 299), max_size=40), max_size=6)
@@ -45,24 +44,6 @@ def rows(*blocks):
 def test_counting_equals_the_quadratic_definition(documents, words, asked):
     weights = distance_weights(asked)
     assert rows(counted(documents, words, weights)) == quadratic(documents, words, weights)
-
-
-@given(DOCUMENTS)
-def test_sums_beyond_32_bits_are_exact(documents):
-    weights = np.array([0, 3_000_000_001, 2_999_999_999, 7], dtype=np.int64)
-    assert rows(counted(documents, 10, weights)) == quadratic(documents, 10, weights)
-
-
-@given(DOCUMENTS, DOCUMENTS)
-def test_counts_of_parts_add_up_to_the_counts_of_the_whole(first, second):
-    weights = distance_weights(CountSettings(window=4))
-    parts = [counted(first, 10, weights), counted(second, 10, weights)]
-    assert rows(sum_of(parts)) == rows(counted(first + second, 10, weights))
-
-
-def test_windows_never_cross_a_document():
-    cells = counted([[0, 1], [2, 3]], 4, distance_weights(CountSettings(window=5)))
-    assert [row[:2] for row in rows(cells)] == [(0, 1), (2, 3)]
 
 
 @pytest.mark.parametrize("window", range(1, 11))

@@ -8,13 +8,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 import worlds
 from chronotope.config import CountSettings
-from chronotope.cooccurrence import CellArrays, count
-from chronotope.cooccurrence.cells_file import CellsFile, write_cells
+from chronotope.cooccurrence import count
+from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.cooccurrence.merging import Limits, count_conditions
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.runtime.resources import Resources
@@ -46,18 +45,6 @@ def test_the_limits_do_not_change_a_byte(store, tmp_path, held_out):
         written.add((tmp_path / f"{name}.parquet").read_bytes())
         assert any(folder.iterdir()) == name.startswith("files")
     assert len(written) == 1
-
-
-def test_row_groups_never_mix_conditions(tmp_path):
-    cells = [CellArrays.of(range(size), range(size), range(1, size + 1), [0] * size) for size in (8, 0, 2)]
-    sizes, pairs = write_cells(tmp_path / "cells.parquet", ([part] for part in cells), rows=3)
-    assert (sizes, pairs) == ([8, 0, 2], [36, 0, 3])
-    groups = [pq.ParquetFile(tmp_path / "cells.parquet").read_row_group(number) for number in range(4)]
-    assert [group["condition"].to_pylist() for group in groups] == [[0] * 3, [0] * 3, [0] * 2, [2] * 2]
-    about = pq.read_metadata(tmp_path / "cells.parquet").row_group(0)
-    assert all("DELTA_BINARY_PACKED" in about.column(number).encodings for number in range(5))
-    for number, part in enumerate(cells):
-        assert CellsFile(tmp_path / "cells.parquet", sizes, 8).read(number).count.tolist() == part.count.tolist()
 
 
 PROGRAM = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import fsspec
 import pandas as pd
@@ -13,13 +12,9 @@ import pytest
 from chronotope.config import NamedBin
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.errors import InputError, SettingsError
+from worlds import write
 
 GOOD = b'{"text": "a good day", "time": "1998-01-05", "place": "Canada"}\n'
-
-
-def write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
 
 
 def problems(store):
@@ -105,13 +100,6 @@ def test_bad_rows_of_a_csv_file(tmp_path):
     assert any("iconv" in line for line in store.problems.lines()), "what can be done about it is said"
     with pytest.raises(InputError, match=r"^a\.csv:5: wrong number of fields$"):
         tokenize(read_corpus(path, time="year", strict=True), tmp_path / "t")
-
-
-def test_a_quote_that_never_closes_costs_one_line(tmp_path):
-    path = write(tmp_path / "a.csv", b'text,year\na,1998\n"b,1998\nc,1999\nd,1999\n')
-    store = tokenize(read_corpus(path, time="year"), tmp_path / "s")
-    assert store.words.to_list() == ["a", "c", "d"]
-    assert problems(store) == {"a quote that never closes": (1, ("a.csv:3",))}
 
 
 def test_rows_of_frames_and_parquet_files_are_numbered(tmp_path):

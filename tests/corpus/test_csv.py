@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.errors import InputError
-
-
-def write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
+from worlds import documents, write
 
 
 def words(store):
-    return [store.words[i] for i in store.ids.tolist()]
+    return [word for words in documents(store) for word in words]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "|", "\t"])

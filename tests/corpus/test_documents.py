@@ -12,6 +12,7 @@ import pytest
 
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.errors import InputError, SettingsError
+from worlds import documents, write
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader>
@@ -22,12 +23,6 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
  <l>one</l><l>two</l> <choice><sic>teh</sic><corr>the</corr></choice> <w>old</w><w>mill</w></body></text></TEI>"""
 BOMB = '<!DOCTYPE TEI [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><TEI><text><body>&b;</body></text></TEI>'
 EXTERNAL = '<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/hostname">]><TEI><text><body>&x;</body></text></TEI>'
-
-
-def write(path: Path, data: bytes | str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    return path
 
 
 def docx(path: Path, body: str) -> Path:
@@ -56,7 +51,7 @@ def pdf(path: Path, *lines: str) -> Path:
 
 
 def words(store):
-    return " ".join(store.words[i] for i in store.ids.tolist())
+    return " ".join(map(" ".join, documents(store)))
 
 
 def test_tei_is_read_without_notes_and_headings_and_dated_by_its_source(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 
 import pandas as pd
@@ -91,17 +90,3 @@ def test_the_folders_of_text_files_are_part_of_their_names(tmp_path, monkeypatch
     here = read_corpus(".", place="folder")
     assert [entry["name"] for entry in here.fingerprint()] == ["india/1998.txt"]
     assert tokenize(here, tmp_path / "s").conditions.labels == ("india",)
-
-
-class Splitter:
-    def __call__(self, text):
-        return text.split()
-
-
-def test_a_tokenizer_of_the_user_has_a_name():
-    assert read_corpus(PLAIN).tokenizer_name is None
-    assert read_corpus(PLAIN, tokenizer="whitespace").tokenizer_name is None
-    assert read_corpus(PLAIN, tokenizer=Splitter()).tokenizer_name == f"{__name__}.Splitter"
-    assert read_corpus(PLAIN, tokenizer=Splitter().__call__).tokenizer_name == f"{__name__}.Splitter.__call__"
-    assert read_corpus(PLAIN, tokenizer=str.split).tokenizer_name == "builtins.str.split"
-    assert read_corpus(PLAIN, tokenizer=functools.partial(str.split)).tokenizer_name == "functools.partial"

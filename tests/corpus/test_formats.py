@@ -16,6 +16,7 @@ import pytest
 
 from chronotope.corpus import TokenStore, read_corpus, tokenize
 from chronotope.errors import InputError
+from worlds import documents, write
 
 ROWS = [
     {"text": 'The "prime" minister, said:\nwe won’t go.', "date": "1998-03-12", "country": "Canada", "year": 1998},
@@ -44,12 +45,6 @@ def write_zstd(path: Path, data: bytes) -> Path:
     return path
 
 
-def write(path: Path, data: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
-
-
 def content(store: TokenStore) -> tuple:
     """All that the text decides."""
     return (
@@ -72,8 +67,7 @@ def test_the_records_mean_what_they_should(tmp_path):
     store = tokenize(read_corpus(ROWS, **OPTIONS), tmp_path / "s")
     assert store.conditions.labels == ("1998/Canada", "1998/India", "1999/Canada", "2001/India")
     assert store.words[:3].to_list() == ["day", "a", "the"]
-    words = [store.words[i] for i in store.ids[store.starts[0] : store.starts[1]].tolist()]
-    assert words == ["the", "prime", "minister", "said", "we", "won't", "go"]
+    assert documents(store)[0] == ["the", "prime", "minister", "said", "we", "won't", "go"]
     assert store.condition_slice(1) == slice(1, 2)
 
 
@@ -186,13 +180,13 @@ def test_text_that_is_a_list_of_tokens_is_taken_as_it_is(kind, tmp_path):
         "pandas": lambda: pd.DataFrame(rows),
     }[kind]()
     store = tokenize(read_corpus(given), tmp_path / "s")
-    assert [store.words[i] for i in store.ids.tolist()] == ["new_york", "don't", "well-known", "rain"]
+    assert documents(store) == [["new_york", "don't", "well-known"], ["rain"]]
 
 
 def test_lists_and_strings_may_be_mixed(tmp_path):
     rows = [{"text": "a b-c"}, {"text": ["b-c"]}, {"text": '["quoted"] d'}]
     store = tokenize(read_corpus(write(tmp_path / "a.jsonl", jsonl(rows))), tmp_path / "s")
-    assert [store.words[i] for i in store.ids.tolist()] == ["a", "b", "c", "b-c", "quoted", "d"]
+    assert documents(store) == [["a", "b", "c"], ["b-c"], ["quoted", "d"]]
 
 
 @pytest.mark.parametrize("where", ["year >= 1999", "year IN (1999, 2001)", "date > '1998-12-31'", "NOT year = 1998"])
@@ -202,16 +196,6 @@ def test_where_keeps_rows(where, kind, tmp_path):
     assert store.report.documents == 2
     assert store.report.left_out == 2
     assert not store.problems
-
-
-def test_the_same_input_gives_the_same_bytes(tmp_path):
-    path = write(tmp_path / "a.jsonl", jsonl(ROWS * 50))
-    for name in ("s", "t"):
-        tokenize(read_corpus(path, holdout=0.3, find_phrases=True, **OPTIONS), tmp_path / name)
-    files = sorted(file.name for file in (tmp_path / "s").iterdir())
-    for file in files:
-        assert (tmp_path / "s" / file).read_bytes() == (tmp_path / "t" / file).read_bytes()
-    assert files == ["documents.parquet", "lexicon.parquet", "store.json", "text.parquet", "tokens.bin"]
 
 
 def test_a_generator_is_read_once_and_says_so(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,25 +37,3 @@ def test_values_are_read_as_they_are_written(tmp_path_factory, records, ascii_on
 
 def _string(value):
     return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-@pytest.mark.parametrize("beside", [b"", b"\n{broken"])
-@pytest.mark.parametrize(
-    ("written", "read_as"),
-    [
-        (b"1990", "1990"),
-        (b"1990.0", "1990"),
-        (b"0.1", "0.1"),
-        (b"1e-7", "0.0000001"),
-        (b"-5", "-5"),
-        (b"123456789012345678", "123456789012345678"),
-        (b"true", "true"),
-        (b"null", None),
-        (b'"\\ud835\\udcb3\\u00e9"', "𝒳é"),
-    ],
-)
-def test_both_parsers_agree(written, read_as, beside, tmp_path):
-    """A broken line sends its neighbors through Python's parser."""
-    rows, bad = read(tmp_path / "a.jsonl", b'\n{"text": "a", "time": ' + written + b', "time": 2}\r' + beside)
-    assert rows == {2: ("a", read_as, None)}
-    assert bad == ({3: "broken JSON"} if beside else {})

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from chronotope.corpus import read_corpus, tokenize
-
-
-def documents(store):
-    return [
-        [store.words[i] for i in store.ids[a:b].tolist()]
-        for a, b in zip(store.starts[:-1], store.starts[1:], strict=True)
-    ]
+from worlds import documents
 
 
 def test_given_phrases_are_joined(tmp_path):

@@ -13,7 +13,6 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.sentences import Span, all_sentences, sentence_around, token_spans
 from chronotope.corpus.tokenizer import split_texts
-from chronotope.errors import DamagedFileError
 
 CHARACTERS = st.text(st.sampled_from("aB Éß'’_-.,5<>/&;@:#\n\u00ad\u0301\u200d天🙂ǅ\ue000"), max_size=60)
 FRAGMENTS = st.sampled_from(
@@ -33,22 +32,6 @@ def test_every_marked_span_is_the_word_after_normalization(kind, text):
     spans = token_spans(text, kind, words, normalize)
     assert [normalize(text[slice(*span)], kind != "words") for span in spans] == words
     assert all(a[1] <= b[0] for a, b in pairwise(spans.tolist()))
-
-
-def test_a_phrase_is_marked_as_a_whole():
-    normalize = Normalizer(CorpusSettings(variants={"PM": "prime minister"}))
-    text = "The PM met the Prime\nMinister of prime rate."
-    spans = token_spans(
-        text, "words", ["the", "prime_minister", "met", "the", "prime_minister", "of", "prime"], normalize
-    )
-    assert [text[slice(*span)] for span in spans] == ["The", "PM", "met", "the", "Prime\nMinister", "of", "prime"]
-
-
-def test_text_that_does_not_fit_is_told():
-    normalize = Normalizer(CorpusSettings())
-    for words in (["another"], ["a", "text", "more"], ["a_text_b"]):
-        with pytest.raises(DamagedFileError, match="does not fit its tokens"):
-            token_spans("a text", "words", words, normalize)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 import pickle
 import subprocess
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
@@ -15,14 +14,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chronotope.config import CorpusSettings
-from chronotope.corpus import Corpus, CorpusReport, TokenStore, read_corpus, tokenize
+from chronotope.corpus import CorpusReport, read_corpus, tokenize
 from chronotope.corpus.batches import read_batches, tokenize_piece, write_batches
-from chronotope.corpus.readers import Batch, Piece
 from chronotope.corpus.selection import Selection
+from chronotope.corpus.text_store import TextStore
 from chronotope.datasets.sotu import sotu_corpus
-from chronotope.errors import DamagedFileError, InputError, MissingExtraError
+from chronotope.errors import MissingExtraError
 from chronotope.runtime.resources import Resources
+from worlds import contents, documents
 
 
 def random_rows(count=500, seed=0):
@@ -40,10 +39,7 @@ def test_the_store_equals_a_simple_account(tmp_path):
     rows = random_rows()
     store = tokenize(read_corpus(rows, time="year"), tmp_path / "s")
     ordered = sorted(rows, key=lambda row: row["year"])
-    assert [
-        " ".join(store.words[i] for i in store.ids[a:b].tolist())
-        for a, b in zip(store.starts[:-1], store.starts[1:], strict=True)
-    ] == [row["text"] for row in ordered]
+    assert list(map(" ".join, documents(store))) == [row["text"] for row in ordered]
     tokens = [word for row in rows for word in row["text"].split()]
     counts = {word: tokens.count(word) for word in set(tokens)}
     assert list(zip(store.words, store.counts.tolist(), strict=True)) == sorted(
@@ -58,30 +54,12 @@ def test_the_store_equals_a_simple_account(tmp_path):
     assert [rows[line - 1]["text"] for line in frame["line"]] == [row["text"] for row in ordered]
 
 
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 @pytest.mark.parametrize("options", [{}, {"holdout": 0.3}, {"find_phrases": True, "phrases": ["w1 w2", "w1 w2 w3"]}])
 def test_the_size_of_chunks_does_not_change_the_bytes(options, tmp_path):
     corpus = read_corpus(random_rows(), time="year", **options)
     tokenize(corpus, tmp_path / "s")
     tokenize(corpus, tmp_path / "t", chunk_tokens=17)
     assert contents(tmp_path / "s") == contents(tmp_path / "t")
-
-
-def test_held_out_documents_do_not_count(tmp_path):
-    rows = [{"text": f"common only{number}"} for number in range(1000)]
-    store = tokenize(read_corpus(rows, holdout=0.2), tmp_path / "s")
-    held = int(store.held_out.sum())
-    assert 150 < held < 250
-    assert store.report.held_out == held
-    assert store.counts[0] == 1000 - held
-    assert (store.counts == 0).sum() == held
-    assert (np.diff(store.counts) <= 0).all()
-    again = tokenize(read_corpus(rows, holdout=0.2), tmp_path / "t")
-    assert (again.held_out == store.held_out).all()
-    assert np.flatnonzero(store.held_out)[:5].tolist() == [2, 4, 6, 32, 33]
 
 
 def test_duplicates_and_flags_are_reported(tmp_path):
@@ -133,43 +111,6 @@ def test_places_with_little_text_are_flagged_small(tmp_path):
     assert [condition.flag for condition in report.conditions] == ["", "small"]
 
 
-def failing_at(stage, error):
-    def progress(reached, *_):
-        if reached == stage:
-            raise error
-
-    return progress
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
-@pytest.mark.parametrize("stage", ["reading", "writing"])
-def test_an_interruption_leaves_nothing(error, stage, tmp_path):
-    with pytest.raises((KeyboardInterrupt, OSError)):
-        tokenize(read_corpus(random_rows(20)), tmp_path / "s", progress=failing_at(stage, error))
-    assert not (tmp_path / "s").exists()
-
-
-def test_a_store_is_replaced_only_when_the_new_one_is_complete(tmp_path):
-    tokenize(read_corpus([{"text": "old"}]), tmp_path / "s")
-    with pytest.raises(ZeroDivisionError):
-        tokenize(read_corpus([{"text": "new"}]), tmp_path / "s", progress=failing_at("writing", ZeroDivisionError))
-    assert TokenStore.open(tmp_path / "s").words.to_list() == ["old"]
-    assert tokenize(read_corpus([{"text": "new"}]), tmp_path / "s").words.to_list() == ["new"]
-    assert len(list((tmp_path / "s").iterdir())) == 5
-
-
-def test_a_damaged_store_is_told(tmp_path):
-    with pytest.raises(InputError, match="holds no tokenized corpus"):
-        TokenStore.open(tmp_path)
-    tokenize(read_corpus([{"text": "a b"}]), tmp_path / "s")
-    (tmp_path / "s" / "tokens.bin").write_bytes(b"1234")
-    with pytest.raises(DamagedFileError, match="cut short"):
-        TokenStore.open(tmp_path / "s")
-    (tmp_path / "s" / "store.json").write_text("{")
-    with pytest.raises(DamagedFileError, match="damaged"):
-        TokenStore.open(tmp_path / "s")
-
-
 def test_progress_tells_the_bytes(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in random_rows(50)))
@@ -203,34 +144,6 @@ def test_the_bytes_do_not_depend_on_threads_and_memory(resources, tmp_path):
     with Resources.of(**resources) as chosen:
         tokenize(corpus, tmp_path / "s", resources=chosen)
     assert contents(tmp_path / "s") == contents(tmp_path / "expected")
-
-
-class Together:
-    """A reader whose pieces can be parsed only if `count` threads parse at the same time."""
-
-    names, size = ["together"], 0
-
-    def __init__(self, count):
-        self._barrier = threading.Barrier(count, timeout=600)
-        self._count = count
-
-    def fingerprint(self, _fields):
-        return [{"name": "together", "bytes": 0, "checksum": None}]
-
-    def pieces(self, _fields, first):
-        for number in range(self._count):
-            yield Piece(lambda number=number: self._parse(first, number), number + 1)
-
-    def _parse(self, first, number):
-        self._barrier.wait()
-        frame = pl.DataFrame({"text": [f"text{number}"]})
-        return [Batch(frame, np.array([first], np.int32), np.array([number + 1]))]
-
-
-def test_as_many_pieces_are_read_at_once_as_there_are_threads(tmp_path):
-    corpus = Corpus((Together(7),), CorpusSettings())
-    store = tokenize(corpus, tmp_path / "s", resources=Resources(threads=7))
-    assert [store.words[i] for i in store.ids.tolist()] == [f"text{number}" for number in range(7)]
 
 
 def test_what_workers_leave_on_disk_is_data(tmp_path):
@@ -278,6 +191,24 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000
     assert grown < 60, f"memory grew by {grown} MB"
+
+
+def test_no_text_is_kept_where_it_must_not_be(tmp_path):
+    rows = [{"text": "a secret text"}]
+    tokenize(read_corpus(rows), tmp_path / "s")
+    assert "text.parquet" in contents(tmp_path / "s")
+    tokenize(read_corpus(rows, keep_text=False), tmp_path / "s")
+    assert "text.parquet" not in contents(tmp_path / "s")
+    assert not any(b"secret text" in data for data in contents(tmp_path / "s").values())
+
+
+def test_a_list_of_tokens_and_a_tokenizer_of_ones_own_are_kept_as_tokens(tmp_path):
+    tokenize(read_corpus([{"text": ["New York", "is", "big"]}, {"text": "never apart"}]), tmp_path / "s")
+    text = TextStore(tmp_path / "s")
+    assert [text.document(0).split("\x1f"), text.document(1)] == [["New York", "is", "big"], "never apart"]
+    assert [text.kind(0), text.kind(1)] == ["tokens", "words"]
+    tokenize(read_corpus([{"text": "天気がいい"}], tokenizer=lambda text: [text[:2], text[2:]]), tmp_path / "t")
+    assert TextStore(tmp_path / "t").document(0).split("\x1f") == ["天気", "がいい"]
 
 
 def test_the_state_of_the_union(tmp_path, monkeypatch):

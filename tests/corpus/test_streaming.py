@@ -55,15 +55,6 @@ def test_rows_and_their_lines_do_not_depend_on_the_blocks(name, data, block_byte
     assert rows(replace(reader, block_bytes=block_bytes), ("text", "year")) == whole
 
 
-def test_an_open_quote_costs_one_line_wherever_the_file_ends(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes(b'text,year\na,1\n"b,2\n' + b"c,3\n" * 100)
-    found = rows(Delimited(path, block_bytes=50, longest_record=200), ("text", "year"))
-    assert found == rows(Delimited(path), ("text", "year"))
-    assert found[0] == [(2, "a", "1"), *((line, "c", "3") for line in range(4, 104))]
-    assert found[1] == [(3, "a quote that never closes")]
-
-
 def test_long_text_files_are_cut_at_line_ends(tmp_path):
     """Documents end at the last line end before every 1,000 bytes."""
     lines = [bytes([97 + number % 26]) * (number * 37 % 90) + b"\n" for number in range(200)]

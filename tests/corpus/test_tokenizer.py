@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.tokenizer import PATTERNS, remove_junk, split_texts
 from chronotope.errors import InputError
+from worlds import documents
 
 
 def words_of(text, folder, **options):
-    store = tokenize(read_corpus([{"text": text}], **options), folder)
-    return [store.words[i] for i in store.ids.tolist()]
+    (words,) = documents(tokenize(read_corpus([{"text": text}], **options), folder))
+    return words
 
 
 @pytest.mark.parametrize(
@@ -91,25 +92,12 @@ def test_every_character_is_classified_as_in_the_pattern(tokenizer):
     assert (tokens.forms.gather(tokens.code) == expected.explode().drop_nulls()).all()
 
 
-def test_junk_is_replaced_only_where_it_is():
-    texts = ["write to a@b.org, or to me", "nothing to be left out", "AT&T at 5 < 6; a: / b @ c", "see www.x.org"]
-    expected = ["write to  , or to me", *texts[1:3], "see  "]
-    series = pl.Series(texts * 2)
-    assert remove_junk(series).to_list() == expected * 2
-    assert series.to_list() == texts * 2
-
-
 def test_forms_are_numbered_by_first_occurrence():
     words = [f"{'x' * (number % 12)}{number}" for number in range(40_000)]
     tokens = split_texts(pl.Series([" ".join(words), "", " ".join(reversed(words))]))
     assert tokens.forms.to_list() == words
     assert tokens.length.tolist() == [40_000, 0, 40_000]
     assert tokens.code.tolist() == [*range(40_000), *reversed(range(40_000))]
-
-
-def test_a_null_byte_tells_words_apart():
-    tokens = split_texts(pl.Series(["a \0a a\0 a abcdefg \0abcdefg"]), "whitespace")
-    assert tokens.forms.to_list() == ["a", "\0a", "a\0", "abcdefg", "\0abcdefg"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,20 @@ def support_from(counts: Any) -> Support:
     condition, word = np.nonzero(counts)
     start = np.searchsorted(condition, np.arange(len(counts) + 1))
     return Support(start.astype(np.int64), word.astype(np.int32), counts[condition, word].astype(np.int64))
+
+
+def model_of(
+    vectors: Any, conditions: Conditions | None = None, words: Sequence[str] = (), count: Any = 9, **more: Any
+) -> ConditionedEmbeddings:
+    """A model of (C, W, D) vectors; every word occurs nine times everywhere, or as often as a (C, W) table says.
+
+    Without other names the conditions are years from 1990, and the words w0, w1, …
+    """
+    vectors = np.asarray(vectors)
+    years = Conditions.of_times([str(1990 + at) for at in range(len(vectors))])
+    support = support_from(np.broadcast_to(count, vectors.shape[:2]))
+    names = list(words) or [f"w{i}" for i in range(vectors.shape[1])]
+    return ConditionedEmbeddings(names, conditions or years, support, vectors[support.condition, support.word], **more)
 
 
 def random_embeddings(

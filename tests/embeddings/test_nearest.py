@@ -38,11 +38,6 @@ def test_the_nearest_are_those_of_a_full_sort(seed, queries, candidates, dimensi
     assert (found.cosine == cosine).all()
 
 
-def test_equal_rows_come_in_their_order():
-    rows = np.ones((3000, 4), dtype=np.float32) / 2
-    assert nearest(rows[:2], rows, 5).row.tolist() == [[0, 1, 2, 3, 4]] * 2
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_blocks_threads_and_batches_do_not_change_a_bit(threads):
     rng = np.random.default_rng(4)

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings, load, storage
+from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import DamagedFileError, InputError
 from embeddings.invented import random_embeddings, support_from
+from forging import forged_model
 
 PARTS = ("vectors", "common", "condition_factors", "center")
 
@@ -164,16 +165,12 @@ LIES = [
 @pytest.mark.parametrize(("lie", "message"), LIES)
 def test_a_header_that_lies_is_not_believed(saved, lie, message):
     """Even if the checksum matches: it does not protect from someone who writes a file on purpose."""
-    whole = saved.read_bytes()
-    size = 8 + int.from_bytes(whole[:8], "little")
-    entries, body = json.loads(whole[8:size]), whole[size:]
-    tensors = {name: np.frombuffer(body[slice(*entries[name]["data_offsets"])], np.uint8) for name in storage.TENSORS}
-    described = json.loads(entries["__metadata__"]["chronotope"])
-    lie(entries, described)
-    entries["__metadata__"]["chronotope"] = json.dumps(described)
-    text = json.dumps(entries).encode()
-    header = len(text).to_bytes(8, "little") + text
-    saved.write_bytes(header + body[: -storage.CHECKSUM_BYTES] + storage.checksum(header, tensors))
+
+    def lying(entries, described, body):
+        lie(entries, described)
+        return entries, described, body
+
+    saved.write_bytes(forged_model(saved.read_bytes(), lying))
     with pytest.raises(DamagedFileError, match=message) as caught:
         load(saved)
     assert "\n" not in str(caught.value)

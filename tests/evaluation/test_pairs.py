@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import worlds
 from chronotope.errors import InputError
@@ -31,20 +29,6 @@ LABELS = ["1995-1999", "1999", "1998-Q1", "east_africa", "1998/canada", "Hong-Ko
 )
 def test_the_condition_is_the_longest_known_label_or_follows_the_last_hyphen(text, word, label):
     assert Labels(LABELS).split(text) == (word, label)
-
-
-part = st.text(st.characters(categories=["Ll", "Nd"]), min_size=1, max_size=4)
-hyphenated = st.lists(part, min_size=1, max_size=3).map("-".join)
-
-
-@given(hyphenated, st.lists(hyphenated, min_size=1, max_size=5), st.data())
-def test_no_longer_label_was_possible(word, labels, data):
-    """Against the plain definition: of all the ways to cut at a hyphen, the one with the longest known label."""
-    text = f"{word}-{data.draw(st.sampled_from(labels))}"
-    pieces = text.split("-")
-    cuts = [("-".join(pieces[:cut]), "-".join(pieces[cut:])) for cut in range(1, len(pieces))]
-    known = [(before, after) for before, after in cuts if after.casefold() in {label.casefold() for label in labels}]
-    assert Labels(labels).split(text) == max(known, key=lambda pair: len(pair[1]))
 
 
 def test_reading_skips_blank_lines_and_comments(tmp_path):

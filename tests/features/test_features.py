@@ -18,10 +18,9 @@ from sklearn.utils import estimator_checks
 import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import ChronotopeError, InputError, UnknownConditionError, UnknownWordError
 from chronotope.features.rows import find_conditions
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 GRID = Conditions(("1990s", "2000s"), ("arlen", "borva"), (0, 0, 1, 1), (0, 1, 0, 1))
 
@@ -112,11 +111,8 @@ class TestDocuments:
         assert not ct.DocumentVectors(embeddings, min_count=1).fit_transform(document).any()
 
     def test_phrases_of_the_model_are_found(self):
-        support = support_from([[9, 9, 9]])
         words = ["prime_minister", "minister", "prime"]
-        model = ConditionedEmbeddings(
-            words, Conditions.of_places(["here"]), support, np.eye(3), center=np.zeros((1, 3))
-        )
+        model = model_of([np.eye(3)], Conditions.of_places(["here"]), words, center=np.zeros((1, 3)))
         made = ct.DocumentVectors(model).fit_transform([("The Prime Minister", "here"), ("prime, minister x", "here")])
         assert made.tolist()[0] == [1, 0, 0]
 

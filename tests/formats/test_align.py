@@ -138,16 +138,6 @@ def test_times_that_start_with_a_year_are_put_in_order():
     assert both.similarity("w5", "w5", "1998/uk", "1999/us") == pytest.approx(1, abs=1e-4)
 
 
-def test_an_export_aligned_again_gives_the_same_answers(years, tmp_path):
-    ct.export(years, tmp_path / "out", "word2vec-binary")
-    again = ct.align(tmp_path / "out")
-    assert again.conditions.labels == years.conditions.labels
-    assert set(again.words) == set(years.words)
-    for word in ("w20", "w60"):
-        found = again.equivalents(word, "1990", "1992", 3)
-        assert [match.word for match in found] == [match.word for match in years.equivalents(word, "1990", "1992", 3)]
-
-
 def test_the_same_models_give_the_same_bytes(tmp_path):
     for name in ("one", "two"):
         ct.align([model(0, range(120)), model(1, range(120))], ["a", "b"]).save(tmp_path / name)

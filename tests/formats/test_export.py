@@ -19,7 +19,7 @@ from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.formats import FORMATS, MANIFEST, export
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.errors import InputError, SettingsError, UnknownConditionError
-from embeddings.invented import random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 GRID = Conditions(("1998", "1999"), ("canada", "us a"), (0, 0, 1, 1), (0, 1, 0, 1))
 
@@ -30,9 +30,8 @@ def embeddings() -> ConditionedEmbeddings:
 
 
 def with_words(words: list[str]) -> ConditionedEmbeddings:
-    support = support_from(np.full((1, len(words)), 9))
-    vectors = np.random.default_rng(1).standard_normal((len(words), 4))
-    return ConditionedEmbeddings(words, Conditions.of_places(["here"]), support, vectors)
+    vectors = np.random.default_rng(1).standard_normal((1, len(words), 4))
+    return model_of(vectors, Conditions.of_places(["here"]), words)
 
 
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "keyedvectors"])
@@ -193,9 +192,7 @@ def test_other_formats_hold_any_word(format, tmp_path):
 
 def test_file_names_are_safe_and_distinct(tmp_path):
     labels = ["a/b", "a-b", "..", "CON", "ünï", "x" * 200, "a b", "?*|"]
-    support = support_from(np.full((len(labels), 2), 9))
-    vectors = np.random.default_rng(1).standard_normal((len(support.word), 3))
-    odd = ConditionedEmbeddings(["u", "v"], Conditions.of_places(labels), support, vectors)
+    odd = model_of(np.random.default_rng(1).standard_normal((len(labels), 2, 3)), Conditions.of_places(labels))
     done = export(odd, tmp_path / "deep" / "out", "glove")
     names = [name for name in done.files if name.endswith(".txt")]
     assert len({name.casefold() for name in names}) == len(labels)
@@ -256,13 +253,7 @@ def test_the_card_says_what_cannot_be_done(tmp_path):
 
 def test_contexts_are_exported_with_all_words_and_left_out_with_a_warning_otherwise(tmp_path):
     rng = np.random.default_rng(1)
-    full = ConditionedEmbeddings(
-        ["a", "b", "c"],
-        Conditions.of_times(["1990", "2000"]),
-        support_from([[9, 8, 7], [9, 8, 7]]),
-        rng.standard_normal((6, 4)),
-        contexts=rng.standard_normal((3, 4)),
-    )
+    full = model_of(rng.standard_normal((2, 3, 4)), count=[9, 8, 7], contexts=rng.standard_normal((3, 4)))
     export(full, tmp_path / "one", "huggingface", at="1990")
     assert np.array_equal(ct.load(tmp_path / "one" / "model.safetensors").contexts, full.contexts)
     with pytest.warns(UserWarning, match="2 of 3 words, so it leaves out the contexts"):

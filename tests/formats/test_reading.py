@@ -78,25 +78,6 @@ def test_a_word_of_glove_may_hold_blanks_and_a_word_may_come_twice(tmp_path):
     assert read.notes == ("repeated words: 1; the first vector of each is kept",)
 
 
-@settings(max_examples=40)
-@given(
-    st.lists(
-        st.text(st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]), min_size=1), min_size=1, unique=True
-    ),
-    st.booleans(),
-    st.data(),
-)
-def test_writing_and_reading_is_the_identity(tmp_path_factory, words, binary, data):
-    floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
-    vectors = data.draw(st.lists(st.tuples(floats, floats), min_size=len(words), max_size=len(words)))
-    path = tmp_path_factory.mktemp("same") / "x.txt"
-    given = WordVectors(words, vectors)
-    write_binary(given, path) if binary else write_text(given, path, header=True)
-    read = ct.read_vectors(path, format="word2vec-binary" if binary else "word2vec")
-    assert read.index_to_key == words
-    assert np.array_equal(read.vectors, given.vectors)
-
-
 DAMAGED = {
     "fewer words than it says": (b"3 2\na 1 2\nb 1 2\n", "is cut short: 2 of the 3 words in its header"),
     "more words than it says": (b"1 2\na 1 2\nb 1 2\n", r"x:3: the header announces 1 words"),

@@ -133,18 +133,6 @@ def test_an_error_without_a_number_keeps_its_words(tmp_path):
 
 
 @posix
-def test_an_export_through_a_link_can_be_repeated(tmp_path):
-    embeddings = GraphModel(dimensions=2, epochs=1).fit(make_run(tmp_path / "run"))
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    for number in range(3):
-        export(embeddings, tmp_path / "link", "glove", force=number > 0)
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real", "run"]
-        assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "real" / "1990.txt").is_file()
-
-
-@posix
 def test_a_run_on_another_file_system(tmp_path):
     """Its folder is a link to another device, as a mounted volume would be."""
     with other_device(tmp_path) as folder:

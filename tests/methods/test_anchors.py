@@ -6,7 +6,7 @@ from scipy.stats import ortho_group
 
 from chronotope.errors import InputError
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec
-from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, rotation
 
 SIZE = 8
 
@@ -65,5 +65,21 @@ def test_methods_record_their_anchors(kind, anchors, small):
     settings = embeddings.provenance["settings"]
     assert settings["anchors"] == (anchors if isinstance(anchors, str) else list(anchors))
     assert embeddings.provenance["anchors"] >= 4
+    assert "gensim" in embeddings.provenance["versions"]
     assert embeddings.query_mapping is None
     assert not np.allclose(embeddings.vectors, kind(dimensions=8, epochs=2).fit(small).vectors, atol=1e-3)
+
+
+def test_rare_words_hardly_move_the_rotation():
+    """A hundred frequent words tell the truth, a thousand rare ones point anywhere."""
+    rng = np.random.default_rng(3)
+    truth = ortho_group.rvs(SIZE, random_state=rng)
+    source = rng.standard_normal((1100, SIZE)).astype(np.float32)
+    target = (source @ truth).astype(np.float32)
+    target[100:] = rng.standard_normal((1000, SIZE))
+    count = np.repeat([1000, 2], [100, 1000])
+    error = {
+        name: np.abs(rotation(source, target, weight) - truth).max()
+        for name, weight in (("trust", count / (count + 100)), ("all alike", np.ones(1100)))
+    }
+    assert error["trust"] < 0.05 < 0.2 < error["all alike"]

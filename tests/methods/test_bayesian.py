@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import worlds
-from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import BayesianModel
 from chronotope.methods.bayesian import (
     make_problem,
@@ -138,10 +137,3 @@ def test_variances_are_larger_where_there_is_less_text(drifting):
     assert variance[rare].mean() > 3 * variance[frequent].mean()
     means = BayesianModel(dimensions=20).fit(drifting).vectors
     assert np.array_equal(means, words.mean[support.word, support.condition])
-
-
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(counts_of, tmp_path):
-    world = worlds.time_and_place()
-    world.write_pairs(tmp_path / "pairs.csv", "place")
-    embeddings = BayesianModel().fit(counts_of(world, place="place"))
-    assert evaluate(embeddings, tmp_path / "pairs.csv")["mp@5"][0] > 0.5

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 
 import worlds
-from chronotope.config import CompassSettings
-from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
-from chronotope.datasets.invented import invented_world
-from chronotope.errors import SettingsError
-from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import CompassWord2Vec
 from chronotope.methods.word2vec import cbow
-from chronotope.methods.word2vec.compass import documents_of, split_documents
+from chronotope.methods.word2vec.compass import documents_of
 
 WORDS, SIZE = 9, 6
 
@@ -89,28 +83,12 @@ def test_text_is_read_within_its_documents_and_without_unknown_words():
     assert (outside[4, :4] < 0).all(), "the noise is pushed away from all"
 
 
-def test_frequent_words_are_passed_over_as_often_as_asked():
-    frequency = np.array([9000, 1000])
-    keep, noise = cbow.sampling(frequency, 0.05)
-    assert keep[0] == pytest.approx((0.05 / 0.9) ** 0.5 + 0.05 / 0.9)
-    assert noise[0] == pytest.approx(9000**0.75 / (9000**0.75 + 1000**0.75))
-    assert (cbow.sampling(frequency, 0)[0] == 1).all()
-
-
 def test_held_out_documents_are_not_read_and_all_others_once(counts_of):
     counts = counts_of(worlds.planted_drift(documents=60), time="time", min_count=3, holdout=0.3)
     documents = documents_of(counts, range(len(counts.conditions)))
     read = np.concatenate([counts.store.ids[first:last] for first, last in documents])
     words = len(counts.vocabulary)
     assert np.array_equal(np.bincount(read, minlength=words)[:words], counts.vocabulary.counts)
-
-
-def test_chunks_hold_all_documents_in_order():
-    ends = np.cumsum([3, 30, 1, 1, 1, 9, 2])
-    documents = np.column_stack([np.append(0, ends[:-1]), ends])
-    parts = split_documents(documents, tokens=10)
-    assert len(parts) > 2
-    assert np.array_equal(np.concatenate(parts), documents)
 
 
 def test_an_absent_word_has_its_vector_of_the_compass_and_a_rare_one_stays_near_it(small):
@@ -120,26 +98,3 @@ def test_an_absent_word_has_its_vector_of_the_compass_and_a_rare_one_stays_near_
     counts = embeddings.observed.count
     apart = np.linalg.norm(embeddings.vectors - embeddings.common[embeddings.observed.word], axis=1)
     assert apart[counts == 1].mean() < apart[counts >= 20].mean()
-
-
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(tmp_path):
-    """By chance the right one of 500 words has a mean reciprocal rank of 0.006."""
-    world = invented_world(years=(1998,), places=("arlen", "borva", "celdon"), documents=1800)
-    world.write_pairs(tmp_path / "pairs.csv", "place")
-    counts = count(read_corpus(world.records, place="place"), min_count=5)
-    assert evaluate(CompassWord2Vec(epochs=10).fit(counts), tmp_path / "pairs.csv")["mrr"][0] > 0.3
-
-
-def test_training_stops_where_progress_is_refused(small):
-    def refuse(done, _):
-        if done == 7:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        CompassWord2Vec(dimensions=4, epochs=4).fit(small, threads=2, on_step=refuse)
-
-
-@pytest.mark.parametrize("wrong", [{"rate": 0}, {"rate": float("nan")}, {"start": "here"}, {"epochs": 0}])
-def test_a_wrong_setting_is_refused(wrong):
-    with pytest.raises(SettingsError, match=next(iter(wrong))):
-        CompassSettings(**wrong)

@@ -8,7 +8,6 @@ import pytest
 import worlds
 from chronotope.errors import InputError, MissingExtraError, SettingsError
 from chronotope.methods import ContinuousModel
-from chronotope.methods.continuous import bin_middles
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +43,6 @@ def test_the_speed_is_the_derivative_of_the_direction(fitted):
     ends = [model.vector("bank", day) for day in days]
     turn = np.linalg.norm(np.diff([end / np.linalg.norm(end) for end in ends], axis=0)) / 60 * 365.2425
     assert model.speed("bank", "1995-07-01") == pytest.approx(turn, rel=0.05)
-
-
-def test_the_middle_of_every_kind_of_bin(counts_of):
-    world = worlds.planted_drift(documents=60)
-    years = bin_middles(counts_of(world, time="time", min_count=3))
-    assert np.allclose(np.diff(years), 365.25, atol=1)
-    assert years[0] == 7305 + 182  # 1990-01-01 is day 7305
 
 
 def test_a_date_that_cannot_be_read_is_refused(fitted):

@@ -99,51 +99,6 @@ def test_every_cell_is_visited_once_in_each_direction(small, pool):
     assert len(cells.context) == len(expected) == cells.weight
 
 
-def test_all_rows_of_a_word_are_in_one_part(small, pool):
-    """No two threads ever move the same word."""
-    cells = arrange_cells(small, ConditionedModel(), pool)
-    assert sorted(cells.rows.tolist()) == list(range(len(cells.pair_word)))
-    place = np.repeat(np.arange(len(cells.row_start) - 1), np.diff(cells.row_start))
-    condition = place // PARTS % len(small.conditions)
-    assert np.array_equal(condition, cells.pair_condition[cells.rows])
-    part = place // PARTS // len(small.conditions) * PARTS + place % PARTS
-    assert len(set(zip(cells.pair_word[cells.rows].tolist(), part.tolist(), strict=True))) == len(small.vocabulary)
-
-
-def test_the_cells_of_a_row_are_shuffled(drifting, pool):
-    """Sorted by frequency, a row would meet its most frequent contexts first in every epoch."""
-    cells = arrange_cells(drifting, ConditionedModel(), pool)
-    row = int(np.diff(cells.cell_start).argmax())
-    contexts = cells.context[cells.cell_start[row] : cells.cell_start[row + 1]]
-    rank = np.argsort(np.argsort(contexts))
-    assert abs(np.corrcoef(rank, np.arange(len(rank)))[0, 1]) < 0.3
-    assert not np.array_equal(cells.context, arrange_cells(drifting, ConditionedModel(seed=2), pool).context)
-
-
-@pytest.mark.parametrize("start", [0.0, 1.0])
-def test_condition_vectors_that_start_at_zero_stay_at_a_saddle(small, pool, start):
-    """There no word and no context can learn: only the biases move."""
-    model = ConditionedModel(dimensions=8)._for_axis("time")
-    parameters, accumulators = model._start(small)
-    parameters.condition[:] = start
-    cells = arrange_cells(small, model, pool)
-    trainer = Trainer(model, cells, small.conditions.graph(), parameters, accumulators, pool, 1)
-    for stratum in range(STRATA):
-        trainer.move_stratum(stratum)
-    assert bool(np.abs(parameters.word_deviation).max() > 0) is bool(start)
-    assert bool(np.abs(parameters.condition - start).max() > 0) is bool(start)
-    assert np.abs(parameters.word_bias).max() > 0
-
-
-def test_the_first_epoch_is_ahead_of_a_random_start(drifting):
-    losses = {}
-    for start in ("directions", "random"):
-        ConditionedModel(start=start, epochs=1).fit(
-            drifting, on_epoch=lambda epoch, s=start: losses.update({s: epoch.loss})
-        )
-    assert losses["directions"] < 0.9 * losses["random"]
-
-
 def test_seeds_agree_more_than_with_a_random_start(drifting):
     """Compares the similarities of words in the first condition."""
 

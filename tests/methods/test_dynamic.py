@@ -7,8 +7,6 @@ import pytest
 
 import worlds
 from chronotope.config import DynamicSettings
-from chronotope.evaluation.evaluate import evaluate
-from chronotope.methods import DynamicFactorization
 from chronotope.methods.dynamic import make_problem, sweep, zero_loss
 
 SIZE = 7
@@ -53,22 +51,6 @@ def vectors(problem):
     return rng.standard_normal((2, len(problem.matrices), problem.words, SIZE), dtype=np.float32)
 
 
-def test_neighbors_are_the_chain_and_all_pairs_of_places(counts_of):
-    world = worlds.time_and_place(documents=90)
-    by_time = make_problem(counts_of(world, time="time", min_count=3), DynamicSettings())
-    by_place = make_problem(counts_of(world, place="place", min_count=3), DynamicSettings())
-    assert by_time.neighbors == [[1], [0, 2], [1, 3], [2, 4], [3, 5], [4]]
-    assert by_place.neighbors == [[1, 2], [0, 2], [0, 1]]
-
-
-def test_the_matrices_are_the_same_in_both_directions(problem):
-    for condition in range(len(problem.matrices)):
-        matrix = dense(problem, condition)
-        assert matrix.shape == (problem.words, problem.words)
-        assert matrix.any()
-        assert np.allclose(matrix, matrix.T, atol=1e-5)
-
-
 def test_a_sweep_is_that_of_the_specification(problem, vectors):
     words, contexts = vectors
     plain_words, plain_contexts = vectors.astype(np.float64)
@@ -91,17 +73,3 @@ def test_a_step_is_at_the_least_of_the_loss(problem, vectors):
         moved = words.copy()
         moved[1] += 0.01 * rng.standard_normal(moved[1].shape)
         assert plain_loss(moved, contexts, problem) > least
-
-
-def test_planted_equivalents_are_found_far_more_often_than_by_chance(counts_of, tmp_path):
-    world = worlds.time_and_place()
-    world.write_pairs(tmp_path / "pairs.csv", "place")
-    embeddings = DynamicFactorization().fit(counts_of(world, place="place"))
-    assert evaluate(embeddings, tmp_path / "pairs.csv")["mrr"][0] > 0.3
-
-
-def test_neighbors_among_places_may_be_given(counts_of):
-    counts = counts_of(worlds.time_and_place(documents=90), place="place", min_count=3)
-    apart = DynamicFactorization(dimensions=SIZE).fit(counts, place_edges=[("arlen", "borva")])
-    assert apart.provenance["place_edges"] == [["arlen", "borva"]]
-    assert not np.allclose(apart.vectors, DynamicFactorization(dimensions=SIZE).fit(counts).vectors, atol=1e-3)

@@ -7,11 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import chronotope as ct
 import worlds
-from chronotope.cli.app import app
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods import ConditionedModel, GraphModel
 from chronotope.methods.extend import extend
@@ -128,36 +126,30 @@ def test_what_cannot_be_extended_is_refused(records, old):
         extend(old, ct.count(ct.read_corpus(strangers, time="time"), min_count=1))
 
 
-def test_the_command_reads_new_text_as_the_old_was_read(records, tmp_path):
+def test_the_command_reads_new_text_as_the_old_was_read(records, chronotope, tmp_path):
     files = {}
     for name, low, high in (("old", "1990", LAST), ("new", "1998", "1999")):
         files[name] = tmp_path / f"{name}.jsonl"
         rows = [dict(record, said=record["text"]) for record in records if low <= record["time"] <= high]
         files[name].write_text("\n".join(json.dumps(row) for row in rows))
-    run, command = tmp_path / "run", CliRunner()
-    prepared = ["prepare", str(files["old"]), "-o", str(run), "--text", "said", "--time", "time", "--min-count", "5"]
-    for arguments in (prepared, ["train", str(run), "--dimensions", "20"], ["extend", str(run), str(files["new"])]):
-        result = command.invoke(app, arguments)
-        assert result.exit_code == 0, result.output
+    run = tmp_path / "run"
+    chronotope("prepare", files["old"], "-o", run, "--text", "said", "--time", "time", "--min-count", 5)
+    chronotope("train", run, "--dimensions", 20)
+    told = chronotope("extend", run, files["new"]).stderr
     larger = ct.load(run / "model-extended.ct")
     assert larger.conditions.times[-1] == "1999"
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
-    assert "a step into a new bin looks larger than it is" in result.output
-    named = (
-        f"to ask about 1998, 1999, name this file from now on: chronotope neighbors {run / 'model-extended.ct'} WORD"
-    )
-    assert named in result.output
+    assert "a step into a new bin looks larger than it is" in told
+    named = "to ask about 1998, 1999, name this file from now on: chronotope neighbors"
+    assert f"{named} {run / 'model-extended.ct'} WORD" in told
     for model in (run, run / "model.ct"):
-        error = command.invoke(app, ["neighbors", str(model), "bank", "--at", "1999"]).exception
-        assert str(error).endswith(
-            f"; {run / 'model-extended.ct'}, which `extend` made, has it: name that file instead of {model}"
+        error = chronotope("neighbors", model, "bank", "--at", 1999, code=2).stderr
+        assert error.endswith(
+            f"; {run / 'model-extended.ct'}, which `extend` made, has it: name that file instead of {model}\n"
         )
-    unknown = command.invoke(app, ["neighbors", str(run), "bank", "--at", "1899"]).exception
-    assert "extend" not in str(unknown)
-    for asked in (("frequency",), ("evidence", "--at", "1990"), ("collocates", "--at", "1990")):
-        name, *more = asked
-        told = command.invoke(app, [name, str(run / "model-extended.ct"), "bank", *more])
-        assert told.exit_code == 0, told.output
-        assert "the run has no text of 1998, 1999, which came with `extend`" in told.output
-        assert "came with" not in command.invoke(app, [name, str(run), "bank", *more]).output
+    assert "extend" not in chronotope("neighbors", run, "bank", "--at", 1899, code=2).stderr
+    for name, *more in (("frequency",), ("evidence", "--at", 1990), ("collocates", "--at", 1990)):
+        told = chronotope(name, run / "model-extended.ct", "bank", *more).stderr
+        assert "the run has no text of 1998, 1999, which came with `extend`" in told
+        assert "came with" not in chronotope(name, run, "bank", *more).stderr

@@ -15,7 +15,7 @@ from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, symmetric
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.links import make_problem
-from chronotope.methods.graph.matrix import mutual_information, pooled_rows
+from chronotope.methods.graph.matrix import mutual_information
 from chronotope.methods.graph.objective import loss
 from chronotope.methods.graph.products import CpuProducts, Products
 from chronotope.methods.graph.solver import Solver, orthonormal, sum_of_squares
@@ -91,33 +91,6 @@ def test_the_solver_equals_the_specification(grid, products, edges, beta):
     np.testing.assert_allclose(solver.contexts, best_contexts(rows, problem), rtol=1e-2, atol=1e-4)
 
 
-def test_principal_axes_keep_all_products(grid, products):
-    problem = problem_of(grid)
-    solver = Solver(problem, 9, products)
-    solver.start_contexts(seed=1)
-    solver.solve_rows()
-    rows, contexts = solver.rows.copy(), solver.contexts.copy()
-    turned, turned_contexts = solver.principal()
-    np.testing.assert_allclose(turned @ turned_contexts.T, rows @ contexts.T, rtol=1e-3, atol=1e-3)
-    np.testing.assert_allclose(turned @ turned.T, rows @ rows.T, rtol=1e-3, atol=1e-3)
-    spread = problem.weight @ turned**2
-    assert (np.diff(spread) <= 1e-5 * spread[0]).all()
-
-
-def test_pooled_rows_are_weighted_sums_over_conditions(grid, tmp_path):
-    problem = problem_of(grid)
-    matrix, support = problem.matrix, grid.vocabulary.support
-    dense = sparse.csr_array((matrix.value, matrix.context, matrix.start), (len(problem.weight), matrix.contexts))
-    total = np.zeros((problem.words, matrix.contexts))
-    np.add.at(total, support.word, problem.weight[:, None] * dense.toarray())
-    expected = total / np.sqrt(np.bincount(support.word, problem.weight))[:, None]
-    for folder in (None, tmp_path):
-        pooled = pooled_rows(problem, folder)
-        cells = slice(0, int(pooled.start[-1]))
-        found = sparse.csr_array((pooled.value[cells], pooled.context[cells], pooled.start), expected.shape)
-        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-4, atol=1e-5)
-
-
 def test_no_rows_are_better_than_the_best(grid):
     problem = problem_of(grid, BORDERS)
     random = np.random.default_rng(0)
@@ -168,15 +141,24 @@ def directional_counts(cells, words):
     return np.stack([after, after.T], axis=2).reshape(words, 2 * words)
 
 
-@pytest.mark.parametrize(("directional", "pmi_power"), [(False, 1.0), (True, 1.0), (True, 1.5)])
-def test_mutual_information_is_that_of_its_own_condition(small, directional, pmi_power):
-    matrix = mutual_information(small, Association(directional_contexts=directional, pmi_power=pmi_power), threads=2)
+@pytest.mark.parametrize(
+    ("directional", "pmi_power", "marginals"),
+    [(False, 1.0, "own"), (True, 1.0, "own"), (True, 1.5, "own"), (False, 1.0, "pooled")],
+)
+def test_mutual_information_is_that_of_its_own_condition_or_of_all(small, directional, pmi_power, marginals):
+    association = Association(directional_contexts=directional, pmi_power=pmi_power)
+    matrix = mutual_information(small, association, marginals=marginals, threads=2)
     support, words = small.vocabulary.support, len(small.vocabulary)
     assert matrix.contexts == words * (1 + directional)
-    for condition in (0, 5):
+
+    def counted(condition):
         cells = small.cells(condition)
-        counts = directional_counts(cells, words) if directional else symmetric(cells, words).toarray()
-        total = counts.sum(axis=0) ** 0.75
+        return directional_counts(cells, words) if directional else symmetric(cells, words).toarray()
+
+    shares = [counts.sum(axis=0) / counts.sum() for counts in map(counted, range(len(small.conditions)))]
+    for condition in (0, 5):
+        counts = counted(condition)
+        total = (sum(shares) if marginals == "pooled" else shares[condition]) ** 0.75
         with np.errstate(divide="ignore", invalid="ignore"):
             pmi = np.log(counts / counts.sum(axis=1)[:, None] / (total / total.sum())[None, :])
         for word in support.words_in(condition)[::7]:

@@ -1,28 +1,10 @@
 """The properties that the paper asks of its vectors, measured on vectors that have them and on others."""
 
 import numpy as np
-import pytest
-from benchmarks.reproduce.properties import condition_bound, consistency, deviations, relation
+from benchmarks.reproduce.properties import condition_bound, relation
 
-from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import ConditionedModel
-from embeddings.invented import support_from
-
-
-def embeddings(vectors, words=None, count=9):
-    bins, size, _ = np.shape(vectors)
-    years = Conditions.of_times([str(1990 + at) for at in range(bins)])
-    support = support_from(np.full((bins, size), count))
-    return ConditionedEmbeddings(words or [f"w{i}" for i in range(size)], years, support, np.concatenate(vectors))
-
-
-def wandering():
-    """Words that walk at random, so that near bins are closer; 'w0' takes steps five times as long."""
-    steps = np.random.default_rng(0).standard_normal((8, 40, 30))
-    steps[1:] *= 0.2
-    steps[1:, 0] *= 5
-    return embeddings(np.cumsum(steps, axis=0))
+from embeddings.invented import model_of
 
 
 def test_a_relation_agrees_within_each_condition_and_across_those_that_keep_it():
@@ -32,7 +14,7 @@ def test_a_relation_agrees_within_each_condition_and_across_those_that_keep_it()
     vectors = np.repeat(0.5 * rng.standard_normal((1, 72, 30)), 3, axis=0)
     vectors[:, 1:12:2] = vectors[:, 0:12:2] + 2 * np.eye(30)[[0, 0, 1]][:, None]
     vectors += 0.02 * rng.standard_normal(vectors.shape)
-    model = embeddings(vectors, [word for pair in pairs for word in pair] + [f"other{i}" for i in range(60)])
+    model = model_of(vectors, words=[word for pair in pairs for word in pair] + [f"other{i}" for i in range(60)])
     found = relation(model, pairs)
     assert found["agreement"] > 0.6 > found["by_chance"] + 0.2
     assert 0.2 < found["across"] < 0.7, "two of the three pairs of conditions do not share the direction"
@@ -40,36 +22,10 @@ def test_a_relation_agrees_within_each_condition_and_across_those_that_keep_it()
     assert relation(model, pairs, min_count=10) == {"agreement": None, "by_chance": None, "across": None}
 
 
-def test_near_bins_are_closer_than_distant_ones():
-    model = wandering()
-    answer, labels = consistency(model), model.conditions.labels
-    assert answer["similarity"] == sorted(answer["similarity"], reverse=True)
-    assert (answer["nearer"], answer["words"]) == (1, 40)
-    by_hand = [model.similarity(w, w, labels[t], labels[t + 3]) for w in model.words for t in range(5)]
-    assert answer["similarity"][2] == pytest.approx(np.mean(by_hand), abs=1e-6)
-    rng = np.random.default_rng(1)
-    unordered = consistency(embeddings(rng.standard_normal((1, 40, 30)) + 0.3 * rng.standard_normal((8, 40, 30))))
-    assert np.ptp(unordered["similarity"]) < 0.03
-
-
-def test_the_word_that_moves_most_has_the_most_of_its_own():
-    model = wandering()
-    ranked, agreement = deviations(model)
-    assert (next(iter(ranked)), len(ranked)) == ("w0", 40)
-    assert agreement > 0.5
-    parts = [model.parts("w0", label) for label in model.conditions.labels]
-    own = np.mean([np.linalg.norm(own) / np.linalg.norm(shared + own) for shared, own in parts])
-    assert ranked["w0"] == pytest.approx(own, abs=1e-5)
-
-
 def test_the_bound_of_the_paper_is_false_and_twice_of_it_holds(drifting):
     """v = Δq = (1, 0): the move is 1, half of ‖v‖² ‖Δq‖² is ½."""
-    two = Conditions.of_times(["1", "2"])
-    factors = [[1, 1], [2, 1]]
-    model = ConditionedEmbeddings(
-        ["a"], two, support_from([[9], [9]]), [[1, 0], [2, 0]], common=[[1, 0]], condition_factors=factors
-    )
+    model = model_of([[[1, 0]], [[2, 0]]], common=[[1, 0]], condition_factors=[[1, 1], [2, 1]])
     assert condition_bound(model).tolist() == [1.0]
     trained = condition_bound(ConditionedModel(dimensions=5, epochs=2).fit(drifting))
     assert 0 < trained.max() <= 1
-    assert not len(condition_bound(wandering()))
+    assert not len(condition_bound(model_of(np.ones((3, 2, 4)))))

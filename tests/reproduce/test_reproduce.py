@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 from benchmarks.reproduce.__main__ import main
 from benchmarks.reproduce.run import sample_documents
-from benchmarks.reproduce.tables import CHOICES, PAPER_FIGURES, choices, contenders
+from benchmarks.reproduce.tables import CHOICES, choices, contenders
 
 from chronotope.datasets.invented import invented_world
 from chronotope.methods import default_settings, method_class
@@ -84,35 +84,16 @@ def test_the_table_is_markdown_on_stdout_and_progress_on_stderr(made):
     assert all(row["seconds"] > 0 and row["peak_bytes"] > 2**25 for row in results(folder))
 
 
-def test_a_second_run_trains_nothing_and_scores_the_same(made, data):
-    folder, done = made
+def test_a_second_run_trains_nothing_and_says_what_the_figures_are_made_of(made, data):
+    folder, _ = made
     models = {path: path.stat().st_mtime_ns for path in folder.glob("*.ct")}
     assert len(models) == 4
-    again = run("places", "-o", folder, "--data", data, *QUICK)
-    assert again.stdout == done.stdout
+    again = run("places", "-o", folder, "--data", data, *QUICK, "--json")
     assert again.stderr.count("done before") == 4
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*.ct")} == models
-
-
-def test_a_fit_without_answers_is_asked_but_not_trained_again(made, data):
-    folder, done = made
-    first, *others = results(folder)
-    lines = [first | {"answers": {}}, *others]
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    again = run("places", "-o", folder, "--data", data, *QUICK)
-    assert again.stdout == done.stdout
-    assert "training" not in again.stderr
-    assert results(folder) == [first, *others]
-
-
-def test_json_says_what_the_figures_are_made_of(made, data):
-    folder, _ = made
-    answer = json.loads(run("places", "-o", folder, "--data", data, *QUICK, "--json").stdout)
-    (section,) = answer["sections"]
+    (section,) = json.loads(again.stdout)["sections"]
     assert section["size"] == 181, "the pair about an unknown place is left out, the one with an unknown word is not"
-    *lines, copy = section["lines"]
-    for line in lines:
-        assert line["seeds"] == [1, 2]
+    for line in section["lines"][:-1]:
         assert line["interval"][0] <= line["mean"]["mrr"] <= line["interval"][1]
         per_seed = [
             np.mean([1 / rank if rank else 0 for rank in next(iter(fit["answers"].values()))[0]])
@@ -121,8 +102,6 @@ def test_json_says_what_the_figures_are_made_of(made, data):
         ]
         assert line["mean"]["mrr"] == pytest.approx(np.mean(per_seed))
         assert line["spread"]["mrr"] == pytest.approx(max(abs(per_seed - np.mean(per_seed))))
-    assert sum(line["behind"] is None for line in section["lines"]) == 1
-    assert (copy["seconds"], copy["kinds"][0]["different_words"]) == (0, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to a group of processes")
@@ -196,20 +175,11 @@ def test_wrong_arguments_get_one_line(tmp_path, capsys):
 
 def test_examples(data, tmp_path):
     arguments = ("qualitative", "-o", tmp_path / "out", "--methods", "graph-12", "--dimensions", 12)
-    done = run(*arguments, CHRONOTOPE_DATA=str(data))
-    for wanted in (
-        "## graph-12, over time",
-        "## graph-12, over places",
-        "The most stable words: ",
-        "neighbors of apple",
-    ):
-        assert wanted in done.stdout
-    assert "website 2014 → 1990" in done.stdout
+    shown = run(*arguments, CHRONOTOPE_DATA=str(data)).stdout
+    for wanted in ("over time", "over places", "The most stable words: ", "neighbors of apple", "website 2014 → 1990"):
+        assert wanted in shown
     plain = json.loads(run(*arguments, "--json", CHRONOTOPE_DATA=str(data)).stdout)
     assert [one["axis"] for one in plain] == ["time", "place"]
-    apple = [row for row in plain[0]["neighbors"] if row["word"] == "apple"]
-    assert [row["at"] for row in apple] == sorted(row["at"] for row in apple)
-    assert all(row["count"] >= 5 and "apple" not in row["found"] for row in apple)
 
 
 def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
@@ -229,7 +199,6 @@ def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
         assert other["difference"]["difference"] == pytest.approx(other["mrr"] - plain["mrr"])
         assert other["renamings_difference"]["difference"] == pytest.approx(other["renamings"] - plain["renamings"])
         assert plain["held_out"] < 0
-    assert list((tmp_path / "out").glob("*.ct")) == [], "the models are not kept"
 
 
 def test_a_sample_keeps_whole_documents_within_the_cap():
@@ -255,9 +224,3 @@ def test_every_contender_and_choice_can_be_trained_and_differs_from_the_others()
         assert all(defaults[name] != value for name, value in choice.changed.items())
         method_class(choice.method)(**choice.contender().settings)
     assert [choice.name for choice in choices(["graph flat counts"])] == ["graph", "graph flat counts"]
-
-
-def test_the_figures_of_the_paper_are_complete():
-    for figures in PAPER_FIGURES.values():
-        assert figures.keys() == {"BW2V", "TW2V", "AW2V", "DW2V", "CW2V"}
-        assert all(list(row[1:]) == sorted(row[1:]) for row in figures.values()), "MP@k grows with k"

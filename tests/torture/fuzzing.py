@@ -6,6 +6,7 @@ python tests/torture/fuzzing.py --models 100000 --corpora 100000 --runs 2000
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import gzip
 import io
@@ -26,13 +27,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
-from chronotope.cooccurrence.vocabulary import Support
 from chronotope.corpus import read_corpus, tokenize
-from chronotope.embeddings import ConditionedEmbeddings, load, storage
+from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError
-from chronotope.io.provenance import checksum_of, quick_checksum
+from embeddings.invented import random_embeddings
+from forging import forge_run, forged_model
 
 STRANGE: list[Any] = [
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, "", "x", "\x00", "\ud800",
@@ -87,49 +87,23 @@ def spoiled(data: Any, chosen: random.Random) -> Any:
 
 
 def model_bytes(folder: Path) -> bytes:
-    rng = np.random.default_rng(1)
-    support = Support(np.array([0, 3, 6, 8]), np.array([0, 1, 2, 0, 2, 3, 1, 3]), np.arange(1, 9))
     made = {"method": "graph", "seed": 1, "settings": {"epochs": 3}, "versions": {"chronotope": "0"}, "run": "ab"}
-    ConditionedEmbeddings(
-        ["river", "bank", "money", "café"],
-        Conditions.of_times(["1990", "1991", "1992"]),
-        support,
-        rng.standard_normal((8, 3)),
-        contexts=rng.standard_normal((4, 3)),
-        provenance=made,
-    ).save(folder / "sound.ct")
+    random_embeddings(words=4, dimensions=3, contexts=np.ones((4, 3)), provenance=made).save(folder / "sound.ct")
     return (folder / "sound.ct").read_bytes()
 
 
 def strange_model(whole: bytes, chosen: random.Random) -> bytes:
-    """A model with mistakes; in half of them the checksum fits all the same, as if made on purpose."""
-    if chosen.random() < 0.3:
-        return mutated(whole, chosen)
-    size = 8 + int.from_bytes(whole[:8], "little")
-    entries = json.loads(whole[8:size])
-    described = json.loads(entries["__metadata__"]["chronotope"])
-    body = whole[size:]
-    match chosen.randrange(3):
-        case 0:
-            described = spoiled(described, chosen)
-        case 1:
-            entries = spoiled(entries, chosen)
-        case 2:
-            body = mutated(body, chosen)
-    try:
-        entries["__metadata__"]["chronotope"] = json.dumps(described)
-        text = json.dumps(entries, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    except (TypeError, KeyError, AttributeError, ValueError):
-        text = json.dumps(entries).encode()
-    header = len(text).to_bytes(8, "little") + text
-    try:
-        tensors = {
-            name: np.frombuffer(body[slice(*entries[name]["data_offsets"])], np.uint8) for name in storage.TENSORS
-        }
-        body = body[: -storage.CHECKSUM_BYTES] + storage.checksum(header, tensors)
-    except Exception:
-        pass
-    return header + body
+    """A model with mistakes; in most of them the checksum fits all the same, as if made on purpose."""
+
+    def lie(entries: Any, described: Any, body: bytes) -> tuple[Any, Any, bytes]:
+        match chosen.randrange(3):
+            case 0:
+                return entries, spoiled(described, chosen), body
+            case 1:
+                return spoiled(entries, chosen), described, body
+        return entries, described, mutated(body, chosen)
+
+    return mutated(whole, chosen) if chosen.random() < 0.3 else forged_model(whole, lie)
 
 
 def ask_model(path: Path) -> None:
@@ -178,14 +152,8 @@ def strange_run(sound: Path, target: Path, chosen: random.Random) -> None:
         path.write_text(json.dumps(spoiled(json.loads(path.read_text()), chosen)))
     else:
         path.write_bytes(mutated(path.read_bytes(), chosen))
-    try:
-        about = json.loads((target / "run.json").read_text())
-        for name, entry in about["files"].items():
-            entry |= {"bytes": (target / name).stat().st_size, "checksum": quick_checksum(target / name)}
-        about["checksum"] = checksum_of({key: value for key, value in about.items() if key != "checksum"})
-        (target / "run.json").write_text(json.dumps(about))
-    except Exception:
-        pass
+    with contextlib.suppress(Exception):
+        forge_run(target)
 
 
 def ask_run(folder: Path) -> None:
@@ -221,15 +189,13 @@ class Tally:
             self.ends["refused"] += 1
             if "\n" in str(error):
                 self._fault(path, name, f"more than one line: {error}")
-        except OSError as error:
-            # The command line tells these in one line, too.
-            self.ends["refused"] += 1
-            if not error.strerror:
-                self._fault(path, name, repr(error))
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            self._fault(path, name, f"{type(error).__name__}: {error}")
+            if isinstance(error, OSError) and error.strerror:  # the command line tells these in one line, too
+                self.ends["refused"] += 1
+            else:
+                self._fault(path, name, f"{type(error).__name__}: {error}")
 
     def _fault(self, path: Path, name: str, fault: str) -> None:
         self.ends["fault"] += 1
@@ -244,37 +210,27 @@ def fuzz(models: int, corpora: int, runs: int, seed: int, kept: Path, folder: Pa
     """Read so many strange files of each kind."""
     kept.mkdir(parents=True, exist_ok=True)
     chosen, tally = random.Random(seed), Tally(kept)
-    began = time.monotonic()
-    sound = model_bytes(folder) if models else b""
-    path = folder / "strange.ct"
-    for number in range(models):
-        path.write_bytes(strange_model(sound, chosen))
-        tally.note(partial(ask_model, path), path, f"model-{seed}-{number}")
-    _say("models", models, began, tally)
-    began = time.monotonic()
-    wholes = {kind: corpus_bytes(kind) for kind in FORMATS}
-    for number in range(corpora):
-        kind = FORMATS[number % len(FORMATS)]
-        path = folder / f"strange.{kind}"
-        path.write_bytes(mutated(wholes[kind], chosen))
-        tally.note(partial(read_strange, path, number % 100 < 2), path, f"corpus-{seed}-{number}")
-        path.unlink()
-    _say("corpora", corpora, began, tally)
-    began = time.monotonic()
-    if runs:
-        records = [{"text": "the river bank and the money in the bank", "time": str(1990 + n % 3)} for n in range(9)]
-        count(read_corpus(records, time="time"), folder / "sound", min_count=1)
-        for number in range(runs):
+    model, wholes = model_bytes(folder), {kind: corpus_bytes(kind) for kind in FORMATS}
+    records = [{"text": "the river bank and the money in the bank", "time": str(1990 + n % 3)} for n in range(9)]
+    count(read_corpus(records, time="time"), folder / "sound", min_count=1)
+
+    def strange(what: str, number: int) -> tuple[Path, Callable[[], None]]:
+        if what == "run":
             strange_run(folder / "sound", folder / "run", chosen)
-            tally.note(partial(ask_run, folder / "run"), folder / "run", f"run-{seed}-{number}")
-        _say("runs", runs, began, tally)
-    return tally
+            return folder / "run", partial(ask_run, folder / "run")
+        kind = "ct" if what == "model" else FORMATS[number % len(FORMATS)]
+        path = folder / f"strange.{kind}"
+        path.write_bytes(strange_model(model, chosen) if what == "model" else mutated(wholes[kind], chosen))
+        return path, partial(ask_model, path) if what == "model" else partial(read_strange, path, number % 100 < 2)
 
-
-def _say(what: str, many: int, began: float, tally: Tally) -> None:
-    if many:
+    for what, many in (("model", models), ("corpus", corpora), ("run", runs)):
+        began = time.monotonic()
+        for number in range(many):
+            path, ask = strange(what, number)
+            tally.note(ask, path, f"{what}-{seed}-{number}")
         seconds = time.monotonic() - began
         print(f"{what}: {many:,} in {seconds:.0f} s; so far {dict(tally.ends)}", file=sys.stderr, flush=True)
+    return tally
 
 
 if __name__ == "__main__":

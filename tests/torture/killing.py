@@ -2,128 +2,152 @@
 
     PYTHONPATH=tests python -m torture.killing --moments 200
 
-The jobs are prepare, prepare --force over an older run with a model and notes in it, train with checkpoints, train
---force over an older model, extend, export, and drift with resamples. Each is killed at random moments of its life, and
-at steps: just before or after one of its changes of the disk (renames, removals, forced writes).
+Each command is killed at random moments of its life, and at steps: just before or after one of its changes of the disk.
+It runs in a child, forked from a process that has imported everything and started nothing: no thread pool of a library
+survives a fork, so the parent computes nothing itself.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import multiprocessing
+import os
 import random
+import shlex
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
+# What a command imports only when it runs is imported once, here.
 import chronotope.analysis.significance.tests
+import chronotope.cooccurrence.dataset
 import chronotope.embeddings.formats.export
-import chronotope.methods.checkpoint
+import chronotope.methods.checkpoint as checkpoint
+import chronotope.methods.cw2v.model
+import chronotope.methods.extend
+import chronotope.methods.graph.model
+import chronotope.views.tables  # noqa: F401
+from chronotope.cli import main
+from chronotope.cli.app import app  # noqa: F401
 from chronotope.datasets.invented import invented_world
 from chronotope.embeddings import load
 from chronotope.io.atomic import recover_folder
 from chronotope.io.run_folder import verify_run
-from torture import rig
-from torture.rig import command, contents
+from worlds import contents
 
+with contextlib.suppress(ImportError):
+    import pandas  # noqa: F401  # pyarrow looks for it
+
+# The state is saved at every occasion, and not every half minute.
+checkpoint.SECONDS_BETWEEN, checkpoint.TIME_SHARE = 0.0, 1.0
+NEVER = 1200.0
 NOTES = {"notes.txt": b"precious", "plan/a.txt": b"deep"}
-READ = ("--time", "time", "--threads", 2)
+PREPARE = "prepare speeches.jsonl --time time --threads 2 --min-count 3 -o"
+TRAIN = "train run --method cw2v --epochs 3 --dimensions 8 --threads 2"
+EXPORT = "export graph --format word2vec -o vectors"
 
 
-@dataclass(frozen=True)
-class Accident:
-    """A command, what must be there before it, and what may be there after it was killed.
+class Accident(NamedTuple):
+    """A command, what lies in its folder before it, and what is added to it to go on after a kill."""
 
-    Attributes
-    ----------
-    name
-        What it is called.
-    job
-        The command, run in a folder `here`.
-    again
-        The command that goes on after a kill.
-    before
-        The names of what lies in the folder before, copied from the folder of all results.
-    writes
-        The name of the run or model that it writes.
-    """
-
-    name: str
-    job: Callable[[Path], Callable[[], None]]
-    again: Callable[[Path], Callable[[], None]]
+    command: str
     before: tuple[str, ...]
-    writes: str
-    finished: dict[str, bytes] = field(default_factory=dict)
+    again: str = ""
 
 
-def often() -> None:
-    """Save the state at every occasion, and not every half minute."""
-    chronotope.methods.checkpoint.SECONDS_BETWEEN = 0.0
-    chronotope.methods.checkpoint.TIME_SHARE = 1.0
+ACCIDENTS = {
+    "prepare": Accident(f"{PREPARE} run", ("speeches.jsonl",)),
+    "prepare --force": Accident(f"{PREPARE} older --no-text --force", ("speeches.jsonl", "older")),
+    "train": Accident(TRAIN, ("run",), "--force --resume"),
+    "train --force": Accident(f"{TRAIN} --force", ("trained",), "--resume"),
+    "extend": Accident("extend graph later.jsonl", ("graph", "later.jsonl"), "--force"),
+    "export": Accident(EXPORT, ("graph",), "--force"),
+    "export --force": Accident(f"{EXPORT} --force", ("graph", "vectors")),
+    "drift": Accident("drift graph --permutations 6 --bootstrap 3 --min-count 5 --threads 2 --json", ("graph",)),
+}
 
 
-def prepare(run: str, *more: object) -> Callable[[Path], Callable[[], None]]:
-    return lambda here: command("prepare", here / "speeches.jsonl", "-o", here / run, *READ, "--min-count", 3, *more)
+def warm_up() -> None:
+    """Load every kernel that was compiled before, so that no child has to."""
+    for name, module in list(sys.modules.items()):
+        for kernel in vars(module).values() if name.startswith("chronotope.") else ():
+            with contextlib.suppress(Exception):
+                for signature, *_ in kernel._cache._cache_file._load_index():
+                    kernel.compile(signature)
 
 
-def train(*more: object) -> Callable[[Path], Callable[[], None]]:
-    arguments = ("--method", "cw2v", "--epochs", 3, "--dimensions", 8, "--threads", 2)
-    return lambda here: command("train", here / "run", *arguments, *more, setup=often)
+def run(job: Callable[[], None], log: Path, seconds: float | None = None, codes: tuple[int, ...] = (0,)) -> int:
+    """Run a job in a child that is killed after so many seconds; its exit code, or the negative number of a signal."""
+
+    def child() -> None:
+        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        os.dup2(1, 2)
+        job()
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    process.join(NEVER if seconds is None else seconds)
+    process.kill()
+    process.join()
+    assert process.exitcode in codes, f"ended with {process.exitcode}:\n{log.read_text(errors='replace')}"
+    return process.exitcode
 
 
-def extend(*more: object) -> Callable[[Path], Callable[[], None]]:
-    return lambda here: command("extend", here / "graph", here / "later.jsonl", *more)
+def command(line: str, here: Path, step: int = 0) -> None:
+    """A command line in a folder; it dies before (step 1, 3, …) or after (2, 4, …) a change of the disk."""
+    done = 0
 
+    def dying(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*arguments: Any, **named: Any) -> Any:
+            nonlocal done
+            done += 2
+            mine = done  # other threads count on
+            if mine - 1 == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            try:
+                return function(*arguments, **named)
+            finally:
+                if mine == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
 
-def export(*more: object) -> Callable[[Path], Callable[[], None]]:
-    return lambda here: command("export", here / "graph", "--format", "word2vec", "-o", here / "vectors", *more)
+        return called
 
-
-def drift(here: Path) -> Callable[[], None]:
-    arguments = ("--permutations", 6, "--bootstrap", 3, "--min-count", 5, "--threads", 2, "--json")
-    return command("drift", here / "graph", *arguments, setup=often)
-
-
-ACCIDENTS = (
-    Accident("prepare", prepare("run"), prepare("run"), ("speeches.jsonl",), "run"),
-    Accident(
-        "prepare --force",
-        prepare("older", "--no-text", "--force"),
-        prepare("older", "--no-text", "--force"),
-        ("speeches.jsonl", "older"),
-        "older",
-    ),
-    Accident("train", train(), train("--resume"), ("run",), "run/model.ct"),
-    Accident("train --force", train("--force"), train("--force", "--resume"), ("trained",), "run/model.ct"),
-    Accident("extend", extend(), extend("--force"), ("graph", "later.jsonl"), "graph/model-extended.ct"),
-    Accident("export", export(), export("--force"), ("graph",), "vectors"),
-    Accident("export --force", export("--force"), export("--force"), ("graph", "vectors"), "vectors"),
-    Accident("drift", drift, drift, ("graph",), "graph"),
-)
+    if step:
+        for name in ("replace", "rename", "fsync", "unlink", "rmdir", "mkdir", "chmod", "truncate"):
+            setattr(os, name, dying(getattr(os, name)))
+    os.chdir(here)
+    sys.argv = ["chronotope", *shlex.split(line)]
+    main()
 
 
 def make_world(home: Path) -> None:
-    """Text, runs and models: all that the jobs begin with."""
+    """Text, runs and models: all that the commands begin with."""
     world = invented_world(years=range(1990, 1994), places=("arlen",), documents=80)
     for name, late in (("speeches.jsonl", False), ("later.jsonl", True)):
         records = [record for record in world.records if (record["time"] > "1992") == late]
         (home / name).write_text("".join(json.dumps(record) + "\n" for record in records))
-    log = home / "log"
-    rig.run(prepare("run")(home), log)
-    rig.run(prepare("older", "--holdout", 0.2)(home), log)
+
+    def do(line: str) -> None:
+        run(partial(command, line, home), home / "log")
+
+    do(f"{PREPARE} run")
+    do(f"{PREPARE} older --holdout 0.2")
     for name, content in NOTES.items():
         (home / "older" / name).parent.mkdir(exist_ok=True)
         (home / "older" / name).write_bytes(content)
-    for name in ("graph", "trained"):
+    for name, dimensions in (("graph", 8), ("trained", 4)):
         shutil.copytree(home / "run", home / name)
-    rig.run(command("train", home / "graph", "--dimensions", 8, "--threads", 1), log)
-    rig.run(command("train", home / "trained", "--dimensions", 4, "--threads", 1), log)
+        do(f"train {name} --dimensions {dimensions} --threads 1")
     shutil.copy(home / "graph" / "model.ct", home / "older" / "model.ct")
-    rig.run(command("export", home / "graph", "--format", "glove", "-o", home / "vectors"), log)
+    do("export graph --format glove -o vectors")
 
 
 def laid_out(accident: Accident, home: Path, here: Path) -> None:
@@ -136,9 +160,9 @@ def laid_out(accident: Accident, home: Path, here: Path) -> None:
 def check_whole(here: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
     """What a kill left: every run and model is whole, and is the old one or the new one; the rest is untouched."""
     recover_folder(here / "vectors")
-    for run in (path for path in here.iterdir() if path.is_dir() and path.name != "vectors"):
-        if not run.name.startswith("."):
-            verify_run(run)
+    for path in here.iterdir():
+        if path.is_dir() and path.name != "vectors" and not path.name.startswith("."):
+            verify_run(path)
     for model in here.rglob("*.ct"):
         load(model, verify=True)
     now = contents(here)
@@ -147,13 +171,11 @@ def check_whole(here: Path, before: dict[str, bytes], after: dict[str, bytes]) -
         assert name in own or now.get(name) == content, f"{name} was changed"
     visible = {name: now.get(name) for name in own if not name.endswith(".resamples")}
     old, new = ({name: side.get(name) for name in visible} for side in (before, after))
-    assert visible in (old, new), (
-        f"neither old nor new: {sorted(name for name in visible if visible[name] != new[name])}"
-    )
+    assert visible in (old, new), f"neither old nor new: {[name for name in visible if visible[name] != new[name]]}"
 
 
 def check_same(here: Path, after: dict[str, bytes]) -> None:
-    # A killed process may leave a lock that nobody holds: the next one takes it over.
+    """The folder is as after an undisturbed command, but for a lock that nobody holds: the next one takes it over."""
     now, after = (
         {name: of[name] for name in of if not name.endswith((".lock", ".shared"))} for of in (contents(here), after)
     )
@@ -162,7 +184,7 @@ def check_same(here: Path, after: dict[str, bytes]) -> None:
 
 
 def one_kill(
-    accident: Accident, home: Path, kill: Callable[[Callable[[], None], Path], bool], after: dict[str, bytes]
+    accident: Accident, home: Path, after: dict[str, bytes], seconds: float | None = None, step: int = 0
 ) -> bool:
     """Kill a command once, look at what it left, run it again, compare; whether it was killed at all."""
     log = home / "log"
@@ -170,25 +192,12 @@ def one_kill(
         here = Path(folder)
         laid_out(accident, home, here)
         before = contents(here)
-        was_killed = kill(accident.job(here), log)
+        was_killed = run(partial(command, accident.command, here, step), log, seconds, (0, -signal.SIGKILL)) != 0
         if was_killed:
-            rig.run(lambda: check_whole(here, before, after), log)
-            finished = contents(here).get(accident.writes) == after.get(accident.writes, b"")
-            if finished and accident.name in ("train", "extend", "export"):
-                remove_spent(here)
-            else:
-                rig.run(accident.again(here), log)
+            run(partial(check_whole, here, before, after), log)
+            run(partial(command, f"{accident.command} {accident.again}", here), log)
         check_same(here, after)
     return was_killed
-
-
-def remove_spent(here: Path) -> None:
-    """A command that is killed when its result has its name, but before it is done, may leave what is of no more use.
-
-    The checkpoint of a training, and a lock that nobody holds; both go when something is written there again.
-    """
-    for path in (*here.rglob("*.checkpoint"), *here.rglob(".*.lock"), *here.rglob(".*.shared")):
-        path.unlink()
 
 
 def undisturbed(accident: Accident, home: Path) -> tuple[dict[str, bytes], float]:
@@ -197,48 +206,33 @@ def undisturbed(accident: Accident, home: Path) -> tuple[dict[str, bytes], float
         here = Path(folder)
         laid_out(accident, home, here)
         began = time.monotonic()
-        rig.run(accident.job(here), home / "log")
+        run(partial(command, accident.command, here), home / "log")
         return contents(here), time.monotonic() - began
-
-
-def at_steps(step: int) -> Callable[[Callable[[], None], Path], bool]:
-    def kill(job: Callable[[], None], log: Path) -> bool:
-        def crashing() -> None:
-            with rig.crash_at(step):
-                job()
-
-        code = rig.ended(rig.started(crashing, log))
-        assert code in (0, -9), log.read_text(errors="replace")
-        return code != 0
-
-    return kill
 
 
 def torture(moments: int, steps: int, seed: int, names: list[str]) -> int:
     """Kill each command so often; 0 steps: at every one. The number of kills."""
-    rig.warm_up()
-    kills = 0
-    chosen = random.Random(seed)
+    warm_up()
+    kills, chosen = 0, random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         home = Path(folder)
         make_world(home)
-        accidents = [accident for accident in ACCIDENTS if not names or accident.name in names]
-        for accident in accidents:
+        names = names or list(ACCIDENTS)
+        for name in names:
+            accident = ACCIDENTS[name]
             undisturbed(accident, home)  # compiles what was not compiled yet
-            rig.warm_up()
+            warm_up()
             after, seconds = undisturbed(accident, home)
-            mine = 0
-            for _ in range(-(-moments // len(accidents))):
-                moment = chosen.uniform(0, 1.1 * seconds)
-                mine += one_kill(accident, home, lambda job, log, at=moment: rig.killed_after(job, at, log), after)
+            mine = sum(
+                one_kill(accident, home, after, chosen.uniform(0, 1.1 * seconds))
+                for _ in range(-(-moments // len(names)))
+            )
             step = 1
-            while not steps or step <= 400:
-                if not one_kill(accident, home, at_steps(step), after):
-                    break
+            while (not steps or step <= 400) and one_kill(accident, home, after, step=step):
                 mine += 1
                 step += chosen.randint(1, 2 * steps - 1) if steps else 1
             kills += mine
-            print(f"{accident.name}: killed {mine} times, {seconds:.2f} s undisturbed", flush=True)
+            print(f"{name}: killed {mine} times, {seconds:.2f} s undisturbed", flush=True)
     return kills
 
 
@@ -250,4 +244,3 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*", help="which commands; all")
     given = parser.parse_args()
     print(f"{torture(given.moments, given.steps, given.seed, given.names)} kills, nothing lost")
-    sys.exit(0)

@@ -21,13 +21,10 @@ from chronotope.errors import InputError
 from chronotope.io.atomic import disk_errors
 from chronotope.methods import GraphModel
 from torture.conftest import MAIN, chronotope
+from worlds import contents
 
 # No file may grow beyond so many bytes: a full disk for which nobody has to be root.
 FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def said(done):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,15 +24,6 @@ def binned(texts: list[str], every: str) -> tuple[list[int], list[str]]:
     assert dates.readable.all(), texts
     keys = [int(key) for key in bins.assign(dates).key]
     return keys, [bins.label(key) for key in keys]
-
-
-@settings(max_examples=60)
-@given(st.datetimes(min_value=datetime.datetime(1000, 1, 1)), st.integers(-14 * 60, 14 * 60), st.sampled_from(EVERY))
-def test_the_local_date_counts_whatever_the_zone(moment, minutes, every):
-    zone = datetime.timezone(datetime.timedelta(minutes=minutes))
-    texts = [moment.date().isoformat(), moment.isoformat(), moment.replace(tzinfo=zone).isoformat(), f"{moment}Z"]
-    keys, labels = binned(texts, every)
-    assert len(set(keys)) == len(set(labels)) == 1
 
 
 @settings(max_examples=100)

@@ -9,12 +9,12 @@ import numpy as np
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
-from chronotope.cooccurrence.vocabulary import Support
 from chronotope.corpus import read_corpus
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import GraphModel
 from chronotope.views.explorer.explored import Explored
+from embeddings.invented import model_of
 
+MISSING = dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there")
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -63,8 +63,6 @@ def explored(kind: str) -> Explored:
 def hostile() -> Explored:
     """A model without a run, whose words are meant to do harm."""
     words = [*HOSTILE, *(f"word{number}" for number in range(30))]
-    vectors = np.random.default_rng(1).standard_normal((3 * len(words), 8))
-    support = Support(np.arange(4) * len(words), np.tile(np.arange(len(words)), 3), np.full(3 * len(words), 9))
-    conditions = Conditions.of_times(["1990", "<b>1991</b>", "1992"])
-    missing = dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there")
-    return Explored(ConditionedEmbeddings(words, conditions, support, vectors), "<i>Harm</i>", missing=missing)
+    vectors = np.random.default_rng(1).standard_normal((3, len(words), 8))
+    model = model_of(vectors, Conditions.of_times(["1990", "<b>1991</b>", "1992"]), words)
+    return Explored(model, "<i>Harm</i>", missing=MISSING)

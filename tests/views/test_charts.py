@@ -217,15 +217,6 @@ def test_ranked_rows_have_values_intervals_and_details(texts):
     assert {"prime minister", "king, crown → head of state", "– → money", "0.800", "−0.250"} <= set(shown)
 
 
-def test_models_are_compared_by_their_scores(texts):
-    scores = [
-        {"model": "graph", "mrr": 0.431, "low": 0.41, "high": 0.45},
-        {"model": "cw2v", "mrr": 0.4, "low": 0.38, "high": 0.42},
-    ]
-    answer = Answer(scores, title="Scores", chart=Ranked(label="model", value="mrr", band=("low", "high")))
-    assert {"graph", "cw2v", "0.431", "mean reciprocal rank"} <= set(texts(answer))
-
-
 @pytest.mark.parametrize("conditions", [YEARS[:4], YEARS])
 def test_what_has_no_counterpart_is_hollow_and_said(texts, conditions):
     found = [

@@ -13,17 +13,14 @@ from playwright._impl._driver import compute_driver_executable
 
 from chronotope.analysis.answer import questions
 from chronotope.analysis.sentence_sample import sentence_sample
-from chronotope.conditions import Conditions
-from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
 from chronotope.views.explorer.api import answer
 from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.export import MARK, export, packed, quantize
-from views.explored_models import HOSTILE, explored, hostile
+from embeddings.invented import model_of
+from views.explored_models import HOSTILE, MISSING, explored, hostile
 
 ASK = Path(__file__).parent / "ask_engine.js"
-MISSING = dict.fromkeys(("counts", "text", "bands", "coordinates"), "it is not there")
 # Columns that name a row, and columns of which nearly equal words may change places when vectors are rounded.
 NAMES = ("word", "other", "condition", "against", "neighbor", "equivalent", "place", "label")
 RANKED = ("neighbors", "equivalents", "analogy")
@@ -49,14 +46,9 @@ def folders(tmp_path_factory) -> dict[str, Path]:
     return {kind: export(explored(kind), parent / kind, with_text=True).folder for kind in ("time", "place", "both")}
 
 
-def tiny(words: int = 8, times: tuple[str, ...] = ("1990",)) -> Explored:
-    """Random vectors, without a run."""
-    support = Support(
-        np.arange(len(times) + 1) * words, np.tile(np.arange(words), len(times)), np.full(words * len(times), 9)
-    )
-    vectors = np.random.default_rng(1).standard_normal((words * len(times), 4))
-    model = ConditionedEmbeddings([f"w{at}" for at in range(words)], Conditions.of_times(times), support, vectors)
-    return Explored(model, "Tiny", missing=MISSING)
+def tiny() -> Explored:
+    """Random vectors of one year, without a run."""
+    return Explored(model_of(np.random.default_rng(1).standard_normal((1, 8, 4))), "Tiny", missing=MISSING)
 
 
 def close(mine: object, theirs: object) -> bool:
@@ -148,24 +140,21 @@ def test_the_ten_nearest_are_the_same_in_98_of_100_cases(tmp_path, dimensions):
     random, words = np.random.default_rng(1), 2_000
     centers = random.standard_normal((60, dimensions))
     common = centers[random.integers(0, 60, words)] + 0.7 * random.standard_normal((words, dimensions))
-    vectors = np.concatenate([common + 0.3 * random.standard_normal((words, dimensions)) for _ in range(2)])
-    support = Support(np.arange(3) * words, np.tile(np.arange(words), 2), np.full(2 * words, 9))
-    names = [f"word{number}" for number in range(words)]
-    model = ConditionedEmbeddings(names, Conditions.of_times(["1990", "2000"]), support, vectors)
+    model = model_of([common + 0.3 * random.standard_normal((words, dimensions)) for _ in range(2)])
     folder = export(Explored(model, "Groups", missing=MISSING), tmp_path / "folder").folder
-    for name, settings in (("neighbors", {"at": "1990"}), ("equivalents", {"at": "1990", "to": "2000"})):
-        answers = ask(folder, [(name, {"word": word, **settings}) for word in names[::20]])
+    for name, settings in (("neighbors", {"at": "1990"}), ("equivalents", {"at": "1990", "to": "1991"})):
+        names = model.words[::20]
+        answers = ask(folder, [(name, {"word": word, **settings}) for word in names])
         found = [{row[name.removesuffix("s")] for row in answer["rows"]} for answer in answers]
-        expected = [{match.word for match in getattr(model, name)(word, **settings)} for word in names[::20]]
+        expected = [{match.word for match in getattr(model, name)(word, **settings)} for word in names]
         assert sum(len(a & b) for a, b in zip(found, expected, strict=True)) >= 0.98 * 10 * len(expected)
 
 
 def test_an_absent_word_is_refused_or_answered_from_its_other_conditions(tmp_path):
-    support = Support(np.array([0, 3, 5]), np.array([0, 1, 2, 0, 1]), np.array([9, 9, 9, 9, 9]))
-    vectors = np.array([[1, 0.2, 0], [0.9, 0, 0.1], [0.8, 0.3, 0.3], [0.9, 0, 0], [0, 1, 0.5]])
-    model = ConditionedEmbeddings(["a", "b", "c"], Conditions.of_times(["1990", "2000"]), support, vectors)
+    vectors = [[[1, 0.2, 0], [0.9, 0, 0.1], [0.8, 0.3, 0.3]], [[0.9, 0, 0], [0, 1, 0.5], [0, 0, 0]]]
+    model = model_of(vectors, words="abc", count=[[9, 9, 9], [9, 9, 0]])
     what = Explored(model, "Few", missing=MISSING)
-    params = {"word": "c", "at": "2000"}
+    params = {"word": "c", "at": "1991"}
     asked = [("neighbors", params), ("neighbors", params | {"fallback": True})]
     refused, answered = ask(export(what, tmp_path / "folder").folder, asked)
     assert "it occurs in 1990" in refused["error"]["message"]
@@ -200,16 +189,6 @@ def test_sentences_show_the_word(folders):
         assert list(row) == list(questions()["evidence"].columns)
     for row in near["rows"]:
         assert row["text"][row["near_start"] : row["near_end"]].casefold() == "snow"
-
-
-def test_every_word_of_a_condition_has_a_sentence():
-    what = explored("time")
-    sample = sentence_sample(what.counts, 0, len(what.embeddings), 10)
-    assert sample.searched == sample.tokens
-    assert set(sample.word) == set(what.embeddings.observed.words_in(0))
-    assert np.bincount(sample.word).max() <= 10
-    for word, sentence, start, end in zip(sample.word, sample.sentence, sample.start, sample.end, strict=True):
-        assert sample.sentences[sentence].text[start:end].casefold() == what.embeddings.words[word]
 
 
 def test_without_the_wish_no_sentence_is_written(tmp_path):
