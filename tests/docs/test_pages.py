@@ -16,7 +16,7 @@ from page_samples import DOCS, run_page, run_python
 EXAMPLES = sorted((DOCS.parent / "examples").glob("*.py"))
 
 
-@pytest.mark.parametrize(("page", "commands"), [(DOCS / "index.md", 4), (DOCS.parent / "README.md", 5)])
+@pytest.mark.parametrize(("page", "commands"), [(DOCS / "index.md", 4), (DOCS.parent / "README.md", 6)])
 def test_the_quick_starts_go_from_a_csv_file_to_a_chart(tmp_path, page, commands):
     with (tmp_path / "speeches.csv").open("w", newline="") as file:
         writer = csv.writer(file)
