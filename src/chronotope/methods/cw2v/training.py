@@ -40,7 +40,7 @@ class Trainer:
         self._pool, self._threads, self._rate, self._seed = pool, min(threads, PARTS), settings.rate, settings.seed
         beta, alpha = penalties(settings, cells, graph)
         self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
-        self._neighbors = _edge_matrix(graph, alpha)
+        self._neighbors = edge_matrix(graph, alpha)
         width = -(-settings.dimensions // 32) * 32  # the compiler's vector loops then have no remainder
         self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
         longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
@@ -117,7 +117,7 @@ def penalties(
     return beta, alpha
 
 
-def _edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
+def edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
     """(C, C) the strength of each edge, in both directions."""
     a, b = graph.edges[:, 0], graph.edges[:, 1]
     ends = np.append(a, b), np.append(b, a)
