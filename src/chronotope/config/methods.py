@@ -42,6 +42,10 @@ class ConditionedSettings(Settings):
         as the whole condition moves, and no word changes by itself.
     condition_vectors
         Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
+    zeros
+        Whether to fit the same vectors to the mutual information of all pairs, with and without cells, by exact steps:
+        a word then leaves contexts that it no longer has. `target`, weights, `penalties`, `scaling`, `rate` and
+        `accumulator` have no effect.
     """
 
     dimensions: Count = 50
@@ -61,9 +65,12 @@ class ConditionedSettings(Settings):
     vectors: Literal["word", "both"] = "both"
     deviations: bool = True
     condition_vectors: bool = True
+    zeros: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.zeros and not (self.deviations and self.condition_vectors):
+            raise SettingsError("zeros needs deviations and condition vectors: it is a setting of cw2v alone")
         if not (self.deviations or self.condition_vectors):
             raise SettingsError("without deviations and condition vectors nothing differs between conditions; keep one")
 

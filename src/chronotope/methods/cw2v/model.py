@@ -24,7 +24,8 @@ from chronotope.methods.cw2v.parameters import (
     start_along_directions,
     to_tensors,
 )
-from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer
+from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer, edge_matrix
+from chronotope.methods.cw2v.zeros import fit_with_zeros
 from chronotope.methods.heldout import Scores, held_out_scorer
 
 
@@ -84,6 +85,17 @@ class ConditionedModel(Method, ConditionedSettings):
 
     def _train(self, counts: Counts, options: FitOptions, run: TrainingRun, folder: Path | None) -> Parameters:
         held_out = held_out_scorer(counts)
+        # Without smoothness edges are not needed: thousands of places have millions of them.
+        graph = Graph(len(counts.conditions), np.empty((0, 2), dtype=np.int32))
+        graph = counts.conditions.graph(options.place_edges) if self.smoothness else graph
+        if self.zeros:
+
+            def on_sweep(found: Parameters, loss: float) -> None:
+                run.report(Epoch(len(run.history) + 1, self.epochs, loss, held_out(context_scores(found, counts))))
+                options.on_step(len(run.history), self.epochs)
+
+            neighbors = edge_matrix(graph, np.full(len(graph.edges), float(self.smoothness or 0.0)))
+            return fit_with_zeros(self, counts, neighbors, run, folder is None, on_sweep)
         parameters, accumulators = self._start(counts)
         shapes = {name: tensor.shape for name, tensor in to_tensors(parameters, accumulators).items()}
         first, squared = 0, 0.0
@@ -93,9 +105,6 @@ class ConditionedModel(Method, ConditionedSettings):
         elif self.start == "directions":
             start_along_directions(parameters, counts, self.seed)
         cells = arrange_cells(counts, self, run.pool, folder)
-        # Without smoothness edges are not needed: thousands of places have millions of them.
-        graph = Graph(len(counts.conditions), np.empty((0, 2), dtype=np.int32))
-        graph = counts.conditions.graph(options.place_edges) if self.smoothness else graph
         trainer = Trainer(self, cells, graph, parameters, accumulators, run.pool, run.threads)
         for step in range(first, self.epochs * STRATA):
             epoch, turn = divmod(step, STRATA)

@@ -38,9 +38,7 @@ class Trainer:
         self._pool, self._threads, self._rate, self._seed = pool, min(threads, PARTS), settings.rate, settings.seed
         beta, alpha = penalties(settings, cells, graph)
         self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
-        # (C, C) the strength of each edge, in both directions
-        ends = graph.edges[:, [0, 1]].T.ravel(), graph.edges[:, [1, 0]].T.ravel()
-        self._neighbors = sparse.coo_array((np.tile(alpha, 2), ends), (graph.size, graph.size)).tocsr()
+        self._neighbors = edge_matrix(graph, alpha)
         width = -(-settings.dimensions // 32) * 32  # the compiler's vector loops then have no remainder
         self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
         longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
@@ -114,6 +112,12 @@ def penalties(
         beta *= cells.pair_cells
         alpha *= np.bincount(cells.pair_condition, cells.pair_cells, graph.size)[graph.edges].mean(axis=1)
     return beta, alpha
+
+
+def edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
+    """(C, C) the strength of each edge, in both directions."""
+    ends = graph.edges[:, [0, 1]].T.ravel(), graph.edges[:, [1, 0]].T.ravel()
+    return sparse.coo_array((np.tile(alpha, 2), ends), (graph.size, graph.size)).tocsr()
 
 
 def step_conditions(
