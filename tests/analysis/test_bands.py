@@ -22,7 +22,7 @@ def cosine(a, b):
 def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings):
     model = ct.GraphModel(dimensions=30, epochs=2, **settings).fit(drifting)
     words = ["bank", "the", "river"]
-    found = FewWords(model, drifting, words).observed()
+    found = FewWords(model, words).observed()
     for word, vectors in zip(words, found, strict=True):
         for condition, label in enumerate(model.conditions.labels):
             own = model.vectors[model.observed.find(model.index(word), condition)]
@@ -32,7 +32,7 @@ def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings)
 def test_solving_a_few_words_spreads_as_solving_all_of_them(drifting, over_time):
     """Fixed contexts and centers hardly matter to the spread of a word's draws."""
     words = list(over_time.words[20:200:9])
-    few = FewWords(over_time, drifting, words).drawn(40, seed=1)
+    few = FewWords(over_time, words).drawn(40, seed=1)
     mine = cosine(few[:, :, 0], few[:, :, 9]).std(axis=0)
     documents = Documents.of(drifting, range(10))
     numbers = np.array([over_time.index(word) for word in words])

@@ -122,7 +122,7 @@ def positions(
     if bootstrap:
         from chronotope.analysis.significance.few_words import FewWords
 
-        few = FewWords(model, model.counts, words)
+        few = FewWords(model, words)
         drawn = few.drawn(bootstrap, seed, **how)[:, :, among]
         figures[1:] = np.where(known, _noiseless(few, drawn, seeds, among), np.nan)
     columns = ("condition", "count", "position", "corrected", "low", "high", "plus_seeds", "minus_seeds")

@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope import errors
-from chronotope.conditions import Conditions
+from chronotope.analysis.own_vectors import named_conditions
+from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
@@ -273,43 +274,24 @@ def choose_conditions(
     >>> choose_conditions(both, at="India").tolist(), choose_conditions(both, start="1999").tolist()
     ([1, 2], [2])
     """
-    number = np.arange(len(conditions))
     if start is None and end is None:
-        if at is None:
-            return number
-        time, place = _time_and_place(conditions, at)
-    elif at is not None:
+        return np.array(named_conditions(conditions, "all" if at is None else at))
+    if at is not None:
         raise errors.SettingsError("give either one condition (at) or a range (from, to), not both")
-    elif not conditions.times:
+    if not conditions.times:
         raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
-    else:
-        first, place = _time_and_place(conditions, start) if start else (0, None)
-        last, other = _time_and_place(conditions, end) if end else (len(conditions.times) - 1, place)
-        if first is None or last is None or (start and other != place):
-            raise errors.SettingsError(
-                f"'{start}' to '{end}' is not a range: give two time bins, or the same place at both ends"
-            )
-        if first > last:
-            raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
-        inside = (np.array(conditions.time_of) >= first) & (np.array(conditions.time_of) <= last)
-        return number[inside & _is(conditions.place_of, other)]
-    return number[_is(conditions.time_of, time) & _is(conditions.place_of, place)]
-
-
-def _is(axis: tuple[int, ...], wanted: int | None) -> NDArray[np.bool_] | bool:
-    return True if wanted is None else np.array(axis) == wanted
-
-
-def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int | None]:
-    """Return the time and the place of a label; None for all of them."""
-    wanted = str(label).strip().casefold()
-    times, places = ([name.casefold() for name in axis] for axis in (conditions.times, conditions.places))
-    if wanted in times:
-        return times.index(wanted), None
-    if wanted in places:
-        return None, places.index(wanted)
-    if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
-        parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
-        raise errors.UnknownConditionError(label, (*conditions.labels, *parts))
-    number = conditions.index(label)
-    return conditions.time_of[number] if times else None, conditions.place_of[number] if places else None
+    ends = [label for label in (start, end) if label is not None]
+    for label in ends:
+        named_conditions(conditions, label)  # an unknown label is an error
+    times = [name.casefold() for name in conditions.times]
+    parts = [label.strip().casefold().partition(SEPARATOR)[::2] for label in ends]
+    if any(time not in times for time, _ in parts) or len({place for _, place in parts}) > 1:
+        raise errors.SettingsError(
+            f"'{start}' to '{end}' is not a range: give two time bins, or the same place at both ends"
+        )
+    first = 0 if start is None else times.index(parts[0][0])
+    last = len(times) - 1 if end is None else times.index(parts[-1][0])
+    if first > last:
+        raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
+    among = named_conditions(conditions, parts[0][1] or "all")
+    return np.array([number for number in among if first <= conditions.time_of[number] <= last], np.int64)

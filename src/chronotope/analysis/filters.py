@@ -10,19 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.analysis.params import run_of
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokens import CHUNK_TOKENS, FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import (
-    DamagedFileError,
-    InputError,
-    MissingExtraError,
-    SettingsError,
-    UnknownWordError,
-    number_of,
-    some_of,
-)
+from chronotope.errors import InputError, MissingExtraError, SettingsError, UnknownWordError, number_of, some_of
 from chronotope.io.untrusted import read_table
 
 Integers = NDArray[np.int64]
@@ -53,11 +46,12 @@ class Filters:
         self._source, self._min_documents = source, min_documents
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._notes: list[str] = []
+        only, without = read_words(words), read_words(exclude)
         self.settings = [  # for the facts of the answer
             *(
-                f"{name} {_listed(given)}"
-                for name, given in (("words", words), ("exclude", exclude))
-                if given is not None
+                f"{name} {some_of(listed)}"
+                for name, listed in (("words", only), ("exclude", without))
+                if listed is not None
             ),
             *(name for name, given in (("no_names", no_names), ("no_numbers", no_numbers)) if given),
             *([f"min_documents {min_documents}"] if min_documents > 1 else []),
@@ -67,10 +61,10 @@ class Filters:
         # A model may hold some of the words of its run only, under other numbers.
         self.in_run = None if self.run is None else numbers_in(self.run, self._words)
         self._excluded: dict[str, Mask] = {}  # by what they are, first reason first
-        if words is not None:
-            self.named = self._numbers(read_words(words) or [], must=True)
-        if exclude is not None:
-            self._excluded["excluded words"] = self._mask(self._expand(read_words(exclude) or []))
+        if only is not None:
+            self.named = self._numbers(only, must=True)
+        if without is not None:
+            self._excluded["excluded words"] = self._mask(self._expand(without))
         if no_names:
             self._excluded["names"] = self._names()
         if no_numbers:
@@ -197,10 +191,6 @@ class Filters:
         return np.array([word in names for word in self._words], bool)
 
 
-def _listed(words: str | Sequence[str] | Path) -> str:
-    return words if isinstance(words, str) else words.name if isinstance(words, Path) else some_of(words)
-
-
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language, given by its code; English ones come with scikit-learn."""
     if language == "en":
@@ -222,17 +212,6 @@ def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
         return np.arange(len(words))
     known = {word: number for number, word in enumerate(run.vocabulary.words)}
     return np.array([known.get(word, -1) for word in words], np.int64)
-
-
-def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
-    """Return a run, or the one that a model was trained on; None if it is not at hand."""
-    if isinstance(source, Counts):
-        return source
-    try:
-        counts = source.counts
-    except (InputError, DamagedFileError):
-        return None
-    return counts if source.provenance.get("run") == counts.checksum else None
 
 
 def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.params import run_of
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.corpus.report import Empty, flags
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import DamagedFileError, InputError, SettingsError, UnknownConditionError, number_of
+from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of
 
 
 class OwnVectors(NamedTuple):
@@ -114,11 +115,9 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
     """
     conditions, observed = embeddings.conditions, embeddings.observed
     kept = list(range(len(conditions)))
-    try:
-        judged = {row.condition: row.flag for row in embeddings.counts.store.report.conditions}
+    if (run := run_of(embeddings)) is not None:
+        judged = {row.condition: row.flag for row in run.store.report.conditions}
         kept = [number for number in kept if judged.get(conditions.labels[number]) != "partial?"]
-    except (InputError, DamagedFileError):
-        pass
     while kept:
         tokens = [int(observed.counts_in(number).sum()) for number in kept]
         times = np.unique([conditions.time_of[number] for number in kept], return_inverse=True)[1]
@@ -152,4 +151,5 @@ def named_conditions(conditions: Conditions, at: str, place: str | None = None) 
         for names in (labels, times, places):
             if found := [number for number, name in zip(among, names, strict=True) if name == wanted]:
                 return found
+        raise UnknownConditionError(at, (*conditions.labels, *conditions.times, *conditions.places))
     return [conditions.index(at)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
-from chronotope.errors import InputError
+from chronotope.errors import DamagedFileError, InputError
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,22 @@ Coordinates = Annotated[
     Any, Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)
 ]
 Edges = Annotated[Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)]
+
+
+def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
+    """Return a run, or the one that a model was trained on; None if it is not at hand."""
+    try:
+        return source if isinstance(source, Counts) else trained_on(source)
+    except (InputError, DamagedFileError):
+        return None
+
+
+def trained_on(model: ConditionedEmbeddings) -> Counts:
+    """Return the run that a model was trained on; raise InputError if it is not at hand, or is another one."""
+    counts = model.counts
+    if model.provenance.get("run") != counts.checksum:
+        raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
+    return counts
 
 
 def open_source(source: Any, wanted: Any) -> Any:

@@ -87,7 +87,7 @@ def series(
 
         if bootstrap and quick:
             raise SettingsError("--quick and --bootstrap are two ways to an interval; take one")
-        few = FewWords(model, model.counts, words)
+        few = FewWords(model, words)
         drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
     rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn)]
     notes = hidden_conditions(model, words, among, min_count)

@@ -26,23 +26,6 @@ COMMANDS = {
 }
 
 
-OLD_COMMANDS = {
-    "plot": "`plot` is gone: every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
-    "compare": "`compare` is now: chronotope evaluate MODEL MODEL … --pairs FILE",
-    "renamings": "`renamings` is now: chronotope evaluate RUN --renamings",
-    "reproduce": "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`",
-}
-# (command or None for any, option): the new spelling.
-OLD_OPTIONS = {
-    ("series", "--each"): "use `chronotope matrix RUN WORD`",
-    ("changepoints", "--shuffles"): "omit it; p compares with words of similar frequency",
-    ("frequency", "--level"): "use --confidence",
-    (None, "--level"): "use --alpha",
-    (None, "--min-support"): "use --min-count",
-    ("evidence", "--within"): "use --distance",
-}
-
-
 class InterruptedRunError(Exception):
     """The user pressed Ctrl-C; the message says how to continue."""
 
@@ -78,23 +61,13 @@ class Commands(typer.core.TyperGroup):
 
 
 class Command(typer.core.TyperCommand):
-    """A command: names the new spelling of old options, and says more about words and conditions that are missing."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments."""
-        options = {option for parameter in self.params for option in parameter.opts}
-        for option in (argument.split("=")[0] for argument in args):
-            new = OLD_OPTIONS.get((self.name, option), OLD_OPTIONS.get((None, option)))
-            if new and option not in options:
-                raise SettingsError(f"{self.name} has no option {option} any more: {new}")
-        return super().parse_args(ctx, args)
+    """A command that says more about words and conditions that are missing."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         check_address_space()
         if ctx.args:
-            now = "; for one word use `chronotope map RUN WORD`" if self.name == "places" else ""
-            raise SettingsError(f"unexpected argument '{ctx.args[0]}'{now}")
+            raise SettingsError(f"unexpected argument '{ctx.args[0]}'")
         path = ctx.params.get("model") or ctx.params.get("run")
         try:
             return super().invoke(ctx)
@@ -119,8 +92,6 @@ def make_app(command: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    if command in OLD_COMMANDS:
-        raise SettingsError(OLD_COMMANDS[command])
 
     def add(name: str, command: Callable[..., None], panel: str) -> None:
         extra = {"allow_extra_args": True}  # refused in one line

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from chronotope.analysis.answer import questions
-from chronotope.analysis.filters import run_of
-from chronotope.analysis.params import INTERNAL
+from chronotope.analysis.params import INTERNAL, run_of
 from chronotope.cli.answers import typer_parameter, writable_run
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model

@@ -15,11 +15,11 @@ import polars as pl
 from chronotope.analysis.answer import Answer, questions
 from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.concordance import Concordance
-from chronotope.analysis.params import open_source
+from chronotope.analysis.params import open_source, trained_on
 from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import ChronotopeError, InputError, number_of, some_of
+from chronotope.errors import ChronotopeError, number_of, some_of
 from chronotope.frames import format_value
 from chronotope.io.atomic import atomic_write
 from chronotope.io.run_folder import read_run
@@ -88,7 +88,11 @@ def report(
     at_least("sentences", sentences, 1)
     opened: ConditionedEmbeddings = open_source(model, ConditionedEmbeddings)
     drift["top"], ask = top, questions()["drift"].ask
-    counts, missing = _run_of(opened)
+    counts, missing = None, ""
+    try:
+        counts = trained_on(opened)
+    except ChronotopeError as error:
+        missing = f"No text: {error}."
     note, draws = "", DRAWS if bootstrap is None else bootstrap
     # The noise that intervals need is measured by as many permutations anyway.
     permuted = PERMUTATIONS * (draws > 0) if permutations is None else permutations
@@ -112,17 +116,6 @@ def report(
         with atomic_write(Path(path)) as file:
             file.write_text(page, encoding="utf-8")
     return page
-
-
-def _run_of(model: ConditionedEmbeddings) -> tuple[Counts | None, str]:
-    """Return the run that a model was trained on, or why it is not at hand."""
-    try:
-        counts = model.counts
-        if model.provenance.get("run") == counts.checksum:
-            return counts, ""
-        raise InputError("the run beside the model is not the one that it was trained on")
-    except ChronotopeError as error:
-        return None, f"No text: {error}."
 
 
 def _corpus(counts: Counts) -> Iterator[str]:

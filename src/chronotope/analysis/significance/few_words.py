@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.analysis.params import Progress
-from chronotope.analysis.significance.refit import NO_CELLS, check_refittable
+from chronotope.analysis.significance.refit import NO_CELLS, refittable_run
 from chronotope.analysis.significance.resample import BOOTSTRAP, DOCUMENTS_AT_ONCE, Documents, Text
 from chronotope.config import from_dict
-from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.association import scale_of_conditions
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
@@ -45,8 +44,8 @@ SCATTERS = 200
 class FewWords:
     """Some words of a model of method graph or shared-context, whose vectors can be solved again for any documents."""
 
-    def __init__(self, model: ConditionedEmbeddings, counts: Counts, words: Sequence[str]) -> None:
-        check_refittable(model, counts, range(len(model.conditions)))
+    def __init__(self, model: ConditionedEmbeddings, words: Sequence[str]) -> None:
+        counts = refittable_run(model, range(len(model.conditions)))
         self._model, self._counts, self._shape = model, counts, (len(words), len(counts.conditions))
         self._settings = from_dict(GraphModel, model.provenance["settings"])
         self._documents = Documents.of(counts, range(len(counts.conditions)))

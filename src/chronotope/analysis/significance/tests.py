@@ -13,15 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows
+from chronotope.analysis.params import trained_on
 from chronotope.analysis.significance.few_words import MOST_NOISE, student
-from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
-from chronotope.analysis.significance.resample import (
-    BOOTSTRAP,
-    DIVISION,
-    PERMUTATION,
-    Documents,
-    Resample,
-)
+from chronotope.analysis.significance.refit import FrozenModel, refittable_run
+from chronotope.analysis.significance.resample import BOOTSTRAP, DIVISION, PERMUTATION, Documents, Resample
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
@@ -55,8 +50,7 @@ def judge(
     The columns are corrected, noise, effect, low, high, p, q and draw_stability, as far as they were asked for.
     """
     model, comparison, measured, min_count, threads, progress, _ = task
-    counts, threads = model.counts, threads or cores()
-    check_refittable(model, counts, comparison.conditions)
+    counts, threads = refittable_run(model, comparison.conditions), threads or cores()
     documents = Documents.of(counts, comparison.conditions, within)
     division = documents.resample(DIVISION, seed, 0)
     observed = model.observed
@@ -219,14 +213,13 @@ def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str
     Words are ranked by the corrected score if `noise` is known, as `drift` ranks them.
     """
     model, comparison, measured, min_count, threads, progress, _ = task
-    made, counts = model.provenance, model.counts
+    made, counts = model.provenance, trained_on(model)
     method = made.get("method")
     if method not in METHODS or "extended" in made:
         what = f"of method {method}" if method not in METHODS else "extended"
         raise SettingsError(f"other seeds need a model that was trained on its run, and this one is {what}")
     if "seed" not in made["settings"]:
         raise SettingsError(f"{method} has no seed: it always gives the same vectors")
-    check_run(model, counts)
     file = ScoreFile(task)
     done = file.first(SEEDS, seeds)
     while len(done) < seeds:

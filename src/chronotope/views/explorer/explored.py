@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from chronotope.analysis.geography import Coordinates, read_coordinates
+from chronotope.analysis.own_vectors import full_bins
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.report import Empty, flags
 from chronotope.corpus.text_store import TextStore
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
@@ -173,18 +173,11 @@ class Explored:
         return About.model_validate(about).model_dump()
 
     def _last_full_time(self) -> str | None:
-        """Return the last time bin, or the one before if `prepare` judges the last to be partial."""
-        conditions, observed = self.embeddings.conditions, self.embeddings.observed
-        times, zeros = conditions.times, np.zeros(len(conditions.times))
-        if len(times) < 2:
-            return times[0] if times else None
-        if self.counts is not None:
-            found = [condition.flag for condition in self.counts.store.report.conditions]
-        else:
-            tokens = [int(observed.counts_in(number).sum()) for number in range(len(conditions))]
-            found = flags(tokens, conditions.time_of, Empty(zeros, zeros))
-        last = {flag for time, flag in zip(conditions.time_of, found, strict=True) if time == len(times) - 1}
-        return times[-2] if "partial?" in last else times[-1]
+        conditions = self.embeddings.conditions
+        if not conditions.times:
+            return None
+        full = full_bins(self.embeddings)
+        return conditions.times[max((conditions.time_of[at] for at in full), default=-1)]
 
 
 AnyPath: TypeAlias = str | Path | None

@@ -330,6 +330,7 @@ interface UsageChangeRow {
   after: string | null;
   count_before: number | null;
   count_after: number | null;
+  documents: number | null;
   apd: number | null;
   corrected: number | null;
   prt: number | null;
