@@ -223,8 +223,6 @@ class Sides(NamedTuple):
 def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
     """Format the two ends of an axis as a formula.
 
-    Examples
-    --------
     >>> shown(["fruit", "pie"], ["company"])
     '(fruit + pie) − company'
     """
@@ -238,8 +236,6 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
     A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
     get the spelling that they have there.
 
-    Examples
-    --------
     >>> parse("(fruit + pie) - (company + google)")
     Sides(plus=('fruit', 'pie'), minus=('company', 'google'))
     >>> parse("good - (bad - worse)").plus

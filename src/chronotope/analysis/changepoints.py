@@ -202,8 +202,6 @@ def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
     A shift is √(n₁ n₂ / n) · distance of the means, so that one odd value at an end is no shift, over the root mean
     square of the steps from bin to bin on both sides of it: some words waver more than others.
 
-    Examples
-    --------
     >>> split, size = largest_shifts(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0]).reshape(1, -1, 1))
     >>> int(split[0]), float(size[0].round(1))
     (4, 13.4)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.params import run_of
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.tokens import CHUNK_TOKENS, FIELDS, LEXICON
+from chronotope.corpus.tokens import FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, MissingExtraError, SettingsError, UnknownWordError, number_of, some_of
@@ -219,25 +219,21 @@ def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> 
 
     `ends` are conditions, one for each word. Held-out documents do not count.
     """
-    store, size = counts.store, len(words)
-    place = np.full(len(store.words), -1, np.int32)
-    place[words] = np.arange(size)
-    largest = np.zeros(size)
+    store, largest, share = counts.store, np.zeros(len(words)), np.zeros(len(counts.store.words))
     for condition in np.unique(np.concatenate(ends)).tolist():
         part = store.condition_slice(condition)
-        begin, end = int(store.starts[part.start]), int(store.starts[part.stop])
-        keys = [np.zeros(0, np.int64)]
-        for first in range(begin, end, CHUNK_TOKENS):
-            found = np.take(place, store.ids[first : min(first + CHUNK_TOKENS, end)], mode="clip")
-            at = np.flatnonzero(found >= 0)
-            document = np.searchsorted(store.starts, first + at, side="right") - 1
-            keys.append((document * size + found[at])[~store.held_out[document]])
-        key, count = np.unique(np.concatenate(keys), return_counts=True)
-        most = np.zeros(size)
-        np.maximum.at(most, key % size, count)
-        share = most / np.maximum(np.bincount(key % size, count, size), 1)
+        size = np.where(store.held_out[part], 0, np.diff(store.starts[part.start : part.stop + 1]))
+        keep = np.repeat(~store.held_out[part], np.diff(store.starts[part.start : part.stop + 1]))
+        tokens = pl.DataFrame(
+            {"word": store.ids[int(store.starts[part.start]) : int(store.starts[part.stop])][keep]}
+            | {"document": np.repeat(np.arange(len(size)), size)}
+        )
+        each = tokens.filter(pl.col("word").is_in(words)).group_by("word", "document").len()
+        word, held = each.group_by("word").agg(pl.col("len").max() / pl.col("len").sum())
+        share[:] = 0
+        share[word.to_numpy()] = held.to_numpy()
         asked = np.any([one == condition for one in ends], axis=0)
-        largest[asked] = np.maximum(largest, share)[asked]
+        largest[asked] = np.maximum(largest, share[words])[asked]
     return largest
 
 
@@ -255,31 +251,36 @@ def one_sided(
     counts = run_of(source)
     if counts is None or (found is None and word not in counts.vocabulary.words):
         return []
-    store = counts.store
+    store, labels = counts.store, counts.conditions.labels
     found = store.positions(counts.vocabulary.index(word)) if found is None else found
     document = np.searchsorted(store.starts, found, side="right") - 1
-    document = document[~store.held_out[document]]
-    groups, path = {"document": np.arange(len(store.held_out))}, store.folder / FIELDS
-    if path.exists() and "source" in pl.read_parquet_schema(path):
-        values = pl.read_parquet(path, columns=["source"], glob=False)["source"].fill_null("")
-        groups["source"] = values.rank("dense").to_numpy().astype(np.int64)
-    parts = {"all of the text": slice(0, len(store.held_out))}
+    times = np.where(store.held_out, 0, np.bincount(document, minlength=len(store.held_out)))
+    groups, length = {"document": np.arange(len(times))}, np.diff(store.starts)
+    if (sources := values_of(counts, "source")) is not None:
+        groups["source"] = sources
+    parts = {"all of the text": slice(0, len(times))}
     if conditions is not None:
-        parts = {
-            counts.conditions.labels[at]: store.condition_slice(at) for at in conditions if at < len(counts.conditions)
-        }
-    notes, length = [], np.diff(store.starts)
+        parts = {labels[at]: store.condition_slice(at) for at in conditions if at < len(labels)}
+    notes = []
     for kind, group in groups.items():
         where = []
         for label, part in parts.items():
-            holders, times = np.unique(
-                group[document[(document >= part.start) & (document < part.stop)]], return_counts=True
-            )
-            if times.sum() < FEWEST or 2 * times.max() <= times.sum():
+            holder = np.unique(group[part], return_inverse=True)[1]
+            held, size = (np.bincount(holder, amount[part], 1) for amount in (times, length))
+            most = held.argmax()
+            if held.sum() < FEWEST or 2 * held[most] <= held.sum():
                 continue
-            own = length[part][group[part] == holders[times.argmax()]].sum() / max(length[part].sum(), 1)
-            if kind == "document" or own <= 0.5:
-                where.append(f"{label} ({times.max() / times.sum():.0%})")
+            if kind == "document" or 2 * size[most] <= size.sum():
+                where.append(f"{label} ({held[most] / held.sum():.0%})")
         if where:
             notes.append(f"One {kind} holds more than half of the occurrences of {word} in {some_of(where)}.")
     return notes
+
+
+def values_of(counts: Counts, field: str) -> Integers | None:
+    """Return a number for the value of a kept field of each document of a run; None if the field was not kept."""
+    path = counts.folder / FIELDS
+    if not path.exists() or field not in pl.read_parquet_schema(path):
+        return None
+    values = pl.read_parquet(path, columns=[field], glob=False)[field].fill_null("")
+    return values.rank("dense").to_numpy().astype(np.int64)

@@ -120,8 +120,6 @@ def _middle(polygons: Sequence[Any], where: str) -> tuple[float, float]:
 def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:
     """Return the places without coordinates; raise InputError if fewer than two have any.
 
-    Examples
-    --------
     >>> without_coordinates(["Bern", "Cork", "Dax"], read_coordinates({"bern": (47, 7), "Dax": (44, -1)}))
     ['Cork']
     """
@@ -144,8 +142,6 @@ def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[
 def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
     """Return the pairs of points (lat, lon) of which one is among the `nearest` of the other, along great circles.
 
-    Examples
-    --------
     >>> nearest_places([(0, 0), (0, 1), (0, 10), (0, 12)], nearest=1)
     [(0, 1), (2, 3)]
     """
@@ -206,8 +202,6 @@ def morans_i(
     p from random assignments of values to places, and the number of places and links. It is None with fewer than four
     places with a value, equal values, or no links.
 
-    Examples
-    --------
     >>> north, south = [1.0, 1.1, 0.9], [0.0, 0.1, -0.1]
     >>> chain = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
     >>> round(morans_i(north + south, chain)["value"], 2)

@@ -60,63 +60,52 @@ def neighbors(
     [1, 2, 3]
     """
     word = model.words[model.index(word)]
-    overall, at_all = at is None and place is None, "all" if at is None else at
-    conditions = None if overall else named_conditions(model.conditions, at_all, place)
-    how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
-    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
-    if conditions is not None and len(conditions) > 1:
-        rows, notes = _in_each(model, word, conditions, top, how, filters)
-        return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
-    label = None if conditions is None else model.conditions.labels[conditions[0]]
-    count = model.count(word, label) if label else sum(model.count(word).values())
-    there = range(len(model.conditions)) if conditions is None else conditions
-    matches = filters.matches(partial(model.neighbors, word, label, **how), top, there)
-    rows = [
-        {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
-        | {"similarity": match.similarity, "score": match.score, "neighbor_count": match.count, "fallback": not count}
-        | {"documents": filters.documents_of(match.word, there)}
-        for rank, match in enumerate(matches, 1)
-    ]
-    notes = _rare(word, label, count, min_count) + one_sided(model, word, conditions)
-    notes += filters.notes(model.matrix(label, min_count).word, [there])
-    if not rows:
-        notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
-    return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts)
-
-
-def _in_each(
-    model: Model, word: str, conditions: Sequence[int], top: int, how: dict[str, Any], filters: Filters
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
-    labels, counts = [model.conditions.labels[number] for number in conditions], model.count(word)
-    min_count, fallback = how["min_count"], how["fallback"]
-    frequent = labels if fallback else [label for label in labels if counts[label] >= min_count]
-    if not frequent:
+    every, overall = model.count(word), at is None and place is None
+    counts: dict[str | None, int] = dict(every) | {None: sum(every.values())}
+    chosen = named_conditions(model.conditions, "all" if at is None else at, place)
+    there: dict[str | None, list[int]] = {model.conditions.labels[number]: [number] for number in chosen}
+    there = {None: chosen} if overall else there
+    several, (label, *_) = len(there) > 1, there
+    listed = [label for label in there if fallback or not several or counts[label] >= min_count]
+    if not listed:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
-    there = {model.conditions.labels[number]: [number] for number in conditions}
-    find = partial(model.neighbors, word, **how)
-    matches = {label: filters.matches(partial(find, label), top, there[label]) for label in frequent}
-    ranked = {(m.word, label): (rank, m.score) for label, row in matches.items() for rank, m in enumerate(row, 1)}
-    names = [name for name, _ in Counter(name for name, _ in ranked).most_common()]
-    table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    for label in frequent:
-        own, *others = model.project([word, *names], label, label).astype(np.float64)
-        for name, other in zip(names, others, strict=True):
-            if (count := model.count(name, label)) < min_count:
-                continue
-            similarity = float((own * other).sum())
-            rank, score = ranked.get((name, label), (None, similarity if how["retrieval"] == "cosine" else None))
-            table[name].append(
-                {"word": word, "condition": label, "count": counts[label], "rank": rank, "neighbor": name}
-                | {"documents": filters.documents_of(name, there[label])}
-                | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
-            )
-    notes = [] if fallback else hidden_conditions(model, [word], conditions, min_count)
-    notes += one_sided(model, word, conditions)
-    notes += filters.notes(_candidates(model, frequent, min_count), list(there.values()))
-    return [row for rows in table.values() for row in rows], notes
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    how: Any = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
+    found: dict[tuple[str, str | None], tuple[Any, ...]] = {}
+    for one in listed:
+        matches = filters.matches(partial(model.neighbors, word, one, **how), top, there[one])
+        for rank, match in enumerate(matches, 1):
+            found[match.word, one] = (rank, match.similarity, match.score, match.count)
+    # The words that are near most often first.
+    names = [name for name, _ in Counter(name for name, _ in found).most_common()]
+    for one in [one for one in listed if one is not None and several]:
+        others = {name: model.count(name, one) for name in names if (name, one) not in found}
+        others = {name: count for name, count in others.items() if count >= min_count}
+        own, *units = model.project([word, *others], one, one).astype(np.float64)
+        for (name, count), unit in zip(others.items(), units, strict=True):
+            similarity = float((own * unit).sum())
+            found[name, one] = (None, similarity, similarity if retrieval == "cosine" else None, count)
+    columns = ("rank", "similarity", "score", "neighbor_count")
+    rows = [
+        {"word": word, "condition": one, "count": counts[one], "neighbor": name, "fallback": not counts[one]}
+        | dict(zip(columns, found[name, one], strict=True))
+        | {"documents": filters.documents_of(name, there[one])}
+        for name in names
+        for one in listed
+        if (name, one) in found
+    ]
+    if several:
+        notes = [] if fallback else hidden_conditions(model, [word], chosen, min_count)
+    else:
+        notes = _rare(word, label, counts[label], min_count)
+    notes += one_sided(model, word, None if overall else chosen)
+    notes += filters.notes(_candidates(model, listed, min_count), list(there.values()))
+    if not rows:
+        notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
+    where = "in each condition" if several else _in(label)
+    return Answer(rows, title=f"{word}: neighbors {where}", notes=notes, facts=facts)
 
 
 @question(
@@ -311,7 +300,7 @@ def analogy(
     return Answer(rows, title=f"{a} is to {b} as {c} is to … ({where})", notes=notes, facts=facts)
 
 
-def _candidates(model: Model, labels: Sequence[str], min_count: int) -> NDArray[np.int64]:
+def _candidates(model: Model, labels: Sequence[str | None], min_count: int) -> NDArray[np.int64]:
     """Return the words that occur often enough in one of some conditions."""
     return np.unique(np.concatenate([model.matrix(label, min_count).word for label in labels]))
 

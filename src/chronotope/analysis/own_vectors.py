@@ -45,8 +45,6 @@ def own_vectors(
 def what_helps(conditions: Conditions, min_count: int) -> str:
     """Return a clause that says what to do if a word is too rare.
 
-    Examples
-    --------
     >>> what_helps(Conditions.of_times(["1998", "1999"]), 5)
     '; lower min_count (--min-count), or take longer time bins'
     """
@@ -86,8 +84,6 @@ def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
 def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
     """Return the conditions in order of time; with time × place, those of one place.
 
-    Examples
-    --------
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
     >>> timeline(both, "India")
     [1, 3]
@@ -132,8 +128,6 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
 def named_conditions(conditions: Conditions, at: str, place: str | None = None) -> list[int]:
     """Return the conditions that a text names: a label, 'all', or with time × place a time bin or a place alone.
 
-    Examples
-    --------
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
     >>> [named_conditions(both, at) for at in ("1998/india", "1999", "India", "all")]
     [[1], [2, 3], [1, 3], [0, 1, 2, 3]]

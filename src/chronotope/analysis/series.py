@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Tiles
 from chronotope.analysis.filters import one_sided
@@ -21,19 +22,7 @@ from chronotope.analysis.own_vectors import (
     unit_vectors,
     what_helps,
 )
-from chronotope.analysis.params import (
-    Against,
-    Bootstrap,
-    MinCount,
-    Model,
-    Param,
-    Place,
-    Progress,
-    Seed,
-    Threads,
-    Word,
-    Words,
-)
+from chronotope.analysis.params import Bootstrap, MinCount, Model, Param, Place, Progress, Seed, Threads, Word, Words
 from chronotope.conditions import Conditions
 from chronotope.errors import SettingsError, fewer_than, some_of
 
@@ -56,7 +45,7 @@ def series(
     model: Model,
     word: Words,
     *,
-    against: Against = FIRST,
+    against: params.Against = FIRST,
     place: Place = None,
     min_count: MinCount = 5,
     bootstrap: Bootstrap = 0,

@@ -136,8 +136,6 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
 def measures(near: NDArray[np.float64], groups: NDArray[np.integer], after: Sides) -> NDArray[np.float64]:
     """Return APD, PRT, AMD and JSD from the (N, N) cosines of usages, their clusters, and which of them are after.
 
-    Examples
-    --------
     >>> two_each = np.kron(np.eye(2), np.ones((2, 2)))  # two usages in one direction, two at right angles to it
     >>> measures(two_each, np.array([0, 0, 1, 1]), np.array([False, False, True, True])).tolist()
     [1.0, 1.0, 1.0, 1.0]

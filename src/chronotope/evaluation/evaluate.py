@@ -208,8 +208,6 @@ def _evaluation(rows: Any, title: str, notes: list[str], facts: Any, signature: 
 def name_models(models: Any) -> dict[str, Any]:
     """Return models by name: of the file or run (the whole path if two are equal), or of the method; numbered if equal.
 
-    Examples
-    --------
     >>> list(name_models(["a/good.ct", "b/good.ct", "poor.ct", "poor.ct"]))
     ['a/good.ct', 'b/good.ct', 'poor.ct', 'poor.ct (4)']
     """

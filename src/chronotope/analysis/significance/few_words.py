@@ -203,8 +203,6 @@ class Noiseless(NamedTuple):
 
         The drawn vectors are (draws, N, D), NaN where a draw has none; (N,) `documents` of the rarer of the two.
 
-        Examples
-        --------
         >>> x, y = np.array([[2.0, 0.0]]), np.array([[2.0, 1.0]])
         >>> noise = np.array([[[0.5, 0.5]], [[-0.5, -0.5]], [[0.5, -0.5]], [[-0.5, 0.5]]])
         >>> found = Noiseless.cosines(x, y, x + noise, y + noise[[1, 2, 0, 3]], np.array([30]))
@@ -242,8 +240,6 @@ def _covariance(first: Drawn, second: Drawn) -> Numbers:
 def student(documents: NDArray[np.int64]) -> Numbers:
     """(N,) half the width of a 95 % interval in standard deviations; NaN where documents are too few.
 
-    Examples
-    --------
     >>> student(np.array([4, 5, 30, 1000])).round(2).tolist()
     [nan, 2.78, 2.05, 1.96]
     """

@@ -137,8 +137,6 @@ def _share_among_top(scores: Numbers) -> Numbers:
 def like_words(*sizes: NDArray[Any], peers: int = PEERS) -> NDArray[np.int64]:
     """(K, peers) the words nearest to each in frequency and in number of documents, on logarithmic scales.
 
-    Examples
-    --------
     >>> like_words(np.array([10, 90, 11, 99]), np.array([5, 50, 5, 50]), peers=2).tolist()
     [[0, 2], [1, 3], [2, 0], [3, 1]]
     """
@@ -195,8 +193,6 @@ def _moments(scores: Numbers) -> tuple[NDArray[np.int64], Numbers, Numbers, Numb
 def false_discovery_rates(p: Numbers) -> Numbers:
     """Return q-values (Benjamini and Hochberg); NaN where p is NaN.
 
-    Examples
-    --------
     >>> false_discovery_rates(np.array([0.01, 0.5, 0.02, np.nan])).round(3).tolist()
     [0.03, 0.5, 0.03, nan]
     """

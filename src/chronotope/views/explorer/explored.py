@@ -52,8 +52,6 @@ class Lookup:
 class WordIndex:
     """The words of a model, to be searched while a person types.
 
-    Examples
-    --------
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3]), np.arange(3), np.array([9, 7, 5]))

@@ -58,7 +58,7 @@
     const name = model.words[id];
     /** @type {number[] | null} */
     const chosen = at || place ? model.named(at || "all", place) : null;
-    const facts = { axis: axisOf(place), at: at ?? null, min_count, retrieval };
+    const facts = { axis: axisOf(place), at: at ?? null, min_count, retrieval, filters: [] };
     if (chosen && chosen.length > 1) return inEach(id, chosen, { top, min_count, retrieval, fallback, signal }, facts);
     const number = chosen ? chosen[0] : model.OVERALL;
     const label = chosen ? labels[number] : null;
@@ -161,7 +161,7 @@
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {
       axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
-      role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
+      filters: [], role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
     };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
   }
