@@ -195,7 +195,11 @@
       .map(({ word, similarity, count, documents }, rank) => ({ rank: rank + 1, word, similarity, count, documents, fallback: absent }));
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
-    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, documents_note);
+    /** @type {[string, string, number][]} */
+    const pairs = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
+    const counted = pairs.map(([word, label, count]) => `${word} ${count.toLocaleString("en")} in ${label}`);
+    const notes = [`Occurrences: ${counted.join(", ")}.`, ...pairs.flatMap((pair) => rare(...pair, min_count)), ...documents_note];
+    return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, notes);
   }
 
   /** Return the vectors of a word where it occurs often enough. @param {number} id @param {number} least @param {number[]} among */
