@@ -19,9 +19,7 @@ def extend_command(
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="The new text, with the same fields.")],
     output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Model (MODEL-extended).")] = None,
     where: Annotated[str | None, Option(help='Only rows for which this holds, as in SQL: "year >= 2020".')] = None,
-    metadata: Annotated[
-        Path | None, Option(metavar="FILE", help="Table of dates and places of the new text, if the run had one.")
-    ] = None,
+    metadata: Annotated[Path | None, Option(metavar="FILE", help="Table of dates and places of the new text.")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
     threads: Threads = None,
 ) -> None:

@@ -63,30 +63,24 @@ class WordIndex:
 
     def __init__(self, embeddings: ConditionedEmbeddings) -> None:
         words, observed = len(embeddings), embeddings.observed
-        self._words = embeddings.words
-        self._count = np.bincount(observed.word, observed.count, words).astype(np.int64)
-        self._conditions = np.bincount(observed.word, minlength=words)
+        count = np.bincount(observed.word, observed.count, words).astype(np.int64).tolist()
+        rows = map(FoundWord, embeddings.words, count, np.bincount(observed.word, minlength=words).tolist())
         # Most frequent first, so that the first matches are the best.
-        self._order = np.lexsort((np.arange(words), -self._count)).tolist()
-        self._folded = [self._words[number].casefold() for number in self._order]
+        self._words = [(row.word.casefold(), row) for row in sorted(rows, key=lambda row: -row.count)]
 
     def find(self, query: str, limit: int = 10) -> Lookup:
         """Return up to `limit` words that contain the letters, in any case; without letters the most frequent words."""
         letters = query.strip().casefold()
-        found = [(word, number) for word, number in zip(self._folded, self._order, strict=True) if letters in word]
+        found = [(word, row) for word, row in self._words if letters in word]
         found.sort(key=lambda one: (one[0] != letters, not one[0].startswith(letters)))
-        matches = tuple(self._row(number) for _, number in found[:limit])
-        return Lookup(query, len(found), matches, () if found else self.alike(query))
+        return Lookup(query, len(found), tuple(row for _, row in found[:limit]), () if found else self.alike(query))
 
     def alike(self, word: str) -> tuple[FoundWord, ...]:
         """Return words of similar spelling, most frequent first."""
         letters = word.strip().casefold()
-        near = [place for place, word in enumerate(self._folded[:COMPARED]) if abs(len(word) - len(letters)) <= 2]
-        close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], PROPOSED, 0.7))
-        return tuple(self._row(self._order[place]) for place in near if self._folded[place] in close)[:PROPOSED]
-
-    def _row(self, number: int) -> FoundWord:
-        return FoundWord(self._words[number], int(self._count[number]), int(self._conditions[number]))
+        near = [(word, row) for word, row in self._words[:COMPARED] if abs(len(word) - len(letters)) <= 2]
+        close = difflib.get_close_matches(letters, [word for word, _ in near], PROPOSED, 0.7)
+        return tuple(row for word, row in near if word in close)[:PROPOSED]
 
 
 class ConditionAbout(BaseModel):
