@@ -48,13 +48,11 @@ class Filters:
         self._notes: list[str] = []
         only, without = read_words(words), read_words(exclude)
         self.settings = [  # for the facts of the answer
-            *(
-                f"{name} {some_of(listed)}"
-                for name, listed in (("words", only), ("exclude", without))
-                if listed is not None
-            ),
-            *(name for name, given in (("no_names", no_names), ("no_numbers", no_numbers)) if given),
-            *([f"min_documents {min_documents}"] if min_documents > 1 else []),
+            *([f"words {some_of(only)}"] if only is not None else []),
+            *([f"exclude {some_of(without)}"] if without is not None else []),
+            *["no_names"] * no_names,
+            *["no_numbers"] * no_numbers,
+            *[f"min_documents {min_documents}"] * (min_documents > 1),
         ]
         self.named: list[int] | None = None
         self.run = run_of(source)

@@ -203,12 +203,8 @@ def equivalents(
         notes += filters.notes(among, [[target] for target in targets])
     mapped = [model.search.takes_role_map(source, target, role_map) for target in targets]
     facts: dict[str, Any] = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval}
-    facts |= {
-        "filters": filters.settings,
-        "role_map": any(mapped),
-        "without_match": without,
-        "bar": {label: bar_of(bars[label]) for label in bars},
-    }
+    facts |= {"filters": filters.settings, "role_map": any(mapped), "without_match": without}
+    facts["bar"] = {label: bar_of(bar) for label, bar in bars.items()}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=[*notes, *_calibration(bars)], facts=facts)
 

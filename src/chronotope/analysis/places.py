@@ -233,12 +233,11 @@ def _by_place(
     for place, row in zip(place_of.tolist(), rows, strict=True):
         if np.isfinite(row["position"]):
             by_place.setdefault(place, []).append(row)
-    return {
-        place: (rows[0]["position"], rows[0]["low"], rows[0]["high"])
-        if len(rows) == 1
-        else (float(np.average([r["position"] for r in rows], weights=[r["count"] for r in rows])), None, None)
-        for place, rows in by_place.items()
-    }
+    values: dict[int, tuple[float, float | None, float | None]] = {}
+    for place, found in by_place.items():
+        mean = float(np.average([row["position"] for row in found], weights=[row["count"] for row in found]))
+        values[place] = (mean, found[0]["low"], found[0]["high"]) if len(found) == 1 else (mean, None, None)
+    return values
 
 
 @question(

@@ -130,12 +130,8 @@ def _series(
     for condition in among:
         count = model.observed.of(number, condition)
         total = max(1, int(model.observed.counts_in(condition).sum()))
-        row = {
-            "word": word,
-            "condition": conditions.labels[condition],
-            "count": count,
-            "per_million": 1e6 * count / total,
-        }
+        row: dict[str, Any] = {"word": word, "condition": conditions.labels[condition]}
+        row |= {"count": count, "per_million": 1e6 * count / total}
         values = found.get(condition, [None] * 5)
         rows.append(row | dict(zip(("against", "similarity", "corrected", "low", "high"), values, strict=True)))
     return rows
@@ -180,15 +176,12 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
     cosines = own_cosines(model, word, own)
     labels = [model.conditions.labels[condition] for condition in own.conditions]
     counts = [model.count(word, label) for label in labels]
-    columns: dict[str, Any] = {
-        "condition": np.repeat(labels, len(labels)),
-        "against": labels * len(labels),
-        "count": np.minimum.outer(counts, counts).ravel(),
-        "similarity": cosines.ravel(),
-    }
+    columns: dict[str, Any] = {"word": [word] * cosines.size, "condition": np.repeat(labels, len(labels))}
+    columns |= {"against": labels * len(labels), "count": np.minimum.outer(counts, counts).ravel()}
+    columns |= {"similarity": cosines.ravel()}
     notes = hidden_conditions(model, [word], among, min_count)
     title = f"{word}: similarity between every two conditions"
-    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes, facts={"min_count": min_count})
+    return Answer(columns, title=title, notes=notes, facts={"min_count": min_count})
 
 
 @question(
