@@ -57,12 +57,15 @@ class Filters:
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
-        self.in_run = None if self.run is None else numbers_in(self.run, self._words)
+        self.in_run = None
+        if self.run is not None:
+            known = {word: number for number, word in enumerate(self.run.vocabulary.words)}
+            self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
         self._excluded: dict[str, Mask] = {}  # by what they are, first reason first
         if only is not None:
             self.named = self._numbers(only, must=True)
         if without is not None:
-            self._excluded["excluded words"] = self._mask(self._expand(without))
+            self._excluded["excluded words"] = np.isin(np.arange(len(self._words)), self._expand(without))
         if no_names:
             self._excluded["names"] = self._names()
         if no_numbers:
@@ -161,19 +164,12 @@ class Filters:
             self._notes.append(f"Not in the vocabulary: {some_of(unknown)}.")
         return list(found)
 
-    def _mask(self, words: Iterable[int]) -> Mask:
-        mask = np.zeros(len(self._words), bool)
-        mask[list(words)] = True
-        return mask
-
     def _expand(self, words: Sequence[str]) -> list[int]:
         """Return the ids of words; 'stopwords:en' stands for a list, of which many do not occur."""
-        numbers = self._numbers(word for word in words if not word.startswith(STOP_WORDS))
-        for word in words:
-            if word.startswith(STOP_WORDS):
-                stop = stop_words(word.removeprefix(STOP_WORDS))
-                numbers += [self._number[one] for one in stop if one in self._number]
-        return numbers
+        lists = [word for word in words if word.startswith(STOP_WORDS)]
+        stop = frozenset[str]().union(*(stop_words(one.removeprefix(STOP_WORDS)) for one in lists))
+        known = [number for word, number in self._number.items() if word in stop]
+        return known + self._numbers(word for word in words if word not in lists)
 
     def _names(self) -> Mask:
         """(W,) whether a word is capitalized in more than half of its occurrences inside sentences."""
@@ -202,14 +198,6 @@ def stop_words(language: str) -> frozenset[str]:
     if not stopwordsiso.has_lang(language):
         raise SettingsError(f"no stop words for '{language}'; languages: {', '.join(sorted(stopwordsiso.langs()))}")
     return frozenset(stopwordsiso.stopwords(language))
-
-
-def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
-    """(W,) the id of each word in a run; -1 if it is not there."""
-    if tuple(words) == run.vocabulary.words:
-        return np.arange(len(words))
-    known = {word: number for number, word in enumerate(run.vocabulary.words)}
-    return np.array([known.get(word, -1) for word in words], np.int64)
 
 
 def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:

@@ -258,14 +258,11 @@ def analogy(
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> from chronotope.embeddings import ConditionedEmbeddings
-    >>> support = Support(np.array([0, 4]), np.arange(4), np.array([9] * 4))
-    >>> vectors = [[-1, -1, 0], [-1, 1, 0], [1, -1, 0], [1, 1, 0]]
-    >>> words = ["man", "king", "woman", "queen"]
-    >>> model = ConditionedEmbeddings(words, Conditions.of_times(["1990"]), support, vectors)
-    >>> analogy(model, "man", "king", "woman", at="1990")["word"][0]
+    >>> import chronotope as ct
+    >>> text = "a man is a he . a king is a royal he . a woman is a she . a queen is a royal she . " * 20
+    >>> corpus = ct.read_corpus([{"text": text, "year": year} for year in (1990, 1991)], time="year")
+    >>> model = ct.GraphModel(dimensions=4).fit(ct.count(corpus, min_count=1, window=2))
+    >>> ct.analogy(model, "man", "king", "woman", at="1990")["word"][0]
     'queen'
     """
     a, b, c = (model.words[model.index(word)] for word in (a, b, c))

@@ -59,14 +59,11 @@ def stable(
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
-    >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
-    >>> model = ConditionedEmbeddings(["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors)
-    >>> answer = stable(model, top=2)
-    >>> answer["word"].to_list(), answer["stability"][0]
-    (['the', 'of'], 1.0)
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> "bank" in ct.stable(model, least=True, top=5)["word"]
+    True
     """
     size = len(model.conditions)
     if size == 1:
