@@ -311,6 +311,6 @@ def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict
         if place in shifts:
             point, shift = shifts[place]
             p = min(1.0, len(shifts) * p_value(shift.size, null))
-            change |= {"after": point.after, "shift": point.shift, "p": p, "accepted": p <= alpha}
+            change |= {"after": point["after"], "shift": point["shift"], "p": p, "accepted": p <= alpha}
         changes.append(change)
     return changes
