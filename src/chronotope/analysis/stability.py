@@ -122,17 +122,14 @@ def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] 
     words = nearer = 0
     for place in conditions.places or (None,):
         line = timeline(conditions, place)
-        matrices = [model.matrix(conditions.labels[condition], min_count) for condition in line]
-        count, seen = np.zeros((2, len(model)), dtype=np.int64)
-        for matrix in matrices:
-            count[matrix.word] += matrix.support
-            seen[matrix.word] += 1
-        throughout = np.flatnonzero(seen == len(line))
-        throughout = np.sort(throughout[np.lexsort((throughout, -count[throughout]))[:MOST_WORDS]])
+        many, count, _ = Comparison("series", tuple(line)).counts(model, min_count)
+        throughout = np.flatnonzero(many == len(line))
+        throughout = throughout[np.argsort(-count[throughout], kind="stable")[:MOST_WORDS]]
         if len(line) < 3 or not len(throughout):
             continue
-        unit = np.stack([m.unit[np.searchsorted(m.word, throughout)] for m in matrices], axis=1).astype(np.float64)
-        by_lag = [np.multiply(unit[:, :-lag], unit[:, lag:]).sum(axis=2).mean(axis=1) for lag in range(1, len(line))]
+        names, labels = [model.words[word] for word in throughout], [conditions.labels[at] for at in line]
+        unit = np.stack([model.project(names, label, label) for label in labels]).astype(np.float64)
+        by_lag = [np.multiply(unit[:-lag], unit[lag:]).sum(axis=2).mean(axis=0) for lag in range(1, len(line))]
         for lag, cosines in enumerate(by_lag, start=1):
             sums.setdefault(lag, []).append(float(cosines.mean()))
         words += len(throughout)
