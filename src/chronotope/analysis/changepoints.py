@@ -52,10 +52,7 @@ def changepoints(
     word: Word,
     *,
     place: Place = None,
-    against: Annotated[
-        str | None,
-        condition_param("Look for shifts of the similarity with this condition (or `first`), not of the vectors."),
-    ] = None,
+    against: Annotated[str | None, condition_param("Look for shifts of similarity with it (or with `first`).")] = None,
     most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
     alpha: Alpha = 0.05,
     top: Annotated[int, Param("Number of words that joined, and that left.", least=0, most=1000)] = 5,

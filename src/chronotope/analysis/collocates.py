@@ -33,12 +33,8 @@ CHANCE = 3.84
 # A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
 FEWEST_PAIRS = 1.0
 
-Beside = Annotated[
-    int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
-]
-MinBeside = Annotated[
-    int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
-]
+Beside = Annotated[int, Param("Minimum count in the window; rarer words are left out.", least=1, most=10**9)]
+MinBeside = Annotated[int, Param("Minimum number of documents with both words side by side.", least=1, most=10**9)]
 Window = Annotated[int | None, Param("Words on either side (default: the run's window).", least=1, most=1000)]
 
 

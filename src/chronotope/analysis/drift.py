@@ -18,22 +18,16 @@ from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, 
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of, some_of
 
-Over: TypeAlias = Annotated[
-    Literal["auto", "ends", "steps", "series", "unusual"],
-    Param(
-        "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
-        "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
-    ),
-]
-Effect: TypeAlias = Annotated[
-    float | None,
-    Param(
-        "Smallest change that counts: p and q are of the hypothesis that the corrected change is at most this; 0 for "
-        "any change (default: what chance shows, the 95th percentile over permutations and words).",
-        least=0,
-        most=2,
-    ),
-]
+CHANGES = (
+    "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
+    "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
+)
+SMALLEST = (
+    "Smallest change that counts: p and q are of the hypothesis that the corrected change is at most this; 0 for "
+    "any (default: the 95th percentile of the changes that permutations show)."
+)
+Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
+Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05

@@ -41,12 +41,8 @@ def evidence(
     start: From = None,
     end: Until = None,
     near: Annotated[str | None, Param("Only sentences with this word near by, nearest first.", longest=200)] = None,
-    distance: Annotated[
-        int | None, Param("With `near`: maximum number of words apart (default: the run's window).", least=1, most=1000)
-    ] = None,
-    where: Annotated[
-        str | None, Param("Only documents with these kept fields, as in SQL: \"speaker = 'Ada'\".", local=True)
-    ] = None,
+    distance: Annotated[int | None, Param("With `near`: most words apart (the window).", least=1, most=1000)] = None,
+    where: Annotated[str | None, Param("Only documents where, as in SQL: \"speaker = 'Ada'\".", local=True)] = None,
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.analysis.params import run_of
+from chronotope.analysis.params import Listed, run_of
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokens import FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
@@ -20,7 +19,6 @@ from chronotope.io.untrusted import read_table
 
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Listed = str | Sequence[str] | Path | None
 
 STOP_WORDS = "stopwords:"
 # With fewer occurrences it says little that most come from one document.

@@ -120,9 +120,7 @@ def equivalents(
     *,
     at: At,
     to: params.To = None,
-    top: Annotated[
-        int | None, Param("Number of words in each condition (default: 10 in one, 3 in all).", least=1, most=100_000)
-    ] = None,
+    top: Annotated[int | None, Param("Words in each condition (10 in one, 3 in all).", least=1, most=100_000)] = None,
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
@@ -243,9 +241,7 @@ def analogy(
     c: Annotated[str, Param("Third word: … as C is to whom?", argument=True, longest=200)],
     *,
     at: At,
-    to: Annotated[
-        str | None, params.condition_param("Condition of C and of the answer (default: that of A and B).")
-    ] = None,
+    to: Annotated[str | None, params.condition_param("Condition of C and the answer (that of A and B).")] = None,
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,

@@ -38,9 +38,7 @@ MOST_ORDERED = 1000
 def places(
     model: Model,
     *,
-    groups: Annotated[
-        int | None, Param("Number of groups (default: by the widest gap between joins).", least=1, most=10_000)
-    ] = None,
+    groups: Annotated[int | None, Param("Number of groups (by the widest gap).", least=1, most=10_000)] = None,
     min_count: MinCount = 10,
     progress: Progress = None,
 ) -> Answer:
@@ -151,9 +149,7 @@ def word_map(
     formula: AnyFormula = None,
     coordinates: params.Coordinates = None,
     edges: params.Edges = None,
-    nearest: Annotated[
-        int, Param("Number of nearest places that are neighbors, by coordinates.", least=1, most=1000)
-    ] = 3,
+    nearest: Annotated[int, Param("Nearest places by coordinates that are neighbors.", least=1, most=1000)] = 3,
     shuffles: params.Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:

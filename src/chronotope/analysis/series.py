@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
-Quick = Annotated[
-    bool, Param("95 % intervals from the scatter around the model, without draws of documents: quick, but too narrow.")
-]
+Quick = Annotated[bool, Param("95 % intervals from the scatter around the model: quick, but too narrow.")]
 
 
 @question(

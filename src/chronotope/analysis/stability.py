@@ -40,9 +40,7 @@ def stable(
     least: Annotated[bool, Param("Show the least stable words.")] = False,
     top: Top = 20,
     min_count: MinCount = 5,
-    min_conditions: Annotated[
-        int | None, Param("Minimum number of conditions in which a word occurs often enough (default: half).", least=2)
-    ] = None,
+    min_conditions: Annotated[int | None, Param("Least number of conditions with `min_count` (half).", least=2)] = None,
     permutations: params.Permutations = 0,
     bootstrap: params.Bootstrap = 0,
     within: params.Within = None,

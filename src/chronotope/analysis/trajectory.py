@@ -39,9 +39,7 @@ def trajectory(
     word: Word,
     *,
     place: Place = None,
-    method: Annotated[
-        Literal["lle", "pca"], Param("Projection: lle (locally linear embedding) or pca (principal components).")
-    ] = "lle",
+    method: Annotated[Literal["lle", "pca"], Param("Locally linear embedding or principal components.")] = "lle",
     top: Annotated[int, Param("Number of neighbors from each condition.", least=1, most=1000)] = 3,
     limit: Annotated[int, Param("Maximum number of neighbors in all.", least=1, most=1000)] = 24,
     min_count: MinCount = 5,

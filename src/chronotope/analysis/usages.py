@@ -19,9 +19,7 @@ REACH = 8  # words on either side
 COMMON = 1e-3  # a context word with this share of the text gets half its weight (Arora et al. 2017)
 FACTOR = 2.0  # a context is telling if it is, less a standard error, this often as frequent as by chance
 
-Usages = Annotated[
-    int, Param("Usages of a word drawn in each condition; a contextual model has its own.", least=10, most=1000)
-]
+Usages = Annotated[int, Param("Usages of a word drawn in each condition (not if contextual).", least=10, most=1000)]
 
 
 class WordUsages(NamedTuple):

@@ -52,7 +52,7 @@ def prepare_command(
     holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
     case: Annotated[
-        str | None, Option(metavar="lower|smart|keep", help="Upper case: smart keeps it in acronyms, as US (lower).")
+        str | None, Option(metavar="lower|smart|keep", help="Case; smart keeps acronyms, as US (lower).")
     ] = None,
     strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
     emoji: Annotated[bool, Option("--emoji", help="Count emoji as words.")] = False,
@@ -61,18 +61,13 @@ def prepare_command(
     phrase: Annotated[list[str] | None, Option(help="Phrase to count as one word; may be repeated.")] = None,
     strict: Annotated[bool, Option("--strict", help="Stop at the first bad row.")] = False,
     no_text: Annotated[bool, Option("--no-text", help="Keep no text; `evidence` then has no sentences.")] = False,
-    keep: Annotated[
-        list[str] | None,
-        Option(metavar="FIELDS", help="Fields to keep, for evidence and drift --within: title,speaker."),
-    ] = None,
+    keep: Annotated[list[str] | None, Option(metavar="FIELDS", help="Fields to keep, such as title,speaker.")] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk.")] = None,
     workers: Annotated[int | None, Option(min=1, help="Number of processes on this machine, with Dask.")] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Dask cluster: address of its scheduler.")] = None,
-    spill: Annotated[
-        str | None, Option(metavar="FOLDER", help="With --cluster: folder that all its machines can write to (s3://…).")
-    ] = None,
+    spill: Annotated[str | None, Option(metavar="FOLDER", help="With --cluster: shared folder, as s3://….")] = None,
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Read text, and count which words occur together in each time bin and place."""
