@@ -121,10 +121,11 @@ def drift(
     named = comparison.over == "ends" or start is not None or end is not None
     how |= {"seeds": seeds}
     facts: dict[str, Any] = {"over": comparison.over, "from": first if named else None, "to": last if named else None}
-    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count}
-    facts |= {"filters": filters.settings}
-    facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
-    facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
+    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count, **how}
+    facts |= {"filters": filters.settings, "discoveries": None, "effect": None}
+    if "q" in figures:
+        facts["discoveries"] = int(np.count_nonzero(figures["q"] <= LEVEL))
+        facts["effect"] = float(figures["least"].max(initial=0))
     used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(

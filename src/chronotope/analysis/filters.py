@@ -78,8 +78,8 @@ class Filters:
         labels, chosen = self._source.conditions.labels, list(conditions)
         if self.run is None or self.in_run is None:
             return None
-        known = self.run.conditions.labels
-        if any(at >= len(known) or known[at] != labels[at] for at in chosen):  # added by `extend`
+        known = dict(enumerate(self.run.conditions.labels))
+        if any(known.get(at) != labels[at] for at in chosen):  # added by `extend`
             return None
         # A text of a nested place is a document of every level.
         times = self.run.conditions.levels if len(chosen) == len(labels) else 1

@@ -273,16 +273,14 @@ def grid(
     changes = _changes(model, word, alpha, min_count)
     order = {label: number for number, label in enumerate(conditions.labels)}
     changes.sort(key=lambda one: (not one["accepted"], order.get(one["after"] or "", len(order)), one["place"]))
-    largest = {one["after"]: one for one in changes}
-    nothing: dict[str, Any] = {"accepted": False, "shift": None, "p": None}
-    counts = model.count(word)
+    largest, counts = {one["after"]: one for one in changes}, model.count(word)
     cells = []
     for number, label in enumerate(conditions.labels):
         time, place = conditions.times[conditions.time_of[number]], conditions.places[conditions.place_of[number]]
         cell = {"word": word, "time": time, "place": place, "condition": label, "count": counts[label]}
-        change = largest.get(label, nothing)
-        cell |= {"value": values.get(number), "changed": change["accepted"], "shift": change["shift"], "p": change["p"]}
-        cells.append(cell)
+        change = largest.get(label, {})
+        cell |= {"value": values.get(number), "changed": change.get("accepted", False)}
+        cells.append(cell | {"shift": change.get("shift"), "p": change.get("p")})
     notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
     accepted = [str(one["after"]) for one in changes if one["accepted"]]
     notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")

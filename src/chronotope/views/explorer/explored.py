@@ -185,13 +185,20 @@ def open_explored(
     """
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model
-    embeddings = load(model)
-    counts, why_not = _counts(file, embeddings, Path(run) if run is not None else None)
-    missing = {}
-    if counts is None:
-        missing["counts"] = missing["text"] = missing["bands"] = why_not
-    else:
-        embeddings.trained_on = counts
+    embeddings, counts, missing = load(model), None, {}
+    trained_on = embeddings.provenance.get("run")
+    try:
+        counts = embeddings.trained_on = Counts.open(run_folder(file) if run is None else run)
+    except ChronotopeError:
+        if run is not None:
+            raise
+        why_not = "the run that the model was trained on is not beside it; name it with --run"
+        if trained_on is None:
+            why_not = "this model was made from other models, not from text, so there are no sentences to show"
+        missing = dict.fromkeys(("counts", "text", "bands"), why_not)
+    if counts is not None:
+        if run is not None and trained_on not in (None, counts.checksum):
+            raise InputError(f"the model was not trained on {run}; name the run that it was made from")
         if not TextStore.is_in(counts.folder):
             missing["text"] = "the run was prepared without its text, so there are no sentences to show"
         if not len(embeddings.contexts):
@@ -204,18 +211,3 @@ def open_explored(
     # A file called model.ct says nothing; the folder around it does.
     name = file.absolute().parent.name if file.stem == "model" else file.stem
     return Explored(embeddings, title or name, counts, where, missing)
-
-
-def _counts(file: Path, embeddings: ConditionedEmbeddings, run: Path | None) -> tuple[Counts | None, str]:
-    """Return the run of a model, or why there is none; raise InputError if a run that is named is another one's."""
-    if run is None:
-        try:
-            return Counts.open(run_folder(file)), ""
-        except ChronotopeError:
-            if embeddings.provenance.get("run") is None:
-                return None, "this model was made from other models, not from text, so there are no sentences to show"
-            return None, "the run that the model was trained on is not beside it; name it with --run"
-    counts = Counts.open(run)
-    if embeddings.provenance.get("run") not in (None, counts.checksum):
-        raise InputError(f"the model was not trained on {run}; name the run that it was made from")
-    return counts, ""
