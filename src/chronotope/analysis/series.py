@@ -101,63 +101,58 @@ def _series(
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
-    base: int | None = None
     labels = [conditions.labels[condition] for condition in own.conditions]
-    partners: list[str | None]
+    partner: NDArray[np.int64] | None = None
     if against == OVERALL:
         in_one_space(model)
-        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
-        partners = ["all others"] * len(labels)
-    elif against == PREVIOUS:
-        cosines = np.append(np.nan, np.diagonal(own_cosines(model, word, own), 1))
-        partners = [None, *labels[:-1]]
+        cosines, partners = np.multiply(own.unit, overall(own.unit)).sum(axis=1), dict.fromkeys(labels, "all others")
     else:
-        at = own.conditions[0] if against == FIRST else conditions.index(against)
-        if at not in own.conditions:
-            helps = what_helps(conditions, min_count)
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
-        base = int(np.flatnonzero(own.conditions == at)[0])
-        cosines = own_cosines(model, word, own)[base]
-        partners = [labels[base]] * len(labels)
+        partner = np.arange(len(labels)) - 1
+        if against != PREVIOUS:
+            at = own.conditions[0] if against == FIRST else conditions.index(against)
+            if at not in own.conditions:
+                helps = what_helps(conditions, min_count)
+                raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
+            partner = np.full(len(labels), np.flatnonzero(own.conditions == at)[0])
+        every = own_cosines(model, word, own)[partner, np.arange(len(labels))]
+        cosines = np.where(partner >= 0, every, np.nan)
+        partners = {label: labels[other] for label, other in zip(labels, partner, strict=True) if other >= 0}
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
     if few is not None and drawn is not None:
         here = few.words.index(number), own.conditions
-        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], against, base)
-    found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
+        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], partner)
+    found = dict(zip(labels, zip(map(partners.get, labels), *figures, strict=True), strict=True))
     rows = []
     for condition in among:
         count = model.observed.of(number, condition)
         total = max(1, int(model.observed.counts_in(condition).sum()))
-        row: dict[str, Any] = {"word": word, "condition": conditions.labels[condition]}
-        row |= {"count": count, "per_million": 1e6 * count / total}
-        values = found.get(condition, [None] * 5)
+        label = conditions.labels[condition]
+        row: dict[str, Any] = {"word": word, "condition": label, "count": count, "per_million": 1e6 * count / total}
+        values = found.get(label, [None] * 5)
         rows.append(row | dict(zip(("against", "similarity", "corrected", "low", "high"), values, strict=True)))
     return rows
 
 
 def _noiseless(
-    own: NDArray[np.float64], drawn: NDArray[np.float32], documents: NDArray[np.int64], against: str, base: int | None
+    own: NDArray[np.float64],
+    drawn: NDArray[np.float32],
+    documents: NDArray[np.int64],
+    partner: NDArray[np.int64] | None,
 ) -> Noiseless:
-    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws."""
+    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws.
+
+    Each vector is compared with that at `partner` (-1: with none), or with the mean direction of all others.
+    """
     from chronotope.analysis.significance.few_words import Noiseless
 
-    def partner(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-        if against == OVERALL:
-            return overall(unit_vectors(vectors))
-        if against == PREVIOUS:
-            return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
-        assert base is not None
-        return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
-
-    fewest = documents
-    if against == PREVIOUS:
-        fewest = np.minimum(documents, np.append(0, documents[:-1]))
-    elif base is not None:
-        fewest = np.minimum(documents, documents[base])
-    found = Noiseless.cosines(own, partner(own), drawn, partner(drawn), fewest)
-    if base is not None:
-        for part in found:
-            part[base] = 1.0  # the word compared with itself in the same text
+    if partner is None:
+        return Noiseless.cosines(own, overall(unit_vectors(own)), drawn, overall(unit_vectors(drawn)), documents)
+    none = partner < 0
+    other, drawn_other = (np.where(none[:, None], np.nan, part[..., partner, :]) for part in (own, drawn))
+    fewest = np.minimum(documents, np.where(none, 0, documents[partner]))
+    found = Noiseless.cosines(own, other, drawn, drawn_other, fewest)
+    for part in found:
+        part[partner == np.arange(len(partner))] = 1.0  # the word compared with itself in the same text
     return found
 
 
