@@ -317,7 +317,6 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
         if missing := set(frame.columns) ^ set(names) if frame.width else ():
             raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
         frame = frame.select(names) if frame.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
-    frame = frame.with_columns(
-        pl.col(name).cast(types[COLUMNS[name].type]) for name in frame.columns if name in COLUMNS
-    )
+    known = [name for name in frame.columns if name in COLUMNS]
+    frame = frame.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known)
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

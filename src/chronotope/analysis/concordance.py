@@ -57,9 +57,7 @@ class Concordance:
         """The text of the documents."""
         folder = self.counts.folder
         if not TextStore.is_in(folder):
-            raise errors.InputError(
-                f"{folder} was prepared without its text (--no-text), so it has no sentences to show"
-            )
+            raise errors.InputError(f"{folder} was prepared without its text (--no-text): it has no sentences to show")
         return TextStore(folder)
 
     @cached_property
@@ -111,9 +109,8 @@ class Concordance:
         """
         if self.conditions.levels > 1:
             place = np.array(self.conditions.place_of)[conditions]
-            conditions = conditions[
-                np.isin(place, [self.conditions.parents.get(inner, -1) for inner in place], invert=True)
-            ]
+            around = [self.conditions.parents.get(inner, -1) for inner in place]
+            conditions = conditions[~np.isin(place, around)]
         chosen = ~self.counts.store.held_out & np.isin(self.counts.store.document_condition, conditions)
         if where is None:
             return chosen
@@ -216,9 +213,8 @@ class Concordance:
         condition = self.counts.store.document_condition[self.documents_at(found)]
         count = np.bincount(condition, minlength=len(self.conditions))
         most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
-        named = [
-            f"{self.conditions.labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most
-        ]
+        labels = self.conditions.labels
+        named = [f"{labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
 
@@ -277,9 +273,8 @@ def choose_conditions(
     times = [name.casefold() for name in conditions.times]
     parts = [label.strip().casefold().partition(SEPARATOR)[::2] for label in ends]
     if any(time not in times for time, _ in parts) or len({place for _, place in parts}) > 1:
-        raise errors.SettingsError(
-            f"'{start}' to '{end}' is not a range: give two time bins, or the same place at both ends"
-        )
+        wanted = "give two time bins, or the same place at both ends"
+        raise errors.SettingsError(f"'{start}' to '{end}' is not a range: {wanted}")
     first = 0 if start is None else times.index(parts[0][0])
     last = len(times) - 1 if end is None else times.index(parts[-1][0])
     if first > last:

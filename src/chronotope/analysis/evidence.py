@@ -105,9 +105,8 @@ def evidence(
     # The text is searched as a whole; only the folder of the explorer holds a sample.
     facts |= {"near": other.text if other else None, "distance": distance if other else None, "sampled": False}
     facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
-    title = (
-        f"Sentences with {term.text}{f' near {other.text}' if other else ''}{f', {at} and {against}' * bool(against)}"
-    )
+    title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
+    title += f", {at} and {against}" if against else ""
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 

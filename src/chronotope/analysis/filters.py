@@ -172,9 +172,7 @@ class Filters:
     def _names(self) -> Mask:
         """(W,) whether a word is capitalized in more than half of its occurrences inside sentences."""
         if self.run is None:
-            raise InputError(
-                "--no-names needs the run that the model was trained on; open it with load(model, run=FOLDER)"
-            )
+            raise InputError("--no-names needs the run that the model was trained on; use load(model, run=FOLDER)")
         columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
         table = read_table(self.run.folder / LEXICON, columns)
         if not table["capitalized"].sum():

@@ -133,10 +133,8 @@ def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list
 def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[str, Any]:
     """Return the polygons of places as GeoJSON, each with the property `place`."""
     shapes = [(place, (coordinates.polygons or {}).get(_key(place))) for place in places]
-    features = [
-        {"type": "Feature", "properties": {"place": name}, "geometry": shape} for name, shape in shapes if shape
-    ]
-    return {"type": "FeatureCollection", "features": features}
+    known = [{"properties": {"place": name}, "geometry": shape} for name, shape in shapes if shape]
+    return {"type": "FeatureCollection", "features": [{"type": "Feature", **one} for one in known]}
 
 
 def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:

@@ -220,9 +220,8 @@ def _calibration(bars: dict[str, Bar]) -> list[str]:
     if rates:
         low, high = (f"{100 * rate:.1f}" for rate in (min(rates), max(rates)))
         share = f"{low} %" if low == high else f"{low} to {high} %"
-        notes.append(
-            f"False matches: of words without a counterpart (a test removes them), {share} still match another."
-        )
+        removed = "of words without a counterpart (a test removes them)"
+        notes.append(f"False matches: {removed}, {share} still match another.")
     if unknown := [label for label, bar in bars.items() if bar.rate is None]:
         notes.append(f"Too few words in common with {some_of(unknown)} to calibrate a match.")
     return notes

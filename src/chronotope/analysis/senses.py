@@ -75,9 +75,8 @@ def senses(
     every = found.of(name)
     mine, drawn = every.telling(among), int(np.isin(every.condition, among).sum())
     if not len(mine.position):
-        note = (
-            f"None of {number_of(drawn, 'drawn usages')} of {name} has a telling context: one sense, for all we know."
-        )
+        none = f"None of {number_of(drawn, 'drawn usages')} of {name}"
+        note = f"{none} has a telling context: one sense, for all we know."
         return Answer([], title=f"{name}: 1 sense", notes=[note], facts={"word": name, "senses": 1, "seed": seed})
     context = windows(found.counts, found.counts.vocabulary.index(name), mine.position)
     with one_blas_thread():

@@ -47,9 +47,8 @@ def _signature() -> inspect.Signature:
     kind = inspect.Parameter.KEYWORD_ONLY
     own = {"output": (Page, inspect.Parameter.empty), "title": (Title, None), "sentences": (Sentences, 3)}
     parameters = [inspect.Parameter("model", kind, annotation=Model)]
-    parameters += [
-        inspect.Parameter(name, kind, annotation=type_, default=value) for name, (type_, value) in own.items()
-    ]
+    for name, (type_, value) in own.items():
+        parameters.append(inspect.Parameter(name, kind, annotation=type_, default=value))
     defaults = {"top": 10, "permutations": None, "bootstrap": None}
     for one in questions()["drift"].parameters:
         if one.name not in INTERNAL:
