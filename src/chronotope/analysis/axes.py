@@ -61,14 +61,12 @@ def axis(
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
-    >>> vectors = [[1, 0.5], [1, 0], [-2, -0.5], [-1, 0.5], [2, 0], [-1, -0.5]]
-    >>> years = Conditions.of_times(["1990", "2010"])
-    >>> model = ConditionedEmbeddings(["apple", "fruit", "company"], years, support, vectors)
-    >>> axis(model, "apple", "fruit - company")["position"].round(1).to_list()
-    [0.9, -0.8]
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> positions = ct.axis(model, "bank", "river - money")["position"]
+    >>> positions[0] > 0 > positions[-1]
+    True
     """
     plus, minus = sides = parse(formula, model)
     words = [model.words[model.index(one)] for one in word_list(word)]
