@@ -79,7 +79,7 @@ def neighbors(
             found[match.word, one] = (rank, match.similarity, match.score, match.count)
     # The words that are near most often first.
     names = [name for name, _ in Counter(name for name, _ in found).most_common()]
-    for one in [one for one in listed if one is not None and several]:
+    for one in filter(None, listed):
         others = {name: model.count(name, one) for name in names if (name, one) not in found}
         others = {name: count for name, count in others.items() if count >= min_count}
         own, *units = model.project([word, *others], one, one).astype(np.float64)
