@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -68,15 +68,25 @@ def html(
     if about := [f"{name} {format_value(value)}" for name, value in (facts or {}).items() if value not in EMPTY]:
         parts.append(f" <span>{escape(' · '.join(about))}</span>")
     if columns:
-        sides = ["right" if _is_number([row[at] for row in rows]) else "left" for at in range(len(columns))]
-        lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
-        head = _row("th", columns, sides)
-        parts.append(f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>")
+        parts.append(html_table(columns, rows))
     if left_out:
         parts.append(f"<div>… {left_out:,} more</div>")
     if note:
         parts.append(f'<div style="opacity:0.7"><small>{escape(note)}</small></div>')
     return f"<div>{''.join(parts)}</div>"
+
+
+def html_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table in HTML, numbers on the right."""
+    sides = ["right" if is_number(row[at] for row in rows) else "left" for at in range(len(columns))]
+    lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
+    return f"<table><thead>{_row('th', columns, sides)}</thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def is_number(values: Iterable[Any]) -> bool:
+    """Return whether some values, as far as they are known, are numbers."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
 
 
 def format_value(value: Any) -> str:
@@ -103,8 +113,3 @@ def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
     style = "padding:2px 10px;text-align:"
     marked = [f'<{tag} style="{style}{side}">{escape(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)]
     return f"<tr>{''.join(marked)}</tr>"
-
-
-def _is_number(values: Sequence[Any]) -> bool:
-    present = [value for value in values if value is not None]
-    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)

@@ -22,7 +22,7 @@ def cosine(a, b):
 def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings):
     model = ct.GraphModel(dimensions=30, epochs=2, **settings).fit(drifting)
     words = ["bank", "the", "river"]
-    found = FewWords(model, drifting, words).observed()
+    found = FewWords(model, words).observed()
     for word, vectors in zip(words, found, strict=True):
         for condition, label in enumerate(model.conditions.labels):
             own = model.vectors[model.observed.find(model.index(word), condition)]

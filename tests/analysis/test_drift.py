@@ -135,7 +135,7 @@ def test_the_largest_step_and_the_whole_series():
         (TIMES, {"start": "2010", "end": "1990", "over": "steps"}, "swap them"),
         (TIMES, {"over": "all"}, "over"),
         (TIMES, {"within": "place"}, "add --permutations or --bootstrap"),
-        (TIMES, {"effect": 0.1}, "needs --permutations"),
+        (TIMES, {"effect": 0.1}, "--effect needs --permutations"),
     ],
 )
 def test_questions_that_make_no_sense(conditions, settings, message):

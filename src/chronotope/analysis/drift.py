@@ -18,22 +18,16 @@ from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, 
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of, some_of
 
-Over: TypeAlias = Annotated[
-    Literal["auto", "ends", "steps", "series", "unusual"],
-    Param(
-        "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
-        "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
-    ),
-]
-Effect: TypeAlias = Annotated[
-    float | None,
-    Param(
-        "Smallest change that counts: p and q test whether the corrected change is larger; 0 for "
-        "any change (default: what chance shows, the 95th percentile over permutations and words).",
-        least=0,
-        most=2,
-    ),
-]
+CHANGES = (
+    "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
+    "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
+)
+SMALLEST = (
+    "Smallest change that counts: p and q test whether the corrected change is larger; 0 for any change "
+    "(default: what chance shows, the 95th percentile over permutations and words)."
+)
+Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
+Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
@@ -127,10 +121,11 @@ def drift(
     named = comparison.over == "ends" or start is not None or end is not None
     how |= {"seeds": seeds}
     facts: dict[str, Any] = {"over": comparison.over, "from": first if named else None, "to": last if named else None}
-    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count}
-    facts |= {"filters": filters.settings}
-    facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
-    facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
+    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count, **how}
+    facts |= {"filters": filters.settings, "discoveries": None, "effect": None}
+    if "q" in figures:
+        facts["discoveries"] = int(np.count_nonzero(figures["q"] <= LEVEL))
+        facts["effect"] = float(figures["least"].max(initial=0))
     used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Tiles
 from chronotope.analysis.filters import one_sided
@@ -21,19 +22,7 @@ from chronotope.analysis.own_vectors import (
     unit_vectors,
     what_helps,
 )
-from chronotope.analysis.params import (
-    Against,
-    Bootstrap,
-    MinCount,
-    Model,
-    Param,
-    Place,
-    Progress,
-    Seed,
-    Threads,
-    Word,
-    Words,
-)
+from chronotope.analysis.params import Bootstrap, MinCount, Model, Param, Place, Progress, Seed, Threads, Word, Words
 from chronotope.conditions import Conditions
 from chronotope.errors import SettingsError, fewer_than, some_of
 
@@ -42,9 +31,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.significance.posterior import Posterior
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
-Quick = Annotated[
-    bool, Param("95 % intervals from the scatter around the model, without draws of documents: quick, but too narrow.")
-]
+Quick = Annotated[bool, Param("95 % intervals from the scatter around the model: quick, but too narrow.")]
 
 
 @question(
@@ -57,7 +44,7 @@ def series(
     model: Model,
     word: Words,
     *,
-    against: Against = FIRST,
+    against: params.Against = FIRST,
     place: Place = None,
     min_count: MinCount = 5,
     bootstrap: Bootstrap = 0,
@@ -89,7 +76,7 @@ def series(
 
         if bootstrap and quick:
             raise SettingsError("--quick and --bootstrap both make intervals; choose one")
-        few = FewWords(model, model.counts, words)
+        few = FewWords(model, words)
         drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
     posterior = posterior_of(model, seed)
     rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn, posterior)]
@@ -119,74 +106,67 @@ def _series(
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
-    base: int | None = None
     labels = [conditions.labels[condition] for condition in own.conditions]
-    partners: list[str | None]
+    partner: NDArray[np.int64] | None = None
     if against == OVERALL:
         in_one_space(model)
-        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
-        partners = ["all others"] * len(labels)
-    elif against == PREVIOUS:
-        cosines = np.append(np.nan, np.diagonal(own_cosines(model, word, own), 1))
-        partners = [None, *labels[:-1]]
+        cosines, partners = np.multiply(own.unit, overall(own.unit)).sum(axis=1), dict.fromkeys(labels, "all others")
     else:
-        at = own.conditions[0] if against == FIRST else conditions.index(against)
-        if at not in own.conditions:
-            helps = what_helps(conditions, min_count)
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
-        base = int(np.flatnonzero(own.conditions == at)[0])
-        cosines = own_cosines(model, word, own)[base]
-        partners = [labels[base]] * len(labels)
+        partner = np.arange(len(labels)) - 1
+        if against != PREVIOUS:
+            at = own.conditions[0] if against == FIRST else conditions.index(against)
+            if at not in own.conditions:
+                helps = what_helps(conditions, min_count)
+                raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
+            partner = np.full(len(labels), np.flatnonzero(own.conditions == at)[0])
+        every = own_cosines(model, word, own)[partner, np.arange(len(labels))]
+        cosines = np.where(partner >= 0, every, np.nan)
+        partners = {label: labels[other] for label, other in zip(labels, partner, strict=True) if other >= 0}
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
     if few is not None and drawn is not None:
         here = few.words.index(number), own.conditions
-        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], against, base)
+        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], partner)
     elif posterior:
         vectors = posterior.drawn(number, own.conditions)
-        figures[2:] = posterior.interval(vectors, _partners(vectors, against, base), cosines)
-    found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
+        figures[2:] = posterior.interval(vectors, _partners(vectors, partner), cosines)
+    found = dict(zip(labels, zip(map(partners.get, labels), *figures, strict=True), strict=True))
     rows = []
     for condition in among:
         count = model.observed.of(number, condition)
         total = max(1, int(model.observed.counts_in(condition).sum()))
-        row = {
-            "word": word,
-            "condition": conditions.labels[condition],
-            "count": count,
-            "per_million": 1e6 * count / total,
-        }
-        values = found.get(condition, [None] * 5)
+        label = conditions.labels[condition]
+        row: dict[str, Any] = {"word": word, "condition": label, "count": count, "per_million": 1e6 * count / total}
+        values = found.get(label, [None] * 5)
         rows.append(row | dict(zip(("against", "similarity", "corrected", "low", "high"), values, strict=True)))
     return rows
 
 
 def _noiseless(
-    own: NDArray[np.float64], drawn: NDArray[np.float32], documents: NDArray[np.int64], against: str, base: int | None
+    own: NDArray[np.float64],
+    drawn: NDArray[np.float32],
+    documents: NDArray[np.int64],
+    partner: NDArray[np.int64] | None,
 ) -> Noiseless:
-    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws."""
+    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws.
+
+    Each vector is compared with that at `partner` (-1: with none), or with the mean direction of all others.
+    """
     from chronotope.analysis.significance.few_words import Noiseless
 
-    fewest = documents
-    if against == PREVIOUS:
-        fewest = np.minimum(documents, np.append(0, documents[:-1]))
-    elif base is not None:
-        fewest = np.minimum(documents, documents[base])
-    partners = (_partners(vectors, against, base) for vectors in (own, drawn))
-    found = Noiseless.cosines(own, next(partners), drawn, next(partners), fewest)
-    if base is not None:
-        for part in found:
-            part[base] = 1.0  # the word compared with itself in the same text
+    if partner is None:
+        return Noiseless.cosines(own, _partners(own, None), drawn, _partners(drawn, None), documents)
+    fewest = np.minimum(documents, np.where(partner < 0, 0, documents[partner]))
+    found = Noiseless.cosines(own, _partners(own, partner), drawn, _partners(drawn, partner), fewest)
+    for part in found:
+        part[partner == np.arange(len(partner))] = 1.0  # the word compared with itself in the same text
     return found
 
 
-def _partners(vectors: NDArray[np.floating], against: str, base: int | None) -> NDArray[np.float64]:
-    """Return the vectors that (…, N, D) vectors are compared with."""
-    if against == OVERALL:
+def _partners(vectors: NDArray[np.floating], partner: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return the vectors that (…, N, D) vectors are compared with: those at `partner`, or the mean of all others."""
+    if partner is None:
         return overall(unit_vectors(vectors))
-    if against == PREVIOUS:
-        return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
-    assert base is not None
-    return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
+    return np.where((partner < 0)[:, None], np.nan, vectors[..., partner, :])
 
 
 def posterior_of(model: Model, seed: int = 1) -> Posterior | None:
@@ -211,15 +191,12 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
     cosines = own_cosines(model, word, own)
     labels = [model.conditions.labels[condition] for condition in own.conditions]
     counts = [model.count(word, label) for label in labels]
-    columns: dict[str, Any] = {
-        "condition": np.repeat(labels, len(labels)),
-        "against": labels * len(labels),
-        "count": np.minimum.outer(counts, counts).ravel(),
-        "similarity": cosines.ravel(),
-    }
+    columns: dict[str, Any] = {"word": [word] * cosines.size, "condition": np.repeat(labels, len(labels))}
+    columns |= {"against": labels * len(labels), "count": np.minimum.outer(counts, counts).ravel()}
+    columns |= {"similarity": cosines.ravel()}
     notes = hidden_conditions(model, [word], among, min_count)
     title = f"{word}: similarity between every two conditions"
-    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes, facts={"min_count": min_count})
+    return Answer(columns, title=title, notes=notes, facts={"min_count": min_count})
 
 
 @question(

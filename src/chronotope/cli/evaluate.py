@@ -9,21 +9,10 @@ from typer import Argument, Option
 
 from chronotope.analysis.answer import check_ending
 from chronotope.analysis.geography import read_edges
+from chronotope.cli import options
 from chronotope.cli.answers import deliver
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import (
-    Csv,
-    Json,
-    Markdown,
-    MinCount,
-    Output,
-    Retrieval,
-    Threads,
-    chosen_form,
-    conditions,
-    names,
-    open_model,
-)
+from chronotope.cli.options import Output, Threads, chosen_form, conditions, names, open_model
 from chronotope.cli.train import check_choices, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
@@ -40,8 +29,8 @@ def evaluate_command(
     ] = None,
     end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (default: last).")] = None,
     renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
-    min_count: MinCount = 5,
-    retrieval: Retrieval = "csls",
+    min_count: options.MinCount = 5,
+    retrieval: options.Retrieval = "csls",
     method: Annotated[str | None, Option(autocompletion=names(METHODS), help=f"{ONLY}: {', '.join(METHODS)}.")] = None,
     preset: Annotated[str | None, Option(help=f"{ONLY}, for cw2v: paper or authors.")] = None,
     dimensions: Annotated[int | None, Option(min=1, help=f"{ONLY}: length of a vector.")] = None,
@@ -53,9 +42,9 @@ def evaluate_command(
     seed: Annotated[int | None, Option(min=0, help=f"{ONLY}: seed of the names and of training (default: 1).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help=f"{ONLY}: auto (a GPU if there is one), cpu or cuda.")] = "auto",
-    json: Json = False,
-    csv: Csv = False,
-    markdown: Markdown = False,
+    json: options.Json = False,
+    csv: options.Csv = False,
+    markdown: options.Markdown = False,
     output: Output = None,
 ) -> None:
     """Score one model, or compare several: by --pairs, --gold or --renamings.

@@ -21,9 +21,7 @@ def extend_command(
         Path | None, Option("-o", "--output", metavar="FILE", help="Model (default: MODEL-extended).")
     ] = None,
     where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "year >= 2020".')] = None,
-    metadata: Annotated[
-        Path | None, Option(metavar="FILE", help="Table of dates and places of the new text, if the run had one.")
-    ] = None,
+    metadata: Annotated[Path | None, Option(metavar="FILE", help="Table of dates and places of the new text.")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
     threads: Threads = None,
 ) -> None:

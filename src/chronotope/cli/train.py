@@ -47,18 +47,12 @@ def train_command(
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
     smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
     deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
-    encoder: Annotated[
-        str | None, Option(metavar="FOLDER|NAME", help="For contextual: the encoder, or hashing.")
-    ] = None,
+    encoder: Annotated[str | None, Option(metavar="FOLDER|NAME", help="For contextual: encoder, or hashing.")] = None,
     words: Annotated[
         str | None, Option(metavar="N|WORDS|FILE", help="For contextual: the N most frequent words, a list or a file.")
     ] = None,
-    per_pair: Annotated[
-        int | None, Option(min=1, help="For contextual: maximum number of usages of a word in a condition.")
-    ] = None,
-    layer: Annotated[
-        int | None, Option(help="For contextual: the layer of a model of transformers (-1: the last).")
-    ] = None,
+    per_pair: Annotated[int | None, Option(min=1, help="For contextual: most usages of a word in a condition.")] = None,
+    layer: Annotated[int | None, Option(help="For contextual: layer of a transformers model (-1: last).")] = None,
     edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (default: all pairs).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help="auto (a GPU if there is one), cpu or cuda.")] = "auto",

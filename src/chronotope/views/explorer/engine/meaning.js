@@ -160,8 +160,8 @@
     if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {
-      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, filters: [],
-      role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
+      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
+      filters: [], role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
     };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
   }
@@ -196,9 +196,9 @@
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
     /** @type {[string, string, number][]} */
-    const support = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
-    const counts = support.map(([word, label, count]) => `${word} ${count.toLocaleString("en-US")} in ${label}`).join(", ");
-    const notes = [`Occurrences: ${counts}.`, ...support.flatMap((one) => rare(...one, min_count)), ...documents_note];
+    const pairs = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
+    const counted = pairs.map(([word, label, count]) => `${word} ${count.toLocaleString("en")} in ${label}`);
+    const notes = [`Occurrences: ${counted.join(", ")}.`, ...pairs.flatMap((pair) => rare(...pair, min_count)), ...documents_note];
     return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, notes);
   }
 
