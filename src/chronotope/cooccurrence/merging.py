@@ -6,7 +6,7 @@ threads and clusters give the same bytes.
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
@@ -21,9 +21,9 @@ from chronotope.corpus import TokenStore
 from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources, in_order
 
-Progress = Callable[[str, int, int | None], None]
 Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
 
 PAIRS_IN_A_CHUNK = 4_000_000

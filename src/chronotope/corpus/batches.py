@@ -165,7 +165,8 @@ def fingerprints(corpus: Corpus, pool: Pool | None) -> list[dict[str, Any]]:
     fields = Selection(corpus.settings).fields
     files = pool.in_order(_fingerprint_task, ((reader, fields) for reader in corpus.readers if _is_file(reader)))
     entries = (next(files) if _is_file(reader) else reader.fingerprint(fields) for reader in corpus.readers)
-    return [entry for part in entries for entry in part] + corpus.metadata_fingerprint
+    metadata = corpus.metadata.fingerprint if corpus.metadata else []
+    return [entry for part in entries for entry in part] + metadata
 
 
 def _is_file(reader: Reader) -> bool:

@@ -3,9 +3,6 @@
 CSLS (Conneau et al., 2018) of x in the source and y in the target is 2 cos(x, y) − r(x) − r(y), where r is the mean
 cosine of a word with its ten nearest words in the other condition. The neighbors for r come from a reference pool: the
 10,000 most frequent words of that condition with enough support.
-
-A few queries do not need r of all candidates. The mean cosine of a candidate with any ten words of the pool is a lower
-bound of its r; r is computed only for candidates that this bound leaves among the possible answers.
 """
 
 from __future__ import annotations

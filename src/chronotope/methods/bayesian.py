@@ -25,15 +25,21 @@ from chronotope.config import BayesianSettings, DynamicSettings
 from chronotope.cooccurrence import Counts, symmetric
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import dynamic
-from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions, embeddings_of
+from chronotope.methods.base import (
+    FAST_BUT_NAN_SAFE,
+    Epoch,
+    FitOptions,
+    Floats,
+    Method,
+    check_dimensions,
+    embeddings_of,
+)
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
 NOISE_POWER = 0.75
 BLOCKS = 64
 START_VARIANCE = 1e-2
-
-Floats = NDArray[np.float32]
 
 
 class Posterior(NamedTuple):

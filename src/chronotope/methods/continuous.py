@@ -23,15 +23,13 @@ from chronotope.corpus.dates import read_dates
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.run_folder import read_run
-from chronotope.methods.base import Epoch, FitOptions, Method, uncentered
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, uncentered
 from chronotope.methods.device import torch_device
 from chronotope.methods.word2vec.cbow import sampling
 
 DAYS_A_YEAR = 365.2425
 PAIRS_TO_SEE = 20_000_000
 MAX_EPOCHS = 50
-
-Floats = NDArray[np.float32]
 
 
 class Pairs(NamedTuple):

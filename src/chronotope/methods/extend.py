@@ -173,13 +173,10 @@ def _with(
 ) -> ConditionedEmbeddings:
     old = embeddings.observed
     sizes = np.cumsum([len(word) for word, _, _ in found])
-    support = Support(
-        np.concatenate([old.start, old.start[-1] + sizes]),
-        np.concatenate([old.word, *(word for word, _, _ in found)]),
-        np.concatenate([old.count, *(count for _, count, _ in found)]),
-    )
-    vectors = np.concatenate([vectors for _, _, vectors in found])
-    center = centers(Support(np.append(0, sizes), support.word, support.count), vectors)
+    word, count, vectors = (np.concatenate(part) for part in zip(*found, strict=True))
+    start = np.append(old.start, old.start[-1] + sizes)
+    support = Support(start, np.append(old.word, word), np.append(old.count, count))
+    center = centers(Support(np.append(0, sizes), word, count), vectors)
     added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
     return ConditionedEmbeddings(
         embeddings.words,
