@@ -164,22 +164,20 @@ class Conditions:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
-        if not isinstance(data, dict):
-            raise ValueError("its conditions are not a table")
+        try:
+            lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
+            levels = data.get("levels", 1)
+        except (TypeError, KeyError, IndexError):
+            raise ValueError("its conditions are not lists") from None
         for axis, place in (("times", "time_of"), ("places", "place_of")):
-            labels, positions = data.get(axis), data.get(place)
-            if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            if not all(isinstance(label, str) for label in lists[axis]):
                 raise ValueError(f"its {axis} are not a list of labels")
-            if not isinstance(positions, list) or not all(type(position) is int for position in positions):
-                raise ValueError("a condition has a position that is not a number")
-            if any(not 0 <= position < len(labels) for position in positions):
+            if any(type(position) is not int or not 0 <= position < len(lists[axis]) for position in lists[place]):
                 raise ValueError(f"a condition lies outside its {axis}")
-        if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
+        if lists["time_of"] and lists["place_of"] and len(lists["time_of"]) != len(lists["place_of"]):
             raise ValueError("its conditions have not one time and one place each")
-        levels = data.get("levels", 1)
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")
-        lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
         conditions = cls(**lists, levels=levels)
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
