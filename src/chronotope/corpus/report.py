@@ -100,11 +100,7 @@ def build_report(
     phrases: tuple[str, ...],
     corpus: Corpus,
 ) -> CorpusReport:
-    """Report on a corpus.
-
-    `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
-    written, and perhaps the struct `fields`. `counts` is (C, W), sparse, and includes held-out documents.
-    """
+    """Report on a corpus; `counts` is (C, W), sparse, and includes held-out documents."""
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()

@@ -1,8 +1,7 @@
-"""Add new periods or places to a trained model; the old vectors keep every bit.
+"""Add new periods or places to a trained model.
 
 The contexts are fixed, so each new row has a closed form: a weighted mean of the fit to its mutual information, the
-word's vector in the previous bin, and its common vector. New bins are added in order, each linked to the previous one;
-two bins at once give the same result as one after the other.
+word's vector in the previous bin, and its common vector. Bins added at once or one by one give the same result.
 """
 
 from itertools import pairwise
