@@ -137,18 +137,12 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
+        kept = {name: sizes[name] for name in ("min_count", "dropped_words", "dropped_tokens")}
         held_out = about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(
-                tuple(words.to_list()),
-                support,
-                sizes["min_count"],
-                sizes["dropped_words"],
-                sizes["dropped_tokens"],
-                table["documents"].to_numpy(),
-            ),
+            vocabulary=Vocabulary(tuple(words.to_list()), support, **kept, documents=table["documents"].to_numpy()),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),

@@ -231,13 +231,9 @@ def update(
         update_words(first, last, own, other, problem, *own_weight, square, second, linear, results)
 
     list(pool.map(run, range(BLOCKS)))
-    constant = own.mean.shape[0] * own.mean.shape[2] * log_determinant(problem.band)
+    band, nothing = problem.band, np.zeros(len(problem.band))
+    constant = own.mean.shape[0] * own.mean.shape[2] * solve_band(band.copy(), nothing, np.zeros_like(band))
     return float(results[:, 0].sum()), float(results[:, 1].sum() - constant) / 2
-
-
-def log_determinant(band: NDArray[np.float64]) -> float:
-    """Return the log-determinant of a banded matrix."""
-    return float(solve_band(band.copy(), np.zeros(len(band)), np.zeros_like(band)))
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)
