@@ -175,8 +175,7 @@ def _in_processes(tasks: list[list[Chunk]], work: _Work, pool: Pool) -> Iterator
 def _count_once(path: str, *task: Any) -> list[int]:
     """Count on a worker, unless the result is cached."""
     folder, _, name = path.removesuffix(".parquet").rpartition("/")
-    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, *task))
-    return sizes
+    return list(once(folder, name, lambda: _count_to_file(path, *task)))
 
 
 def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:

@@ -175,8 +175,7 @@ def _is_file(reader: Reader) -> bool:
 
 def _fingerprint_task(reader: Any, fields: Any) -> list[dict[str, Any]]:
     _check(reader)
-    found: list[dict[str, Any]] = reader.fingerprint(fields)
-    return found
+    return list(reader.fingerprint(fields))
 
 
 def _tokenize_task(
@@ -197,8 +196,7 @@ def _tokenize_task(
             parts.append((path, before + each.done))
         return parts
 
-    parts: list[tuple[str, int]] = once(folder, name, tokenize)
-    return parts
+    return list(once(folder, name, tokenize))
 
 
 def _check(reader: Any) -> None:

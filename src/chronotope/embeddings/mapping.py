@@ -92,10 +92,9 @@ class LocalLinearMap(Settings):
 
 
 def fit_role_map(source: Floats, target: Floats, ridge: float = ROLE_RIDGE) -> NDArray[np.float64]:
-    """Return the (D, D) map T of minimal Σ ‖x T − y‖² + r ‖T − I‖² over the mutual neighbors x, y of two conditions.
+    """Return the (D, D) ridge map of the mutual neighbors of two conditions, near the identity.
 
-    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words; `ridge` is r as a multiple of the
-    mean square of a dimension.
+    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words.
     """
     if not len(source) or not len(target):
         return np.eye(source.shape[1])

@@ -100,9 +100,8 @@ def csls_matches(
 ) -> list[Matches]:
     """Return the candidates with the largest CSLS, for each query, (Q, D) rows of length one.
 
-    `r` (N,) are those of the candidates, NaN where it is not measured yet; it is changed in place. Threads may share
-    it: each writes the same values. `own` (Q,) are the word ids of the queries, if source and target are the same
-    condition.
+    `r` (N,), that of the candidates, is filled in where it is NaN; threads may share it, since each writes the same.
+    `own` (Q,) are the word ids of the queries, if source and target are the same condition.
     """
     same = own is not None
     if len(queries) > FEW_QUERIES or min(len(r), len(source_pool.word)) <= max(FEW_CANDIDATES, 4 * top):
