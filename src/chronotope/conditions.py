@@ -123,28 +123,23 @@ class Conditions:
         """
         place_edges = self.tree_edges if place_edges is None else place_edges
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
-        edges: list[NDArray[np.int32]] = []
-        latest: dict[int, int] = {}
-        at_time: dict[int, dict[int, int]] = {}
-        for number in range(len(self)):
-            place = self.place_of[number] if self.places else 0
-            time = self.time_of[number] if self.times else 0
-            if self.times and place in latest:
-                edges.append(np.array([[latest[place], number]], dtype=np.int32))
-            latest[place] = number
-            at_time.setdefault(time, {})[place] = number
-        total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
+        time, place = (np.array(of or (0,) * len(self)) for of in (self.time_of, self.place_of))
+        by_place = np.lexsort((time, place))
+        follows = (np.diff(place[by_place]) == 0) & bool(self.times)
+        edges = [np.column_stack([by_place[:-1], by_place[1:]])[follows]]
+        at_time = np.split(np.arange(len(self)), np.flatnonzero(np.diff(time)) + 1)
+        total = sum(len(members) * (len(members) - 1) // 2 for members in at_time)
         if neighbors is None and total > MOST_EDGES:
             many = f"{len(self.places):,} places, all of them neighbors, are {total:,} edges"
             raise SettingsError(f"{many}; list the neighbors (--edges), or set smoothness to 0")
-        for here in at_time.values():
+        for members in at_time:
             if neighbors is None:
-                members = np.fromiter(here.values(), dtype=np.int32)
                 edges.append(members[np.column_stack(np.triu_indices(len(members), 1))])
             else:
+                here = dict(zip(place[members].tolist(), members.tolist(), strict=True))
                 pairs = [sorted((here[a], here[b])) for a, b in neighbors if a in here and b in here]
-                edges.append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
-        return Graph(len(self), np.unique(np.concatenate(edges), axis=0))
+                edges.append(np.array(pairs, dtype=np.int64).reshape(-1, 2))
+        return Graph(len(self), np.unique(np.concatenate(edges), axis=0).astype(np.int32))
 
     def _place_numbers(self, place_edges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
         """Return edges between places as pairs of their numbers."""
@@ -169,22 +164,20 @@ class Conditions:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
-        if not isinstance(data, dict):
-            raise ValueError("its conditions are not a table")
+        try:
+            lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
+            levels = data.get("levels", 1)
+        except (TypeError, KeyError, IndexError):
+            raise ValueError("its conditions are not lists") from None
         for axis, place in (("times", "time_of"), ("places", "place_of")):
-            labels, positions = data.get(axis), data.get(place)
-            if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            if not all(isinstance(label, str) for label in lists[axis]):
                 raise ValueError(f"its {axis} are not a list of labels")
-            if not isinstance(positions, list) or not all(type(position) is int for position in positions):
-                raise ValueError("a condition has a position that is not a number")
-            if any(not 0 <= position < len(labels) for position in positions):
+            if any(type(position) is not int or not 0 <= position < len(lists[axis]) for position in lists[place]):
                 raise ValueError(f"a condition lies outside its {axis}")
-        if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
+        if lists["time_of"] and lists["place_of"] and len(lists["time_of"]) != len(lists["place_of"]):
             raise ValueError("a condition lacks its time or place")
-        levels = data.get("levels", 1)
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")
-        lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
         conditions = cls(**lists, levels=levels)
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")

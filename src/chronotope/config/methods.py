@@ -169,16 +169,14 @@ class SharedContextSettings(GraphSettings):
 
 
 @dataclass(frozen=True)
-class Word2VecSettings(Settings):
-    """The settings of every method that trains word2vec; the window and its weighting are those of the counts.
+class SampledSettings(Settings):
+    """The settings of every method with negative sampling; the window and its weighting are those of the counts.
 
     Attributes
     ----------
     epochs
         Passes over the text. None: 5 as in word2vec, and more where one model has little text, so that it sees five
         million words, but at most 50.
-    algorithm
-        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
     negative
         The number of negative samples for each pair.
     subsampling
@@ -188,9 +186,21 @@ class Word2VecSettings(Settings):
     dimensions: Count = 50
     epochs: Count | None = None
     seed: Seed = 1
-    algorithm: Literal["skipgram", "cbow"] = "cbow"
     negative: Count = 5
     subsampling: Weight = 1e-3
+
+
+@dataclass(frozen=True)
+class Word2VecSettings(SampledSettings):
+    """The settings of every method that trains word2vec by gensim.
+
+    Attributes
+    ----------
+    algorithm
+        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
+    """
+
+    algorithm: Literal["skipgram", "cbow"] = "cbow"
 
 
 @dataclass(frozen=True)
@@ -236,18 +246,14 @@ class LinearSettings(AlignedSettings):
 
 
 @dataclass(frozen=True)
-class CompassSettings(Settings):
+class CompassSettings(SampledSettings):
     """The settings of `compass`: one matrix of word2vec learned from all the text and frozen (Di Carlo et al. 2019).
 
     Attributes
     ----------
     epochs
-        Passes over the text, over all of it first and then over each condition. None: chosen
-        for each of the two as in `Word2VecSettings`, between 5 and 50.
-    negative
-        The number of negative samples for each pair.
-    subsampling
-        Words more frequent than this share of the text are often skipped.
+        Passes over the text, over all of it first and then over each condition. None: chosen for each of the two by the
+        number of words, between 5 and 50.
     rate
         The size of the first step; the last is almost 0.
     start
@@ -255,11 +261,7 @@ class CompassSettings(Settings):
         'random' ones, as in the authors' program.
     """
 
-    dimensions: Count = 50
-    epochs: Count | None = None
-    seed: Seed = 1
     negative: Count = 10
-    subsampling: Weight = 1e-3
     rate: Rate = 0.025
     start: Literal["compass", "random"] = "compass"
 
@@ -314,7 +316,7 @@ class BayesianSettings(Settings):
 
 
 @dataclass(frozen=True)
-class ContinuousSettings(Settings):
+class ContinuousSettings(SampledSettings):
     """The settings of `continuous`: a network over word and time (Rosenfeld and Erk 2018).
 
     Attributes
@@ -324,20 +326,11 @@ class ContinuousSettings(Settings):
         pairs, but at most 50.
     hidden
         The size of the two hidden layers that encode the time.
-    negative
-        The number of negative samples for each pair.
-    subsampling
-        Words more frequent than this share of the text are often skipped.
     rate, batch
         The step of the Adam optimizer, and the number of pairs in each.
     """
 
-    dimensions: Count = 50
-    epochs: Count | None = None
-    seed: Seed = 1
     hidden: Count = 32
-    negative: Count = 5
-    subsampling: Weight = 1e-3
     rate: Rate = 0.01
     batch: Count = 8192
 

@@ -107,8 +107,7 @@ class CellsFile:
     def _first_group(self) -> list[int]:
         """(C + 1,) the row groups of each condition."""
         rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
-        groups: list[int] = np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
-        return groups
+        return list(np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist())
 
     def read(self, condition: int) -> CellArrays:
         """Return the cells of a condition."""

@@ -36,10 +36,10 @@ from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence.merging import Progress
     from chronotope.corpus import Corpus, CorpusReport, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
@@ -137,18 +137,12 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
+        kept = {name: sizes[name] for name in ("min_count", "dropped_words", "dropped_tokens")}
         held_out = about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(
-                tuple(words.to_list()),
-                support,
-                sizes["min_count"],
-                sizes["dropped_words"],
-                sizes["dropped_tokens"],
-                table["documents"].to_numpy(),
-            ),
+            vocabulary=Vocabulary(tuple(words.to_list()), support, **kept, documents=table["documents"].to_numpy()),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),

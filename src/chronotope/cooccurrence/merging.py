@@ -6,7 +6,7 @@ threads and clusters give the same bytes.
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
@@ -21,9 +21,9 @@ from chronotope.corpus import TokenStore
 from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources, in_order
 
-Progress = Callable[[str, int, int | None], None]
 Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
 
 PAIRS_IN_A_CHUNK = 4_000_000
@@ -175,8 +175,7 @@ def _in_processes(tasks: list[list[Chunk]], work: _Work, pool: Pool) -> Iterator
 def _count_once(path: str, *task: Any) -> list[int]:
     """Count on a worker, unless the result is cached."""
     folder, _, name = path.removesuffix(".parquet").rpartition("/")
-    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, *task))
-    return sizes
+    return list(once(folder, name, lambda: _count_to_file(path, *task)))
 
 
 def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:

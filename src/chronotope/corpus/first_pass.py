@@ -60,7 +60,12 @@ class FirstPass:
             bad += batch.bad
             if len(batch.documents):
                 bad += self._add(batch)
-            self._check_script()
+            if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
+                raise InputError(
+                    "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
+                    "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
+                    "(--tokenizer whitespace)"
+                )
         self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 
     def close(self) -> None:
@@ -129,14 +134,6 @@ class FirstPass:
             if self._corpus.settings.strict and not is_remark(row.kind):
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
-
-    def _check_script(self) -> None:
-        if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
-            raise InputError(
-                "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
-                "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
-                "(--tokenizer whitespace)"
-            )
 
     def _why_nothing(self) -> str:
         """Explain why no document is left."""

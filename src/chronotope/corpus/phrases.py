@@ -46,8 +46,7 @@ def join_phrases(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """Replace phrases by single tokens in the file `raw` and add them to the lexicon.
 
-    `counts` is (5, W): the counts in training documents and in held-out documents, and of case. Return the lengths and
-    counts after joining, and the phrases that occur.
+    Return the lengths and the counts, (5, W) as in `FirstPass`, after joining, and the phrases that occur.
     """
     length, held_out = documents["length"].to_numpy(), documents["held_out"].to_numpy()
     sequences = _user_phrases(lexicon, corpus)

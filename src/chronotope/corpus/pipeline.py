@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -26,9 +25,8 @@ from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokens import CHUNK_TOKENS, TokenStore
 from chronotope.io.atomic import atomic_folder
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
-
-Progress = Callable[[str, int, int | None], None]
 
 
 def tokenize(

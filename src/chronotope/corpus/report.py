@@ -100,11 +100,7 @@ def build_report(
     phrases: tuple[str, ...],
     corpus: Corpus,
 ) -> CorpusReport:
-    """Report on a corpus.
-
-    `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
-    written, and perhaps the struct `fields`. `counts` is (C, W), sparse, and includes held-out documents.
-    """
+    """Report on a corpus; `counts` is (C, W), sparse, and includes held-out documents."""
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()
@@ -136,10 +132,9 @@ def build_report(
 
 
 def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]) -> list[str]:
-    """Return lines about the conditions with more than half of their tokens from one source, or from one document.
+    """Return lines about the conditions with more than half of their tokens from one document, or else from one source.
 
-    A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
-    document is. Conditions with few tokens and corpora of one source are skipped.
+    A source is a value of the kept field 'source', or a file with text in several conditions.
     """
     frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
     names, is_kept = corpus.names, "source" in corpus.settings.keep

@@ -61,12 +61,8 @@ class Corpus:
         Metadata come last.
         """
         fields = Selection(self.settings).fields
-        return [entry for reader in self.readers for entry in reader.fingerprint(fields)] + self.metadata_fingerprint
-
-    @property
-    def metadata_fingerprint(self) -> list[dict[str, Any]]:
-        """The fingerprint of the metadata, if any."""
-        return self.metadata.fingerprint if self.metadata else []
+        metadata = self.metadata.fingerprint if self.metadata else []
+        return [entry for reader in self.readers for entry in reader.fingerprint(fields)] + metadata
 
     @property
     def tokenizer_name(self) -> str | None:

@@ -112,7 +112,8 @@ class TokenStore:
         """(T,) all word ids, checked to be in range: kernels do not check."""
         for _, chunk in self._chunks():
             if chunk.min() < 0 or chunk.max() >= len(self.words):
-                raise DamagedFileError(f"{self.folder / TOKENS} names an unknown word; prepare the run again")
+                path = self.folder / TOKENS
+                raise DamagedFileError(f"{path} names a word that does not exist; prepare the run again")
         return np.asarray(self.ids)
 
     @cached_property

@@ -16,11 +16,7 @@ Value = TypeVar("Value")
 def float32(
     name: str, values: ArrayLike, rows: int | None, columns: int | None = None, *, finite: bool = False
 ) -> NDArray[np.float32]:
-    """Return a matrix as read-only float32, without copying float32 values.
-
-    Raise ValueError if it has another shape or, with `finite`, holds NaN or infinity. None allows any number of rows,
-    or any number of columns but zero.
-    """
+    """Return a matrix as read-only float32; ValueError if it has another shape, or numbers that must be `finite`."""
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
     sizes = zip(array.shape, (rows, columns), strict=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.config import at_least, one_of
 from chronotope.embeddings.arrays import LRUCache
 from chronotope.embeddings.counterparts import Bar, calibrate, excess_of_removed, own_similarity
-from chronotope.embeddings.mapping import SharedWords
+from chronotope.embeddings.mapping import ROLE_MIN_COUNT, ROLE_WORDS, SharedWords, fit_role_map, move, move_together
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.embeddings.retrieval import (
     POOL_WORDS,
@@ -23,7 +23,6 @@ from chronotope.embeddings.retrieval import (
     csls_matches,
     reference_pool,
 )
-from chronotope.embeddings.role_map import MIN_COUNT, WORDS, fit_role_map, move, move_together
 from chronotope.errors import DamagedFileError
 
 if TYPE_CHECKING:
@@ -111,9 +110,8 @@ class Search:
         """Return the (D, D) role map between two conditions."""
 
         def make() -> NDArray[np.float64]:
-            one, other = (
-                reference_pool(self.matrix(condition, MIN_COUNT), WORDS).unit for condition in (source, target)
-            )
+            matrices = (self.matrix(condition, ROLE_MIN_COUNT) for condition in (source, target))
+            one, other = (reference_pool(matrix, ROLE_WORDS).unit for matrix in matrices)
             return fit_role_map(one, other)
 
         return self.cache.get(("role map", source, target), make)

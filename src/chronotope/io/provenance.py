@@ -26,12 +26,6 @@ def versions() -> dict[str, str]:
     return {"chronotope": package_version(), "python": platform.python_version(), **packages}
 
 
-def checksum(path: str | Path) -> str:
-    """Return the BLAKE2b checksum of an input file, as `b2sum -l 128` prints it."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
 def quick_checksum(path: str | Path) -> str:
     """Return the XXH3 checksum of a file of a run; it is many times as fast as BLAKE2b."""
     import xxhash

@@ -1,7 +1,6 @@
 """The training methods by name: the choices of `train --method`.
 
-A method is a frozen dataclass that holds its settings and has `fit(counts, ...) -> ConditionedEmbeddings`. Each is
-imported on first use, so that a missing extra affects no other method. Some methods are special cases of our models:
+Each is imported on first use, so that a missing extra affects no other method. Some are special cases of our models:
 the same class, with the settings that `chronotope.config` has under the method's name.
 """
 

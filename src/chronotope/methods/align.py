@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import InputError, SettingsError, first_line
 from chronotope.io.provenance import versions
 from chronotope.methods.word2vec import procrustes
+from chronotope.runtime.progress import Progress
 
 KINDS = ("time", "place", "time × place")
 # Count of every word if none is known: above every default of `min_count`.
@@ -35,7 +36,7 @@ def align(
     landmarks: Iterable[str] | None = None,
     center: bool = False,
     limit: int | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> ConditionedEmbeddings:
     """Rotate models of one condition each into one space.
 
@@ -145,7 +146,7 @@ def _read_all(
     models: Iterable[Any] | str | PathLike[str],
     names: Sequence[str] | None,
     limit: int | None,
-    progress: Callable[[str, int, int | None], None] | None,
+    progress: Progress | None,
 ) -> list[WordVectors]:
     """Return the models under their names."""
     if limit is not None:

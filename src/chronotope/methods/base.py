@@ -48,6 +48,7 @@ class Epoch:
         return {"loss": self.loss} | ({} if self.held_out is None else {"held_out": self.held_out})
 
 
+Floats = NDArray[np.float32]
 OnStep = Callable[[int, int], None]
 OnEpoch = Callable[[Epoch], None]
 

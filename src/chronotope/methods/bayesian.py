@@ -25,15 +25,21 @@ from chronotope.config import BayesianSettings, DynamicSettings
 from chronotope.cooccurrence import Counts, symmetric
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import dynamic
-from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions, embeddings_of
+from chronotope.methods.base import (
+    FAST_BUT_NAN_SAFE,
+    Epoch,
+    FitOptions,
+    Floats,
+    Method,
+    check_dimensions,
+    embeddings_of,
+)
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
 NOISE_POWER = 0.75
 BLOCKS = 64
 START_VARIANCE = 1e-2
-
-Floats = NDArray[np.float32]
 
 
 class Posterior(NamedTuple):
@@ -225,13 +231,9 @@ def update(
         update_words(first, last, own, other, problem, *own_weight, square, second, linear, results)
 
     list(pool.map(run, range(BLOCKS)))
-    constant = own.mean.shape[0] * own.mean.shape[2] * log_determinant(problem.band)
+    band, nothing = problem.band, np.zeros(len(problem.band))
+    constant = own.mean.shape[0] * own.mean.shape[2] * solve_band(band.copy(), nothing, np.zeros_like(band))
     return float(results[:, 0].sum()), float(results[:, 1].sum() - constant) / 2
-
-
-def log_determinant(band: NDArray[np.float64]) -> float:
-    """Return the log-determinant of a banded matrix."""
-    return float(solve_band(band.copy(), np.zeros(len(band)), np.zeros_like(band)))
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)

@@ -23,15 +23,13 @@ from chronotope.corpus.dates import read_dates
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.run_folder import read_run
-from chronotope.methods.base import Epoch, FitOptions, Method, uncentered
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, uncentered
 from chronotope.methods.device import torch_device
 from chronotope.methods.word2vec.cbow import sampling
 
 DAYS_A_YEAR = 365.2425
 PAIRS_TO_SEE = 20_000_000
 MAX_EPOCHS = 50
-
-Floats = NDArray[np.float32]
 
 
 class Pairs(NamedTuple):
@@ -76,7 +74,11 @@ class ContinuousModel(Method, ContinuousSettings):
         options.on_device(f"training on the {'GPU' if device == 'cuda' else 'CPU, on one thread'}")
         middle = bin_middles(counts)
         random = np.random.Generator(np.random.PCG64([self.seed, 0]))
-        pairs, noise = training_pairs(counts, self.subsampling)
+        keep, noise = sampling(counts.vocabulary.counts, self.subsampling)
+        pairs = []
+        for cells in map(counts.cells, range(len(counts.conditions))):
+            count = cells.count * keep[cells.word] * keep[cells.context] / counts.unit
+            pairs.append(Pairs(cells.word, cells.context, np.cumsum(count)))
         mass = sum(part.cumulative[-1] for part in pairs if len(part.word))
         epochs = self.epochs or int(np.clip(np.ceil(PAIRS_TO_SEE / max(mass, 1)), 1, MAX_EPOCHS))
         settings = replace(self, epochs=epochs)
@@ -193,17 +195,6 @@ def train(
         history.append(epoch.to_dict())
         options.on_epoch(epoch)
     return history
-
-
-def training_pairs(counts: Counts, subsampling: float) -> tuple[list[Pairs], NDArray[np.float64]]:
-    """Return the pairs of each condition, frequent words subsampled, and the cumulative noise distribution."""
-    keep, noise = sampling(counts.vocabulary.counts, subsampling)
-    pairs = []
-    for condition in range(len(counts.conditions)):
-        cells = counts.cells(condition)
-        count = cells.count * keep[cells.word] * keep[cells.context] / counts.unit
-        pairs.append(Pairs(cells.word, cells.context, np.cumsum(count)))
-    return pairs, noise
 
 
 def bin_middles(counts: Counts) -> NDArray[np.float64]:

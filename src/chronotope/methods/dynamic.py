@@ -27,14 +27,12 @@ from chronotope.config import DynamicSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, uncentered
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dimensions, uncentered
 from chronotope.runtime.blas import one_blas_thread
 
 # Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
 BLOCKS = 8
 START_ROUNDS = 4
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, repr=False)

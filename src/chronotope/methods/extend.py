@@ -1,8 +1,7 @@
-"""Add new periods or places to a trained model; the old vectors keep every bit.
+"""Add new periods or places to a trained model.
 
 The contexts are fixed, so each new row has a closed form: a weighted mean of the fit to its mutual information, the
-word's vector in the previous bin, and its common vector. New bins are added in order, each linked to the previous one;
-two bins at once give the same result as one after the other.
+word's vector in the previous bin, and its common vector. Bins added at once or one by one give the same result.
 """
 
 from itertools import pairwise
@@ -173,13 +172,10 @@ def _with(
 ) -> ConditionedEmbeddings:
     old = embeddings.observed
     sizes = np.cumsum([len(word) for word, _, _ in found])
-    support = Support(
-        np.concatenate([old.start, old.start[-1] + sizes]),
-        np.concatenate([old.word, *(word for word, _, _ in found)]),
-        np.concatenate([old.count, *(count for _, count, _ in found)]),
-    )
-    vectors = np.concatenate([vectors for _, _, vectors in found])
-    center = centers(Support(np.append(0, sizes), support.word, support.count), vectors)
+    word, count, vectors = (np.concatenate(part) for part in zip(*found, strict=True))
+    start = np.append(old.start, old.start[-1] + sizes)
+    support = Support(start, np.append(old.word, word), np.append(old.count, count))
+    center = centers(Support(np.append(0, sizes), word, count), vectors)
     added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
     return ConditionedEmbeddings(
         embeddings.words,

@@ -16,13 +16,16 @@ PACKAGE = Path(__file__).parents[1]
 
 
 @cache
+def _package_state() -> str:
+    """Return a checksum of the names and times of all files: numba notices a change only in the file of a kernel."""
+    state = [f"{path.relative_to(PACKAGE)} {path.stat().st_mtime_ns}" for path in sorted(PACKAGE.rglob("*.py"))]
+    return hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
+
+
 def cache_folder() -> Path:
     """Return the folder for compiled kernels: under NUMBA_CACHE_DIR if set, else the user's cache folder."""
     base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("chronotope", appauthor=False)
-    # All files count: numba notices a change only in the file of a kernel.
-    state = [f"{path.relative_to(PACKAGE)} {path.stat().st_mtime_ns}" for path in sorted(PACKAGE.rglob("*.py"))]
-    checksum = hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
-    return Path(base, f"kernels-{package_version()}-{checksum}")
+    return Path(base, f"kernels-{package_version()}-{_package_state()}")
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:

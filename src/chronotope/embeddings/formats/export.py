@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.atomic import atomic_folder
 from chronotope.io.run_folder import read_run
+from chronotope.runtime.progress import Progress
 
 MANIFEST = "chronotope.json"
 # Description of each format, and the file extension if it has one file per condition.
@@ -60,7 +61,7 @@ def export(
     max_words: int | None = None,
     force: bool = False,
     about_run: dict[str, Any] | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> Exported:
     """Write embeddings to a folder that other programs read.
 
@@ -167,9 +168,7 @@ def _about_run(embeddings: ConditionedEmbeddings) -> dict[str, Any]:
     return {}
 
 
-def _parts(
-    embeddings: ConditionedEmbeddings, min_count: int, progress: Callable[[str, int, int | None], None] | None
-) -> Iterator[WordVectors]:
+def _parts(embeddings: ConditionedEmbeddings, min_count: int, progress: Progress | None) -> Iterator[WordVectors]:
     labels = embeddings.conditions.labels
     for done, label in enumerate(labels, start=1):
         yield embeddings.at(label, min_count)

@@ -16,15 +16,13 @@ from chronotope.config import ContextualSettings
 from chronotope.corpus.sentences import Span
 from chronotope.errors import InputError, SettingsError, first_line, import_extra, number_of
 from chronotope.io.provenance import checksum_of, quick_checksum
-from chronotope.methods.base import FitOptions
+from chronotope.methods.base import FitOptions, Floats
 from chronotope.methods.device import torch_device
 
 HASHING = "hashing"
 WEIGHTS = ("*.json", "*.safetensors", "*.bin", "*.onnx", "*.txt")
 BATCH = 32  # texts
 MOST_SUBTOKENS = 512
-
-Floats = NDArray[np.float32]
 
 
 class HashingEncoder:

@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.config import ContextualSettings
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.vocabulary import Support, Vocabulary
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.io.provenance import checksum_of
 from chronotope.methods.base import FitOptions, Method, find_words
@@ -35,7 +34,10 @@ class ContextualModel(Method, ContextualSettings):
     _name = "contextual"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        chosen = choose_words(self.words, counts.vocabulary)
+        if isinstance(self.words, int) or (isinstance(self.words, str) and self.words.isdecimal()):
+            chosen = np.arange(min(int(self.words), len(counts.vocabulary)))
+        else:
+            chosen = find_words(self.words, counts.vocabulary, "words to encode")
         encoder = open_encoder(self, counts.settings.window, options)
         name = getattr(encoder, "name", None)
         named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
@@ -66,15 +68,6 @@ class ContextualModel(Method, ContextualSettings):
             means[by_condition],
             provenance=provenance | {"usages": key},
         )
-
-
-def choose_words(words: int | str | tuple[str, ...], vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """Return the ids of the words to encode, ascending: the most frequent ones, or those of a list or a file."""
-    if isinstance(words, str) and words.isdecimal():
-        words = int(words)
-    if isinstance(words, int):
-        return np.arange(min(words, len(vocabulary)))
-    return find_words(words, vocabulary, "words to encode")
 
 
 def usage_folder(model: ConditionedEmbeddings) -> Any:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import ConditionedSettings
-from chronotope.cooccurrence import Counts, scale_of_conditions, targets, weights
+from chronotope.cooccurrence import Counts, scale_of_conditions
+from chronotope.cooccurrence.association import targets, weights
 from chronotope.methods.base import empty_array
 from chronotope.runtime.kernels import kernel
 

@@ -12,9 +12,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from chronotope.methods.base import FAST_BUT_NAN_SAFE
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Floats
 from chronotope.methods.cw2v.cells import PARTS
-from chronotope.methods.cw2v.parameters import Floats, Parameters
+from chronotope.methods.cw2v.parameters import Parameters
 from chronotope.runtime.kernels import kernel
 
 GROUP = 32

@@ -12,9 +12,10 @@ from scipy import sparse
 
 from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
+from chronotope.methods.base import Floats
 from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
 from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
-from chronotope.methods.cw2v.parameters import Floats, Parameters
+from chronotope.methods.cw2v.parameters import Parameters
 
 # Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
 BLOCK_BYTES = 6 << 20

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.cooccurrence import PairMatrix
-from chronotope.methods.base import FAST_BUT_NAN_SAFE
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Floats
 from chronotope.methods.graph.matrix import Block, even_blocks, pieces
 from chronotope.runtime.kernels import kernel
 
 BLOCKS = 8
-
-Floats = NDArray[np.float32]
 
 
 class Products:

@@ -1,7 +1,6 @@
 """Sweeps over the data: both steps of `objective` as sparse products and small solves.
 
-Blocks depend on the data, never on the number of threads; sums over blocks are taken in order and BLAS runs on one
-thread. So a fit on the CPU gives the same bytes on any number of threads. `Solver` runs on a GPU if its products do.
+Blocks depend on the data, never on the number of threads. `Solver` runs on a GPU if its products do.
 """
 
 from pathlib import Path
@@ -9,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from chronotope.methods.base import Floats
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.matrix import even_blocks, pieces, pooled_rows
 from chronotope.methods.graph.objective import GraphProblem
-from chronotope.methods.graph.products import Floats, Products
+from chronotope.methods.graph.products import Products
 from chronotope.runtime.blas import one_blas_thread
 
 ROUNDS = 4

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from chronotope.methods.base import FAST_BUT_NAN_SAFE
 from chronotope.runtime.kernels import kernel
 
-Floats = NDArray[np.float32]
-
 NOISE_POWER = 0.75
 LAST_RATE = 1e-4  # of word2vec
 

@@ -18,10 +18,8 @@ from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings.nearest import ridge_map, unit_rows
 from chronotope.errors import InputError
-from chronotope.methods.base import find_words
+from chronotope.methods.base import Floats, find_words
 from chronotope.runtime.blas import one_blas_thread
-
-Floats = NDArray[np.float32]
 
 # Anchors as in the original: shares of the vocabulary.
 FREQUENT_SHARE = 0.05  # of the vocabulary, as in the original

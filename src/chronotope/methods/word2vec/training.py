@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
 from chronotope.errors import import_extra
-from chronotope.methods.base import FitOptions, OnStep
-
-Floats = NDArray[np.float32]
+from chronotope.methods.base import FitOptions, Floats, OnStep
 
 EPOCHS = 5
 MAX_EPOCHS = 50
