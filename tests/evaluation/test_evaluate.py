@@ -89,14 +89,6 @@ def test_the_signature_says_what_could_change_the_scores(tmp_path):
     assert len(signatures | {ct.evaluate(model(), [asked("word02")]).signature}) == 5
 
 
-def test_the_order_of_the_pairs_does_not_matter():
-    rng = np.random.default_rng(1)
-    pairs = [asked(WORDS[b], query=WORDS[a]) for a, b in rng.integers(0, 15, (60, 2))]
-    one, other = (ct.evaluate(model(), list(rows)).to_dict() for rows in (pairs, rng.permutation(pairs)))
-    assert other["mrr"] == pytest.approx(one["mrr"])
-    assert other["intervals"]["mrr"] == pytest.approx(one["intervals"]["mrr"])
-
-
 def test_intervals_are_those_of_theory_and_of_words():
     """Copying every pair a hundred times makes nothing more certain."""
     values = np.random.default_rng(0).random((500, 1))

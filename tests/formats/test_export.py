@@ -184,12 +184,6 @@ def test_words_with_blanks_are_renamed_and_the_manifest_says_how(format, tmp_pat
     assert len(set(read.index_to_key)) == len(words)
 
 
-@pytest.mark.parametrize("format", ["parquet", "arrow", "numpy", "huggingface"])
-def test_other_formats_hold_any_word(format, tmp_path):
-    done = export(with_words(["new york", "new_york", "tab\there"]), tmp_path / "out", format)
-    assert done.renamed == {}
-
-
 def test_file_names_are_safe_and_distinct(tmp_path):
     labels = ["a/b", "a-b", "..", "CON", "ünï", "x" * 200, "a b", "?*|"]
     odd = model_of(np.random.default_rng(1).standard_normal((len(labels), 2, 3)), Conditions.of_places(labels))

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -63,32 +62,6 @@ export_page(open_explored(Path(sys.argv[1], "run")), sys.argv[1] + "/page")
     for path in tmp_path.rglob("*"):
         assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~mask, path
     assert (tmp_path / "page" / "index.html").is_file()
-
-
-@posix
-def test_no_call_changes_the_umask_of_the_process(tmp_path):
-    """Another thread makes files all the time; each has the mode that the umask gives."""
-    stop, modes = threading.Event(), set()
-
-    def make_files():
-        number = 0
-        while not stop.is_set():
-            number += 1
-            path = tmp_path / f"own-{number}"
-            path.touch()
-            modes.add(mode(path))
-            path.unlink()
-
-    thread = threading.Thread(target=make_files)
-    thread.start()
-    try:
-        for _ in range(100):
-            with atomic_write(tmp_path / "answer") as temporary:
-                temporary.write_text("42")
-    finally:
-        stop.set()
-        thread.join()
-    assert modes == {mode(tmp_path / "answer")}
 
 
 @posix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import FrozenInstanceError, asdict
 
 import polars as pl
 import pytest
@@ -61,6 +61,8 @@ def test_a_wrong_setting_is_refused_and_changes_nothing():
     ):
         with pytest.raises(SettingsError, match=message):
             model.set_params(**wrong)
+    with pytest.raises(FrozenInstanceError):
+        model.seed = 2
     assert model == ct.GraphModel(dimensions=50)
     assert model.set_params(dimensions=20) is model
     assert model == ct.GraphModel(dimensions=20)
