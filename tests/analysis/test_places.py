@@ -47,14 +47,6 @@ def test_places_group_by_their_use_of_words(two_countries, min_count):
     assert len(ct.places(two_countries, groups=3).facts["merges"]) == 5
 
 
-def test_the_distance_is_the_weighted_mean(two_countries):
-    row = next(row for row in ct.places(two_countries, min_count=1) if (row["place"], row["other"]) == ("ava", "dax"))
-    cosines = np.array([two_countries.similarity(word, word, "ava", "dax") for word in two_countries.words])
-    weights = np.where(np.arange(300) < 200, 500 / 550, 6 / 56)
-    assert row["distance"] == pytest.approx(np.average(1 - cosines, weights=weights), abs=1e-6)
-    assert row["words"] == 300
-
-
 def test_hundreds_of_places_are_compared_as_two_are():
     """Word by word, in places that share few words; the plain way is pair by pair."""
     rng = np.random.default_rng(4)

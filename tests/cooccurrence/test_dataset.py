@@ -137,14 +137,6 @@ def test_another_frame_is_not_taken_for_the_run_that_is_there(tmp_path):
         count(read_corpus(apple, time="time", tokenizer=str.split), tmp_path / "run", min_count=1)
 
 
-def test_a_run_of_another_program_is_never_replaced(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "run.json").write_text('{"name": "another tool"}')
-    with pytest.raises(InputError, match="not written by chronotope"):
-        prepared(tmp_path, force=True)
-    assert contents(tmp_path / "run") == {"run.json": b'{"name": "another tool"}'}
-
-
 def test_an_empty_folder_is_filled(tmp_path):
     (tmp_path / "run").mkdir()
     inode = (tmp_path / "run").stat().st_ino
