@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 
 import chronotope
-from chronotope.config import (
-    ConditionedSettings,
-    Config,
-    CorpusSettings,
-    CountSettings,
-    NamedBin,
-    preset,
-    read_config,
-)
+from chronotope.config import ConditionedSettings, Config, CorpusSettings, CountSettings, NamedBin, preset, read_config
 from chronotope.errors import SettingsError
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 import worlds
@@ -44,10 +44,7 @@ def run(*arguments, code=0, before=""):
 def speeches(tmp_path_factory):
     """A CSV file of invented speeches by year and place."""
     path = tmp_path_factory.mktemp("cli") / "speeches.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, ["text", "time", "place", "source"])
-        writer.writeheader()
-        writer.writerows(worlds.planted_drift(documents=1200).records)
+    pl.DataFrame(worlds.planted_drift(documents=1200).records).write_csv(path)
     return path
 
 

@@ -27,11 +27,6 @@ def test_counting_twice_gives_the_same_bytes_with_any_number_of_threads(tmp_path
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
 
 
-def test_counts_of_one_condition_say_so():
-    corpus = read_corpus([{"text": "river bank", "time": "1990"}], time="time")
-    assert repr(count(corpus, min_count=1)) == "<Counts: 2 words, 1 condition (time, 1990), 1 cell>"
-
-
 def test_preparing_again_changes_nothing(tmp_path):
     prepared(tmp_path)
     before = contents(tmp_path / "run")

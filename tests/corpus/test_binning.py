@@ -126,9 +126,3 @@ def test_named_bins_may_be_plain_data(kind, start, end, tmp_path):
     corpus = read_corpus([{"text": "a", "year": 1998}, {"text": "b", "year": 2001}], time="year", bins=[item])
     assert all(isinstance(edge, str) for edge in (corpus.settings.bins[0].start, corpus.settings.bins[0].end))
     assert tokenize(corpus, tmp_path / "s").conditions.labels == ("nineties",)
-
-
-def test_no_time_and_no_place_is_one_condition(tmp_path):
-    store = tokenize(read_corpus([{"text": "a"}, {"text": "b"}]), tmp_path / "s")
-    assert store.conditions.labels == ("all",)
-    assert len(store.conditions) == 1

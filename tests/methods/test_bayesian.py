@@ -7,12 +7,7 @@ import pytest
 
 import worlds
 from chronotope.methods import BayesianModel
-from chronotope.methods.bayesian import (
-    make_problem,
-    prior_divergence,
-    start_posterior,
-    sweep,
-)
+from chronotope.methods.bayesian import make_problem, prior_divergence, start_posterior, sweep
 
 SIZE = 5
 

@@ -15,10 +15,8 @@ import pyarrow
 import pytest
 from benchmarks.reproduce.__main__ import main
 from benchmarks.reproduce.run import sample_documents
-from benchmarks.reproduce.tables import CHOICES, contenders
 
 from chronotope.datasets.invented import invented_world
-from chronotope.methods import default_settings, method_class
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "benchmarks.reproduce"]
@@ -186,14 +184,3 @@ def test_a_sample_keeps_whole_documents_within_the_cap():
     assert tokens["b"] == sizes[-1], "a small place is kept whole"
     assert drawn.equals(sample_documents(frame, "place", 500)), "the same seed draws the same"
     assert not drawn.equals(sample_documents(frame, "place", 500, seed=2))
-
-
-def test_every_contender_and_choice_can_be_trained_and_differs_from_the_others():
-    for several in (contenders("place", 50), CHOICES):
-        assert len({one.name for one in several}) == len(several)
-    paper = {axis: contenders(axis, 50, ["cw2v-paper"])[0].settings["smoothness"] for axis in ("time", "place")}
-    assert paper == {"time": 1.5, "place": 1.0}
-    for choice in CHOICES:
-        defaults = default_settings(choice.method)
-        assert all(defaults[name] != value for name, value in choice.changed.items())
-        method_class(choice.method)(**choice.contender().settings)
