@@ -116,12 +116,6 @@ def test_an_unchanged_world_has_the_same_company_everywhere() -> None:
         assert chi2_contingency([[f[word] for word in common] for f in frequencies]).pvalue > 1e-3
 
 
-def test_many_conditions_have_names_of_their_own() -> None:
-    world = invented_world(years=range(1900, 1910), places=[f"place{number}" for number in range(120)], documents=10)
-    names = {(pair.at[1]): pair.word for pair in world.equivalents if pair.office == "capital"}
-    assert len(set(names.values())) == 120
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

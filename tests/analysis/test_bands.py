@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 
 import chronotope as ct
-import worlds
 from chronotope.analysis.significance.few_words import FewWords, Noiseless
 from chronotope.analysis.significance.posterior import covariances
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import SettingsError
 from chronotope.methods.bayesian import prior_precision
 
 
@@ -100,15 +99,6 @@ def test_intervals_hold_the_truth():
             held += [low <= value <= high for low, value, high in rows if low not in (None, 1)]
     assert len(held) >= 50
     assert np.mean(held) > 0.85
-
-
-def test_what_cannot_be_drawn_is_refused(drifting, over_time, counts_of, tmp_path):
-    over_time.save(tmp_path / "model.ct")
-    other = counts_of(worlds.unchanged(), time="time")
-    with pytest.raises(InputError, match="another run"):
-        ct.series(ct.load(tmp_path / "model.ct", run=other.folder), "bank", bootstrap=5)
-    with pytest.raises(SettingsError, match="common contexts"):
-        ct.series(ct.ConditionedModel(dimensions=10, epochs=1).fit(drifting), "bank", bootstrap=5)
 
 
 @pytest.fixture(scope="module")

@@ -251,13 +251,18 @@ def test_too_few_permutations_give_no_p(changed):
 
 def test_what_cannot_be_resampled_is_refused(changed, split, tmp_path):
     changed.save(tmp_path / "model.ct")
+    strange = ct.load(tmp_path / "model.ct", run=split.counts.folder)
     for settings in ({"permutations": 5}, {"seeds": 1}):
         with pytest.raises(InputError, match="another run"):
-            ct.drift(ct.load(tmp_path / "model.ct", run=split.counts.folder), **settings)
-    assert ct.drift(ct.load(tmp_path / "model.ct", run=split.counts.folder))["documents"][0] is None
+            ct.drift(strange, **settings)
+    with pytest.raises(InputError, match="another run"):
+        ct.series(strange, "bank", bootstrap=5)
+    assert ct.drift(strange)["documents"][0] is None
     other = ct.ConditionedModel(dimensions=10, epochs=1).fit(changed.counts)
     with pytest.raises(SettingsError, match="common contexts"):
         ct.drift(other, permutations=5)
+    with pytest.raises(SettingsError, match="common contexts"):
+        ct.series(other, "bank", bootstrap=5)
     assert ct.drift(other)["p"][0] is None
 
 

@@ -59,19 +59,6 @@ def test_permuted_words_keep_their_frequency_in_each_condition(drifting):
     assert np.abs(many[0] - many[1]).max() <= most
 
 
-def test_labels_are_permuted_within_strata_only():
-    documents = Documents(np.arange(100), np.repeat([0, 1], 50), np.tile([0, 1, 1, 2, 2], 20))
-    drawn = documents.resample(PERMUTATION, 1, 0)
-    assert sorted(drawn.document) == list(range(100))
-    assert (drawn.stratum == documents.stratum[drawn.document]).all()
-    assert (drawn.own == documents.condition[drawn.document]).all()
-    for condition in (0, 1):
-        before = np.bincount(documents.stratum[documents.condition == condition])
-        assert (np.bincount(drawn.stratum[drawn.condition == condition]) == before).all()
-    assert (drawn.condition != drawn.own).any()
-    assert (documents.resample(PERMUTATION, 1, 1).document != drawn.document).any()
-
-
 def test_a_draw_keeps_to_the_strata():
     """Half of the documents of each value of a field; of values with one document, half of these."""
     stratum = np.append(np.repeat(np.arange(5), 10), np.arange(5, 45))

@@ -5,8 +5,7 @@ import pytest
 
 import chronotope as ct
 from chronotope.conditions import Conditions
-from chronotope.embeddings import ConditionedEmbeddings
-from embeddings.invented import model_of, random_embeddings, support_from
+from embeddings.invented import model_of, random_embeddings
 
 YEARS = Conditions.of_times([str(year) for year in range(1990, 1998)])
 
@@ -66,15 +65,6 @@ def test_noise_is_told_from_change(over_time):
     assert np.mean([row["stability"] for row in others]) < 0.98
     lows = [row["low"] for row in answer if row["low"] is not None]
     assert lows == sorted(lows, reverse=True)
-
-
-def test_words_in_few_conditions_are_left_out():
-    support = support_from([[9, 9], [9, 9], [9, 0]])
-    times = Conditions.of_times(["1", "2", "3"])
-    model = ConditionedEmbeddings(["a", "b"], times, support, np.random.default_rng(0).random((5, 4)))
-    assert set(ct.stable(model)["word"]) == {"a", "b"}
-    answer = ct.stable(model, min_conditions=3)
-    assert (answer["word"].to_list(), answer.facts["left_out"]) == (["a"], 1)
 
 
 def test_near_bins_are_closer_than_distant_ones():

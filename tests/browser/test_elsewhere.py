@@ -97,15 +97,6 @@ def test_a_hostile_corpus_is_searched_compared_and_saved(visit, hostile_site):
     expect(page.get_by_role("button", name=f"Remove {SCRIPT}")).to_be_visible()
 
 
-def test_a_report_of_a_hostile_corpus_runs_nothing(visit, hostile_run, tmp_path):
-    path = tmp_path / "report.html"
-    chronotope("report", hostile_run, "-o", path, "--title", TITLE, "--bootstrap", 0, "--min-count", 5)
-    page = visit(path.as_uri())
-    expect(page.locator("h1")).to_contain_text(TITLE)
-    expect(page.locator("svg").get_by_text("</script>").first).to_be_attached()
-    assert page.locator("script").count() == 0
-
-
 def test_the_page_never_writes_markup():
     """No way for text to become markup or code, nothing inline, nothing from elsewhere."""
     banned = "innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|srcdoc"

@@ -187,6 +187,8 @@ def test_mistakes_are_told_in_plain_words(visit, site):
     field.type("harbbor")
     expect(page.locator(".meant").locator("visible=true")).to_contain_text("Did you mean")
     expect(page.get_by_role("option").first).to_contain_text("harbor")
+    field.press("Enter")
+    expect(page.locator("h1")).to_have_text("harbor")
     page.goto(f"{site}#/nowhere")
     expect(page.get_by_role("alert")).to_contain_text("There is no page nowhere")
     visit.complaints.clear()  # The browser itself reports the answer of 404.

@@ -6,6 +6,8 @@ import json
 import sys
 
 import fsspec
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import worlds
@@ -46,31 +48,21 @@ def test_workers_here_or_a_cluster_not_both():
         count(read_corpus(records(), time="time"), workers=2, cluster="tcp://127.0.0.1:8786")
 
 
-@pytest.mark.parametrize("pattern", ["memory://texts/*.jsonl", "memory://texts", "memory://texts/all.jsonl"])
-def test_text_in_a_store_is_read_as_text_in_files(tmp_path, pattern):
-    lines = "".join(json.dumps(record) + "\n" for record in records())
-    (tmp_path / "all.jsonl").write_text(lines)
-    fsspec.filesystem("memory").pipe("/texts/all.jsonl", lines.encode())
-    here = count(read_corpus(tmp_path / "all.jsonl", time="time"), tmp_path / "here")
-    there = count(read_corpus(pattern, time="time"), tmp_path / "there")
-    assert contents(there.folder) == contents(here.folder)
-
-
-@pytest.mark.parametrize("name", ["all.jsonl.gz", "all.csv.zst", "all.parquet"])
-def test_every_format_in_a_store(tmp_path, name):
-    import polars as pl
-    import pyarrow as pa
-
-    frame = pl.DataFrame(records())
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("all.jsonl", "*.jsonl"), ("all.jsonl", ""), *((name, name) for name in ("a.jsonl.gz", "a.csv.zst", "a.parquet"))],
+)
+def test_text_in_a_store_is_read_as_text_in_files(tmp_path, name, pattern):
+    frame, path = pl.DataFrame(records()), tmp_path / name
     if name.endswith("parquet"):
-        frame.write_parquet(tmp_path / name)
+        frame.write_parquet(path)
     else:
-        text = frame.write_csv() if ".csv" in name else frame.write_ndjson()
-        with pa.CompressedOutputStream(str(tmp_path / name), "gzip" if name.endswith("gz") else "zstd") as file:
-            file.write(text.encode())
-    fsspec.filesystem("memory").pipe(f"/formats/{name}", (tmp_path / name).read_bytes())
-    here = count(read_corpus(tmp_path / name, time="time"), tmp_path / "here")
-    there = count(read_corpus(f"memory://formats/{name}", time="time"), tmp_path / "there")
+        kind = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix)
+        with pa.CompressedOutputStream(str(path), kind) if kind else path.open("wb") as file:
+            file.write((frame.write_csv() if ".csv" in name else frame.write_ndjson()).encode())
+    fsspec.filesystem("memory").pipe(f"/{name}s/{name}", path.read_bytes())
+    here = count(read_corpus(path, time="time"), tmp_path / "here")
+    there = count(read_corpus(f"memory://{name}s/{pattern}".rstrip("/"), time="time"), tmp_path / "there")
     assert contents(there.folder) == contents(here.folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import sys
 from hashlib import sha256
 
 import numpy as np
@@ -15,7 +16,7 @@ from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
 from chronotope.datasets.invented import Change, invented_world
 from chronotope.embeddings import ConditionedEmbeddings, load
-from chronotope.errors import SettingsError
+from chronotope.errors import MissingExtraError, SettingsError
 from chronotope.methods import METHODS, ConditionedModel, default_settings, method_class
 from worlds import MONEY, RIVER
 
@@ -226,3 +227,17 @@ def test_edges_between_places_are_used_or_refused(method, name, counts_of):
     else:
         with pytest.raises(SettingsError, match="leave the edges out"):
             method.fit(counts, place_edges=edges)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [
+        *(("static", "gensim", "word2vec"), ("continuous", "torch", "contextual")),
+        *(("contextual", "torch", "contextual"), ("contextual", "transformers", "contextual")),
+    ],
+)
+def test_a_missing_package_is_named_with_its_installation(small, monkeypatch, name, package, extra):
+    monkeypatch.setitem(sys.modules, package, None)
+    settings = {"encoder": "some/encoder"} if name == "contextual" else {}
+    with pytest.raises(MissingExtraError, match=rf"chronotope\[{extra}\]"):
+        method_class(name)(**settings).fit(small)

@@ -27,11 +27,6 @@ def test_counting_twice_gives_the_same_bytes_with_any_number_of_threads(tmp_path
     assert contents(tmp_path / "a" / "run") == contents(tmp_path / "b" / "run")
 
 
-def test_counts_of_one_condition_say_so():
-    corpus = read_corpus([{"text": "river bank", "time": "1990"}], time="time")
-    assert repr(count(corpus, min_count=1)) == "<Counts: 2 words, 1 condition (time, 1990), 1 cell>"
-
-
 def test_preparing_again_changes_nothing(tmp_path):
     prepared(tmp_path)
     before = contents(tmp_path / "run")
@@ -135,14 +130,6 @@ def test_another_frame_is_not_taken_for_the_run_that_is_there(tmp_path):
         count(read_corpus(zebra, time="time"), tmp_path / "run", min_count=1)
     with pytest.raises(InputError, match="--force"):
         count(read_corpus(apple, time="time", tokenizer=str.split), tmp_path / "run", min_count=1)
-
-
-def test_a_run_of_another_program_is_never_replaced(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "run.json").write_text('{"name": "another tool"}')
-    with pytest.raises(InputError, match="not written by chronotope"):
-        prepared(tmp_path, force=True)
-    assert contents(tmp_path / "run") == {"run.json": b'{"name": "another tool"}'}
 
 
 def test_an_empty_folder_is_filled(tmp_path):

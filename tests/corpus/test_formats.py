@@ -71,85 +71,65 @@ def test_the_records_mean_what_they_should(tmp_path):
     assert store.condition_slice(1) == slice(1, 2)
 
 
-def source(kind: str, folder: Path):
-    match kind:
-        case "jsonl":
-            return write(folder / "a.jsonl", jsonl())
-        case "ndjson with a mark, blank lines and no last line end":
-            return write(folder / "a.ndjson", b"\xef\xbb\xbf" + jsonl().replace(b"\n", b"\r\n\n").rstrip())
-        case "jsonl.gz":
-            return write(folder / "a.jsonl.gz", gzip.compress(jsonl()))
-        case "jsonl.zst":
-            return write_zstd(folder / "a.jsonl.zst", jsonl())
-        case "csv":
-            return write(folder / "a.csv", delimited(","))
-        case "csv with a mark and Windows line ends":
-            return write(folder / "a.csv", b"\xef\xbb\xbf" + delimited(",").replace(b"\n", b"\r\n"))
-        case "csv with semicolons":
-            return write(folder / "a.csv", delimited(";"))
-        case "csv with bars":
-            return write(folder / "a.csv", delimited("|"))
-        case "csv with the line ends of an old Macintosh":
-            return write(folder / "a.csv", delimited(",").replace(b"\n", b"\r"))
-        case "csv that begins with a mark and its separator":
-            return write(folder / "a.csv", b"\xef\xbb\xbfsep=;\r\n" + delimited(";").replace(b"\n", b"\r\n"))
-        case "csv that begins with an unusual separator":
-            return write(folder / "a.csv", b'"sep=^"\n' + delimited("^"))
-        case "csv.gz":
-            return write(folder / "a.csv.gz", gzip.compress(delimited(",")))
-        case "csv.zst":
-            return write_zstd(folder / "a.csv.zst", delimited(","))
-        case "tsv":
-            return write(folder / "a.tsv", delimited("\t"))
-        case "parquet":
-            pl.DataFrame(ROWS).write_parquet(folder / "a.parquet")
-            return str(folder / "a.parquet")
-        case "parquet with dates":
-            pl.DataFrame(ROWS).with_columns(pl.col("date").str.to_date()).write_parquet(folder / "a.parquet")
-            return folder / "a.parquet"
-        case "polars":
-            return pl.DataFrame(ROWS)
-        case "lazy polars":
-            return pl.LazyFrame(ROWS)
-        case "polars with categories and times":
-            return pl.DataFrame(ROWS).with_columns(
-                pl.col("date").str.to_datetime(time_zone="UTC"), pl.col("country").cast(pl.Categorical)
-            )
-        case "pandas":
-            return pd.DataFrame(ROWS, index=[7, 7, 8, 9])
-        case "pandas with dates":
-            return pd.DataFrame(ROWS).assign(date=lambda frame: pd.to_datetime(frame["date"]))
-        case "generator":
-            return (row for row in ROWS)
-        case "several files":
-            write(folder / "a.jsonl", jsonl(ROWS[:2]))
-            write(folder / "b.csv", delimited(",", ROWS[2:]))
-            return [folder / "a.jsonl", folder / "b.csv"]
-        case "glob":
-            write(folder / "part-1.jsonl", jsonl(ROWS[:1]))
-            write(folder / "part-2.jsonl", jsonl(ROWS[1:]))
-            return str(folder / "part-*.jsonl")
-        case "folder of tables":
-            write(folder / "in" / "1.jsonl", jsonl(ROWS[:1]))
-            write(folder / "in" / "2.csv", delimited(",", ROWS[1:]))
-            write(folder / "in" / "README.txt", b"not this one")
-            return folder / "in"
-    raise AssertionError(kind)
+MARK = b"\xef\xbb\xbf"
 
 
-KINDS = [
-    "jsonl", "ndjson with a mark, blank lines and no last line end", "jsonl.gz", "jsonl.zst", "csv",
-    "csv with a mark and Windows line ends", "csv with semicolons", "csv with bars",
-    "csv with the line ends of an old Macintosh", "csv that begins with a mark and its separator",
-    "csv that begins with an unusual separator", "csv.gz", "csv.zst", "tsv", "parquet",
-    "parquet with dates", "polars", "lazy polars", "polars with categories and times", "pandas", "pandas with dates",
-    "generator", "several files", "glob", "folder of tables",
-]  # fmt: skip
+def parquet(path: Path, frame: pl.DataFrame) -> Path:
+    frame.write_parquet(path)
+    return path
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def halves(folder: Path, *names: str) -> list[Path]:
+    """The rows in two files."""
+    parts = zip(names, (ROWS[:2], ROWS[2:]), strict=True)
+    return [write(folder / name, jsonl(rows) if "json" in name else delimited(",", rows)) for name, rows in parts]
+
+
+# Each way to give the rows, in a folder.
+SOURCES = {
+    "jsonl": lambda at: write(at / "a.jsonl", jsonl()),
+    "ndjson with a mark, blank lines and no last line end": lambda at: write(
+        at / "a.ndjson", MARK + jsonl().replace(b"\n", b"\r\n\n").rstrip()
+    ),
+    "jsonl.gz": lambda at: write(at / "a.jsonl.gz", gzip.compress(jsonl())),
+    "jsonl.zst": lambda at: write_zstd(at / "a.jsonl.zst", jsonl()),
+    "csv": lambda at: write(at / "a.csv", delimited(",")),
+    "csv with a mark and Windows line ends": lambda at: write(
+        at / "a.csv", MARK + delimited(",").replace(b"\n", b"\r\n")
+    ),
+    "csv with semicolons": lambda at: write(at / "a.csv", delimited(";")),
+    "csv with bars": lambda at: write(at / "a.csv", delimited("|")),
+    "csv of an old Macintosh": lambda at: write(at / "a.csv", delimited(",").replace(b"\n", b"\r")),
+    "csv that begins with a mark and its separator": lambda at: write(
+        at / "a.csv", MARK + b"sep=;\r\n" + delimited(";").replace(b"\n", b"\r\n")
+    ),
+    "csv that begins with an unusual separator": lambda at: write(at / "a.csv", b'"sep=^"\n' + delimited("^")),
+    "csv.gz": lambda at: write(at / "a.csv.gz", gzip.compress(delimited(","))),
+    "csv.zst": lambda at: write_zstd(at / "a.csv.zst", delimited(",")),
+    "tsv": lambda at: write(at / "a.tsv", delimited("\t")),
+    "parquet": lambda at: str(parquet(at / "a.parquet", pl.DataFrame(ROWS))),
+    "parquet with dates": lambda at: parquet(
+        at / "a.parquet", pl.DataFrame(ROWS).with_columns(pl.col("date").str.to_date())
+    ),
+    "polars": lambda _: pl.DataFrame(ROWS),
+    "lazy polars": lambda _: pl.LazyFrame(ROWS),
+    "polars with categories and times": lambda _: pl.DataFrame(ROWS).with_columns(
+        pl.col("date").str.to_datetime(time_zone="UTC"), pl.col("country").cast(pl.Categorical)
+    ),
+    "pandas": lambda _: pd.DataFrame(ROWS, index=[7, 7, 8, 9]),
+    "pandas with dates": lambda _: pd.DataFrame(ROWS).assign(date=lambda frame: pd.to_datetime(frame["date"])),
+    "generator": lambda _: (row for row in ROWS),
+    "several files": lambda at: halves(at, "a.jsonl", "b.csv"),
+    "glob": lambda at: str(halves(at, "part-1.jsonl", "part-2.jsonl")[0].with_stem("part-*")),
+    "folder of tables": lambda at: (
+        write(halves(at / "in", "1.jsonl", "2.csv")[0].with_name("README.txt"), b"no").parent
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
 def test_every_format_gives_the_same_store(kind, tmp_path, expected):
-    assert content(tokenize(read_corpus(source(kind, tmp_path), **OPTIONS), tmp_path / "s")) == expected
+    assert content(tokenize(read_corpus(SOURCES[kind](tmp_path), **OPTIONS), tmp_path / "s")) == expected
 
 
 def test_a_folder_of_text_files_gives_the_same_store(tmp_path):
@@ -192,7 +172,7 @@ def test_lists_and_strings_may_be_mixed(tmp_path):
 @pytest.mark.parametrize("where", ["year >= 1999", "year IN (1999, 2001)", "date > '1998-12-31'", "NOT year = 1998"])
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet", "polars"])
 def test_where_keeps_rows(where, kind, tmp_path):
-    store = tokenize(read_corpus(source(kind, tmp_path), where=where, **OPTIONS), tmp_path / "s")
+    store = tokenize(read_corpus(SOURCES[kind](tmp_path), where=where, **OPTIONS), tmp_path / "s")
     assert store.report.documents == 2
     assert store.report.left_out == 2
     assert not store.problems

@@ -1,14 +1,18 @@
 """Files are read in blocks of whole lines; what is read does not depend on where the blocks end."""
 
 import gzip
+import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chronotope.corpus import read_corpus
 from chronotope.corpus.readers import Fields
 from chronotope.corpus.readers.delimited import Delimited
 from chronotope.corpus.readers.folders import TextFiles
+from chronotope.corpus.readers.jsonl import JsonLines
 from chronotope.errors import InputError
 from chronotope.io.streaming import read_blocks, read_head
 
@@ -70,3 +74,26 @@ def test_long_text_files_are_cut_at_line_ends(tmp_path):
             start = last
     assert rows(TextFiles((path,), tmp_path, document_bytes=1000)) == (expected, [])
     assert len(expected) > 5
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.sampled_from(
+    ['"', "\\", "a\\", '\\"' * 40, "𝒳" * 30, "\u2028", "[1]", '["a"]', "[]", "\t\n\r\b\f\0/"]
+)
+VALUES = TEXTS | st.integers(-(10**18) + 1, 10**18 - 1) | st.booleans() | st.none()
+FIELDS = ("text", "time", "naïve")
+RECORDS = st.lists(st.dictionaries(st.sampled_from([*FIELDS, "id", "te", ""]), VALUES), min_size=1, max_size=8)
+
+
+@given(RECORDS, st.booleans(), st.sampled_from([None, (",", ":"), (" ,  ", "  : ")]), st.booleans())
+def test_values_of_json_are_read_as_they_are_written(tmp_path_factory, records, ascii_only, separators, broken):
+    """By polars, or by Python where a line is broken."""
+    lines = [json.dumps(record, ensure_ascii=ascii_only, separators=separators) for record in records]
+    path = tmp_path_factory.mktemp("json") / "a.jsonl"
+    path.write_bytes("\n".join([*lines, "{"] if broken else lines).encode())
+    good, bad = rows(JsonLines(path), FIELDS)
+
+    def written(value):
+        return value if value is None or isinstance(value, str) else json.dumps(value)
+
+    assert [row for _, *row in good] == [[written(record.get(name)) for name in FIELDS] for record in records]
+    assert bad == ([(len(records) + 1, "broken JSON")] if broken else [])

@@ -30,14 +30,6 @@ def test_every_public_name_has_a_docstring_and_a_place_in_the_reference():
         assert f"::: {thing.__module__}.{thing.__qualname__}\n" in pages, name
 
 
-def test_questions_are_names_of_the_package_and_sections_of_the_reference():
-    page = (ROOT / "docs/reference/answers.md").read_text(encoding="utf-8")
-    assert set(questions()) <= set(dir(chronotope))
-    for name, question in questions().items():
-        assert getattr(chronotope, name) is question.ask
-        assert f"### {name}\n\n{question.summary}" in page
-
-
 def test_names_are_there_after_a_plain_import_and_no_module_hides_a_question():
     names = ["chronotope.errors.InputError", "chronotope.analysis", "chronotope.evaluation"]
     lines = ["import chronotope", *names, "import chronotope.analysis.series, chronotope.methods.align"]

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks.reproduce.report import differences
 from scipy.stats import spearmanr
 
 import chronotope as ct
@@ -89,14 +88,6 @@ def test_the_signature_says_what_could_change_the_scores(tmp_path):
     assert len(signatures | {ct.evaluate(model(), [asked("word02")]).signature}) == 5
 
 
-def test_the_order_of_the_pairs_does_not_matter():
-    rng = np.random.default_rng(1)
-    pairs = [asked(WORDS[b], query=WORDS[a]) for a, b in rng.integers(0, 15, (60, 2))]
-    one, other = (ct.evaluate(model(), list(rows)).to_dict() for rows in (pairs, rng.permutation(pairs)))
-    assert other["mrr"] == pytest.approx(one["mrr"])
-    assert other["intervals"]["mrr"] == pytest.approx(one["intervals"]["mrr"])
-
-
 def test_intervals_are_those_of_theory_and_of_words():
     """Copying every pair a hundred times makes nothing more certain."""
     values = np.random.default_rng(0).random((500, 1))
@@ -105,20 +96,6 @@ def test_intervals_are_those_of_theory_and_of_words():
     assert high - low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(500), rel=0.1)
     often = intervals(np.repeat(values, 100, axis=0), np.repeat(words, 100).tolist())
     assert often == [pytest.approx((low, high))]
-
-
-def test_differences_are_significant_if_they_rest_on_many_words():
-    queries = [f"word{number % 12}" for number in range(48)]
-    half, lucky = np.full(48, 0.5), np.array([1.0 if query == "word3" else 0.5 for query in queries])
-    better, equal, one_word = differences(np.column_stack([half, half + 0.2, lucky]), queries, [(0, 1), (0, 0), (0, 2)])
-    assert better.difference == pytest.approx(0.2)
-    assert better.low > 0
-    assert (better.significant, better.other_sign) == (True, 0)
-    assert (equal.difference, equal.low, equal.high, equal.other_sign, equal.significant) == (0, 0, 0, 1, False)
-    assert one_word.difference > 0
-    assert not one_word.significant
-    (same,) = differences(np.array([[0.0, 1.0], [0.0, 1.0]]), ["obama", "obama"], [(0, 1)])
-    assert (same.difference, same.significant) == (1, False)
 
 
 @pytest.fixture(scope="module")

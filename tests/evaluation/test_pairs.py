@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import worlds
 from chronotope.errors import InputError
 from chronotope.evaluation.gold import read_gold
 from chronotope.evaluation.pairs import Labels, TestPair, read_pairs
@@ -83,20 +82,6 @@ def test_a_file_for_another_corpus_is_refused():
     message = "none of the 8 test pairs is about two conditions of this model"
     assert str(caught.value) == f"{message}: they ask for 2009, 2010, 2011 … 2016 (8); the model has 1998, 1999"
     assert len(read_pairs([*pairs, TestPair("bush", "1998", "bush", "1999")], ["1998", "1999"]).pairs) == 9
-
-
-@pytest.mark.parametrize("axis", ["time", "place", "time × place"])
-def test_the_pairs_of_the_invented_world_are_read_as_they_were_planted(tmp_path, axis):
-    world = worlds.time_and_place()
-    shape = ("time" in axis, "place" in axis)
-    planted = [pair for pair in world.equivalents if tuple(part is not None for part in pair.at) == shape]
-    labels = {"/".join(filter(None, condition)) for pair in planted for condition in (pair.at, pair.to)}
-    world.write_pairs(tmp_path / "pairs.csv", axis)
-    found = read_pairs(tmp_path / "pairs.csv", sorted(labels)).pairs
-    assert [(pair.query, pair.answer, pair.category) for pair in found] == [
-        (pair.word, pair.answer, pair.office) for pair in planted
-    ]
-    assert {pair.query_condition for pair in found} == labels
 
 
 def test_gold_files(tmp_path):

@@ -34,36 +34,25 @@ def plain(name):
     return name.split("@")[0]
 
 
-def test_the_support_is_the_same_under_other_names(case):
+def test_tokens_cells_and_support_are_the_same_under_other_names(case):
+    """The tokens are the same words, and cells and support are what counting these tokens gives."""
     counts, made = case
-    was, now = counts.vocabulary.support, made.counts.vocabulary.support
-    words = made.counts.vocabulary.words
-    for condition in range(len(counts.conditions)):
-        called = [words[number] for number in now.words_in(condition).tolist()]
-        found = dict(zip(map(plain, called), now.counts_in(condition).tolist(), strict=True))
-        expected = (counts.vocabulary.words[number] for number in was.words_in(condition).tolist())
-        assert found == dict(zip(expected, was.counts_in(condition).tolist(), strict=True))
-        assert (np.diff(now.words_in(condition)) > 0).all()
-    assert (made.counts.vocabulary.counts > 0).all(), "every name occurs"
-    assert len(set(words)) == len(words)
-
-
-def test_tokens_and_cells_are_the_same_under_other_names(case):
-    """The tokens are the same words, and the cells are what counting these tokens gives."""
-    counts, made = case
-    store, words = made.counts.store, len(made.counts.vocabulary)
-    weights = distance_weights(counts.settings)
+    store, support, words = made.counts.store, made.counts.vocabulary.support, len(made.counts.vocabulary)
     for condition in range(len(counts.conditions)):
         documents = store.condition_slice(condition)
-        ends = store.starts[documents.start + 1 : documents.stop + 1] - store.starts[documents.start]
-        found = count_cells(
-            store.ids[store.starts[documents.start] : store.starts[documents.stop]], ends, words, weights
-        )
+        begin, end = store.starts[documents.start], store.starts[documents.stop]
+        ids, ends = store.ids[begin:end], store.starts[documents.start + 1 : documents.stop + 1] - begin
+        found = count_cells(ids, ends, words, distance_weights(counts.settings))
         assert all((one == other).all() for one, other in zip(found, made.counts.cells(condition), strict=True))
+        times = np.bincount(ids[ids < words], minlength=words)
+        assert (np.flatnonzero(times) == support.words_in(condition)).all()
+        assert (times[times > 0] == support.counts_in(condition)).all()
     assert counts.store.words.gather(counts.store.ids).to_list() == list(map(plain, store.words.gather(store.ids)))
     assert (made.counts.pairs == counts.pairs).all()
     assert (made.counts.tokens == counts.tokens).all()
     assert made.counts.size == counts.size
+    assert (made.counts.vocabulary.counts > 0).all(), "every name occurs"
+    assert len(set(made.counts.vocabulary.words)) == words
 
 
 def test_names_last_a_few_bins_and_never_cross_a_place(case):

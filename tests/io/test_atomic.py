@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from chronotope.embeddings.formats import export
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import atomic_folder, atomic_write, disk_errors, temporary_path
 from chronotope.methods import GraphModel
+from worlds import contents, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and devices of POSIX")
 RECORDS = [{"text": "river bank water boat loan money bank", "time": str(1990 + n % 2)} for n in range(40)]
@@ -50,6 +50,7 @@ from test_atomic import make_run
 from pathlib import Path
 from chronotope.embeddings.formats import export
 from chronotope.methods import GraphModel
+from worlds import contents, write
 from chronotope.views.explorer.explored import open_explored
 from chronotope.views.explorer.export import export as export_page
 counts = make_run(sys.argv[1] + "/run")
@@ -63,32 +64,6 @@ export_page(open_explored(Path(sys.argv[1], "run")), sys.argv[1] + "/page")
     for path in tmp_path.rglob("*"):
         assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~mask, path
     assert (tmp_path / "page" / "index.html").is_file()
-
-
-@posix
-def test_no_call_changes_the_umask_of_the_process(tmp_path):
-    """Another thread makes files all the time; each has the mode that the umask gives."""
-    stop, modes = threading.Event(), set()
-
-    def make_files():
-        number = 0
-        while not stop.is_set():
-            number += 1
-            path = tmp_path / f"own-{number}"
-            path.touch()
-            modes.add(mode(path))
-            path.unlink()
-
-    thread = threading.Thread(target=make_files)
-    thread.start()
-    try:
-        for _ in range(100):
-            with atomic_write(tmp_path / "answer") as temporary:
-                temporary.write_text("42")
-    finally:
-        stop.set()
-        thread.join()
-    assert modes == {mode(tmp_path / "answer")}
 
 
 @posix
@@ -214,11 +189,17 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("answer", "42")]
 
 
-def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "notes.txt").write_text("precious")
-    with pytest.raises(InputError, match="exists and is not a run"):
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("notes.txt", b"precious", "exists and is not a run"),
+        ("run.json", b'{"name": "another tool"}', "not written by chronotope"),
+    ],
+)
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path, name, content, line):
+    write(tmp_path / "run" / name, content)
+    with pytest.raises(InputError, match=line):
         make_run(tmp_path / "run", force=True)
     with pytest.raises((InputError, DamagedFileError)):
         Counts.open(tmp_path / "run")
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
+    assert contents(tmp_path / "run") == {name: content}

@@ -41,13 +41,6 @@ def test_maps_fitted_to_unchanged_words_are_exact(drifting, turned, anchors, kin
     assert np.allclose(aligned[still], reference[support.word[still]], atol=1e-4)
 
 
-def test_the_most_frequent_words(drifting, turned):
-    chosen = anchor_words("frequent", drifting, turned, 100.0)
-    size = max(int(np.ceil(0.05 * len(chosen))), 2 * SIZE)
-    assert np.flatnonzero(chosen).tolist() == list(range(size))
-    assert anchor_words(None, drifting, turned, 100.0) is None
-
-
 def test_unknown_anchors_are_reported(drifting, turned):
     with pytest.warns(UserWarning, match="left out: xyzzy"):
         anchor_words(("bank", "xyzzy"), drifting, turned, 100.0)

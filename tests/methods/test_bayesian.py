@@ -7,13 +7,7 @@ import pytest
 
 import worlds
 from chronotope.methods import BayesianModel
-from chronotope.methods.bayesian import (
-    make_problem,
-    prior_divergence,
-    solve_band,
-    start_posterior,
-    sweep,
-)
+from chronotope.methods.bayesian import make_problem, prior_divergence, start_posterior, sweep
 
 SIZE = 5
 
@@ -54,20 +48,6 @@ def plain_likelihood(words, contexts, problem):
         shared = np.sqrt(square @ noise)
         total += negative @ (-shared / 2 - np.logaddexp(0, -shared)) - negative @ score @ noise / 2
     return total
-
-
-@pytest.mark.parametrize(("size", "reach"), [(1, 0), (6, 1), (7, 3), (5, 4)])
-def test_banded_systems_are_solved_as_dense_ones(size, reach):
-    rng = np.random.default_rng(size)
-    band = rng.standard_normal((size, reach + 1))
-    band[:, 0] += 4 * (reach + 1)
-    for distance in range(1, reach + 1):
-        band[:distance, distance] = 0
-    dense, right, inverse = full(band), rng.standard_normal(size), np.zeros_like(band)
-    solution = right.copy()
-    assert solve_band(band.copy(), solution, inverse) == pytest.approx(np.linalg.slogdet(dense)[1])
-    assert np.allclose(solution, np.linalg.solve(dense, right))
-    assert np.allclose(inverse[:, 0], np.diag(np.linalg.inv(dense)))
 
 
 def test_the_counts_are_those_of_the_paper(problem):

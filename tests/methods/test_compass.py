@@ -53,16 +53,6 @@ def test_a_step_goes_down_the_gradient(sides, learn_outside):
     assert np.allclose(other - outside, -rate * by_outside * learn_outside, atol=1e-6)
 
 
-def test_a_word_drawn_as_noise_by_chance_does_not_count_against_itself(sides):
-    results = []
-    for asked in ([2, 8], [2, 8, 2]):
-        own, other = sides.astype(np.float32)
-        room = np.empty((2, SIZE), np.float32)
-        cbow._move(np.array([1], np.int32), np.array(asked, np.int32), np.float32(0.1), True, own, other, *room)
-        results.append((own, other))
-    assert all(np.array_equal(one, two) for one, two in zip(*results, strict=True))
-
-
 def test_text_is_read_within_its_documents_and_without_unknown_words():
     """Words of one document never meet those of another, and a number beyond the vocabulary is passed over."""
     ids = np.array([0, 99, 1, 2, 3], dtype=np.int32)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
 import chronotope as ct
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError
 from chronotope.methods.contextual.encoders import HashingEncoder
 
 
@@ -96,13 +94,6 @@ def test_what_cannot_be_encoded_is_said(small, settings, line):
 def test_unknown_words_are_left_out_with_a_warning(small):
     with pytest.warns(UserWarning, match="left out: xyzzy"):
         assert ct.ContextualModel(words="bank,xyzzy").fit(small).words == ("bank",)
-
-
-@pytest.mark.parametrize(("package", "extra"), [("torch", "contextual"), ("transformers", "contextual")])
-def test_a_missing_package_is_named_with_its_installation(small, monkeypatch, package, extra):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=rf"chronotope\[{extra}\]"):
-        ct.ContextualModel("some/encoder").fit(small)
 
 
 def test_the_command_trains_and_asks(runs, chronotope, tmp_path):

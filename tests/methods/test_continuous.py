@@ -1,12 +1,10 @@
 """Vectors as functions of time: they can be asked at any date, and a planted change is fastest when it happens."""
 
-import sys
-
 import numpy as np
 import pytest
 
 import worlds
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError
 from chronotope.methods import ContinuousModel
 
 
@@ -59,9 +57,3 @@ def test_places_are_refused(counts_of):
     pytest.importorskip("torch", reason="continuous needs PyTorch")
     with pytest.raises(SettingsError, match="without places"):
         ContinuousModel().fit(counts_of(worlds.time_and_place(documents=90), place="place", min_count=3))
-
-
-def test_without_pytorch_the_message_says_what_to_install(small, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"chronotope\[contextual\]"):
-        ContinuousModel().fit(small)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import FrozenInstanceError, asdict
 
 import polars as pl
 import pytest
@@ -40,16 +40,14 @@ def test_repr_shows_what_differs_from_the_defaults():
 def test_a_preset_takes_its_smoothness_from_the_axis_of_the_counts(runs, chronotope, tmp_path, name, axis):
     counts = ct.Counts.open(runs[axis])
     wanted = preset(name, axis).smoothness
+    if name == "authors":
+        with pytest.raises(SettingsError, match="'authors' differs between time and places: give axis='time'"):
+            ct.ConditionedModel.preset(name)
     made = ct.ConditionedModel.preset(name, None if name == "paper" else counts).set_params(dimensions=5, epochs=1)
     assert made.fit(counts).provenance["settings"]["smoothness"] == wanted
     few = ("--dimensions", 5, "--epochs", 1, "-o", tmp_path / "cli.ct")
     chronotope("train", runs[axis], "--method", "cw2v", "--preset", name, *few)
     assert ct.load(tmp_path / "cli.ct").provenance["settings"]["smoothness"] == wanted
-
-
-def test_a_preset_that_differs_by_the_axis_asks_for_it():
-    with pytest.raises(SettingsError, match="'authors' differs between time and places: give axis='time'"):
-        ct.ConditionedModel.preset("authors")
 
 
 def test_a_wrong_setting_is_refused_and_changes_nothing():
@@ -61,6 +59,8 @@ def test_a_wrong_setting_is_refused_and_changes_nothing():
     ):
         with pytest.raises(SettingsError, match=message):
             model.set_params(**wrong)
+    with pytest.raises(FrozenInstanceError):
+        model.seed = 2
     assert model == ct.GraphModel(dimensions=50)
     assert model.set_params(dimensions=20) is model
     assert model == ct.GraphModel(dimensions=20)

@@ -60,11 +60,7 @@ def test_the_old_vectors_and_answers_stay_as_they_are(old, larger):
 
 
 def test_answers_over_all_conditions_take_in_the_new_ones(old, larger):
-    over_all = [
-        ct.stable,
-        partial(ct.drift, min_count=5),
-        lambda model: ct.series(model, "bank", against="overall"),
-    ]
+    over_all = [ct.stable, partial(ct.drift, min_count=5), lambda model: ct.series(model, "bank", against="overall")]
     for ask in over_all:
         of_old = list(ask(old))
         assert list(ask(larger))[: len(of_old)] != of_old

@@ -5,7 +5,7 @@ import pytest
 
 from chronotope.analysis.drift import drift
 from chronotope.conditions import Conditions
-from chronotope.embeddings import LocalLinearMap, load
+from chronotope.embeddings import LocalLinearMap
 from chronotope.embeddings.mapping import SharedWords
 from chronotope.embeddings.nearest import unit_rows
 from embeddings.invented import random_embeddings
@@ -73,17 +73,6 @@ def test_between_conditions_the_query_is_carried_and_within_one_it_is_not(mapped
     assert mapped.similarity(word, "w5", "1990", "2010") != bare.similarity(word, "w5", "1990", "2010")
     (row,) = drift(mapped, "1990", "2010", top=1)
     assert row["change"] == pytest.approx(1 - mapped.similarity(row["word"], row["word"], "1990", "2010"), abs=1e-9)
-
-
-def test_it_is_saved_and_loaded(mapped, tmp_path):
-    mapped.save(tmp_path / "a.ct")
-    loaded = load(tmp_path / "a.ct")
-    assert loaded.query_mapping == mapped.query_mapping == LocalLinearMap(neighbors=20)
-    assert loaded.equivalents("w3", "1990", "2010") == mapped.equivalents("w3", "1990", "2010")
-    loaded.save(tmp_path / "b.ct")
-    assert (tmp_path / "a.ct").read_bytes() == (tmp_path / "b.ct").read_bytes()
-    random_embeddings().save(tmp_path / "none.ct")
-    assert load(tmp_path / "none.ct").query_mapping is None
 
 
 @pytest.mark.parametrize(

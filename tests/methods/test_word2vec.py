@@ -1,15 +1,12 @@
 """The baselines that train word2vec: what they read, that they repeat, and that they find what is planted."""
 
-import sys
-
 import numpy as np
 import pytest
 
 import worlds
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.errors import MissingExtraError
-from chronotope.methods import AlignedWord2Vec, StaticWord2Vec
+from chronotope.methods import AlignedWord2Vec
 from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
 
 pytest.importorskip("gensim")
@@ -39,9 +36,3 @@ def test_training_stops_where_progress_is_refused(small):
 
     with pytest.raises(KeyboardInterrupt):
         AlignedWord2Vec(dimensions=4, epochs=4).fit(small, threads=2, on_step=refuse)
-
-
-def test_without_gensim_the_message_says_what_to_install(small, monkeypatch):
-    monkeypatch.setitem(sys.modules, "gensim", None)
-    with pytest.raises(MissingExtraError, match=r"chronotope\[word2vec\]"):
-        StaticWord2Vec().fit(small)

@@ -22,23 +22,8 @@ PARAGRAPHS = [
 ]
 
 
-def array(records):
-    return json.dumps(records, indent=1)
-
-
-def lines(records):
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
 def without(key, records):
     return [{name: value for name, value in record.items() if name != key} for record in records]
-
-
-def news(folder, articles=ARTICLES, paragraphs=PARAGRAPHS, layout=array):
-    paths = folder / "articles-search-1990-2016.json", folder / "paragraphs-1990-2016.json"
-    for path, records in zip(paths, (articles, paragraphs), strict=True):
-        path.write_text(layout(records), encoding="utf-8")
-    return paths
 
 
 def words_of(corpus, folder):
@@ -49,35 +34,22 @@ def words_of(corpus, folder):
     return found
 
 
-NEWS = {
-    "1990": [["talks", "went", "on", "slowly"]],
-    "1991": [["the", "match", "was", "long", "nobody", "won"]],
-}
-
-
-@pytest.mark.parametrize("layout", [array, lines])
 @pytest.mark.parametrize("key", ["id", "url"])
-def test_articles_get_their_paragraphs(tmp_path, layout, key):
-    """Those without a counterpart are left out; files may be compressed, and sections chosen."""
-    articles, paragraphs = news(tmp_path, without("url" if key == "id" else "id", ARTICLES), PARAGRAPHS, layout)
-    assert words_of(nyt_corpus(articles, paragraphs), tmp_path / "store") == NEWS
-    packed = tmp_path / "paragraphs.json.gz"
-    packed.write_bytes(gzip.compress(paragraphs.read_bytes()))
-    chosen = nyt_corpus(articles, packed, every="10y", where="section = 'Sports'")
-    assert words_of(chosen, tmp_path / "store") == {"1990s": NEWS["1991"]}
-
-
-def test_wrong_files_are_named(tmp_path):
-    articles, paragraphs = news(tmp_path)
-    with pytest.raises(InputError, match=r"no file .*missing.json"):
-        nyt_corpus(tmp_path / "missing.json", paragraphs)
-    with pytest.raises(InputError, match=r"paragraphs-1990-2016.json has no field 'date'; its fields are: id, url"):
+def test_articles_get_their_paragraphs(tmp_path, key):
+    """By either key, from an array or from lines; those without a counterpart are left out."""
+    articles = write(tmp_path / "articles.json", json.dumps(without("url" if key == "id" else "id", ARTICLES)))
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in PARAGRAPHS).encode()
+    paragraphs = write(tmp_path / "paragraphs.json.gz", gzip.compress(lines))
+    news = {"1990": [["talks", "went", "on", "slowly"]], "1991": [["the", "match", "was", "long", "nobody", "won"]]}
+    assert words_of(nyt_corpus(articles, paragraphs), tmp_path / "store") == news
+    chosen = nyt_corpus(articles, paragraphs, every="10y", where="section = 'Sports'")
+    assert words_of(chosen, tmp_path / "store") == {"1990s": news["1991"]}
+    with pytest.raises(InputError, match=r"paragraphs.json.gz has no field 'date'; its fields are: id, url"):
         nyt_corpus(paragraphs, articles)
-    with pytest.raises(InputError, match="neither 'id' nor 'url' in common; their fields: id, date, section"):
-        nyt_corpus(*news(tmp_path, without("url", ARTICLES), without("id", PARAGRAPHS)))
-    articles.write_text('[{"a": 1}, {"a": ')
-    with pytest.raises(InputError, match=r"articles-search-1990-2016.json is not JSON: .* line 1 column"):
-        nyt_corpus(articles, paragraphs)
+    with pytest.raises(InputError, match="neither 'id' nor 'url' in common"):
+        nyt_corpus(articles, write(tmp_path / "other.json", json.dumps(without(key, PARAGRAPHS))))
+    with pytest.raises(InputError, match=r"articles.json is not JSON: .* line 1 column"):
+        nyt_corpus(write(articles, '[{"a": 1}, {"a": '), paragraphs)
 
 
 @pytest.mark.parametrize(
@@ -86,46 +58,34 @@ def test_wrong_files_are_named(tmp_path):
         ("<I> <ICE-CAN:W1A-001#1:1> <p> <#> The senate <it>met</it> . </p> </I>", "The senate met ."),
         ("a <X> to be <O>a table</O> or not </X> b", "a b"),
         ("a <&> sic <X> Shakespeare </X> here </&> b", "a b"),
-        ("a <X_> extra <X/> <O_>table<O/> b", "a b"),
-        ("a <X>first</X> kept <X>second</X> b", "a kept b"),
+        ("a <X_> extra <X/> kept <O_>table<O/> b", "a kept b"),
         ("one <X> never closed", "one never closed"),
         ("the <}> <-> goverment </-> <+> government </+> </}> fell", "the government fell"),
         ("he <del>was</del> is <unclear> one-word </unclear> there<fnr>1</fnr>", "he is there"),
         ("H<sb>2</sb>O and <bold>bo</bold>ld", "H2O and bold"),
         ("<$A> <#> Yes <,,> a <foreign>caf&eacute;</foreign> &square-root; b &amp; c", "Yes a café b & c"),
-        ("if a < b and c > d", "if a < b and c > d"),
-        ("two\n<X>\nlines\n</X>\nleft", "two\nleft"),
+        ("if a < b and c > d\n<X>\nlines\n</X>\nleft", "if a < b and c > d\nleft"),
     ],
 )
 def test_markup_goes_and_text_stays(marked, plain):
     assert remove_markup(marked) == plain
 
 
-@pytest.fixture
-def ice(tmp_path):
-    folder = tmp_path / "ice"
-    files = {
+def test_a_region_is_a_place_and_written_texts_can_be_chosen(tmp_path):
+    for name, data in {
         "ICE-CAN/Corpus/W1A-001.txt": b"<I> <ICE-CAN:W1A-001#1:1> Ottawa in <X> Paris </X> winter </I>",
         "ICE-CAN/Corpus/S1A-001.txt": b"<$A> <#> Eh <,> well",
         "ICE-CAN/Headers/W1A-001.txt": b"<author>nobody</author>",
         "ICE-CAN/readme.txt": b"Read me",
         "ireland/letter.txt": "Dublin caf\u00e9".encode("cp1252"),
         "readme.txt": b"Read me, too",
-    }
-    for name, data in files.items():
-        write(folder / name, data)
-    return folder
-
-
-def test_a_region_is_a_place_and_written_texts_can_be_chosen(ice, tmp_path):
+    }.items():
+        write(tmp_path / "ice" / name, data)
     written = ["ottawa", "in", "winter"]
     everything = {"ICE-CAN": [["eh", "well"], written], "ireland": [["dublin", "café"]]}
-    assert words_of(ice_corpus(ice), tmp_path / "store") == everything
-    assert words_of(ice_corpus(ice, where="kind = 'written'"), tmp_path / "store") == {"ICE-CAN": [written]}
-
-
-def test_a_folder_of_another_layout_is_refused(ice, tmp_path):
+    assert words_of(ice_corpus(tmp_path / "ice"), tmp_path / "store") == everything
+    assert words_of(ice_corpus(tmp_path / "ice", where="kind = 'written'"), tmp_path / "store") == {
+        "ICE-CAN": [written]
+    }
     with pytest.raises(InputError, match=r"a folder of .txt files for each region; it holds S1A-001.txt, W1A-001.txt"):
-        ice_corpus(ice / "ICE-CAN" / "Corpus")
-    with pytest.raises(InputError, match="there is no folder"):
-        ice_corpus(tmp_path / "missing")
+        ice_corpus(tmp_path / "ice" / "ICE-CAN" / "Corpus")

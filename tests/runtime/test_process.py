@@ -1,48 +1,19 @@
-"""The process in which chronotope runs: its garbage collector, what was imported before, and its forked children."""
+"""The process in which chronotope runs: what was imported before, its forked children, and its threads of BLAS."""
 
-import gc
 import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 import chronotope as ct
 import worlds
 from chronotope.errors import SettingsError
-
-
-@pytest.fixture(params=[True, False])
-def odd_collector(request):
-    """A garbage collector with unusual thresholds that is on, or off."""
-    enabled, thresholds = gc.isenabled(), gc.get_threshold()
-    gc.set_threshold(701, 11, 9)
-    (gc.enable if request.param else gc.disable)()
-    yield
-    gc.set_threshold(*thresholds)
-    (gc.enable if enabled else gc.disable)()
-
-
-@pytest.mark.usefixtures("odd_collector")
-def test_calls_leave_the_garbage_collector_as_it_was():
-    def state():
-        return gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()
-
-    states = [state()]
-
-    def note(result, *_):
-        states.append(state())
-        return result
-
-    corpus = note(ct.read_corpus(worlds.planted_drift(documents=60).records, time="time"))
-    counts = note(ct.count(corpus, min_count=3, progress=note))
-    embeddings = note(ct.GraphModel(dimensions=4, epochs=2).fit(counts, on_epoch=note))
-    note(embeddings.neighbors("river"))
-    note(ct.drift(embeddings, top=3))
-    assert len(states) > 6, "during the calls, too"
-    assert len(set(states)) == 1
-
+from chronotope.runtime.blas import one_blas_thread
 
 PROGRAM = """
 import sys
@@ -87,3 +58,27 @@ def test_a_forked_child_is_refused_in_one_line_instead_of_waiting_forever():
         ):
             with pytest.raises(SettingsError, match=r"forked .* multiprocessing\.get_context\('spawn'\)"):
                 call(function, *arguments)
+
+
+def blas_threads():
+    np.ones((2, 2)) @ np.ones((2, 2))  # loads BLAS
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_overlapping_users_in_two_threads_restore_the_limit_when_the_last_one_leaves():
+    entered, leave = threading.Event(), threading.Event()
+
+    def second_user():
+        with one_blas_thread():
+            entered.set()
+            leave.wait()
+
+    before = blas_threads()
+    with one_blas_thread():
+        other = threading.Thread(target=second_user)
+        other.start()
+        entered.wait()
+    assert blas_threads() == {1}, "the second user is still inside"
+    leave.set()
+    other.join()
+    assert blas_threads() == before

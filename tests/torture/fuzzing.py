@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
 import gzip
 import io
 import json
@@ -118,20 +117,17 @@ def ask_model(path: Path) -> None:
 
 def corpus_bytes(kind: str) -> bytes:
     """A sound file of a format."""
-    if kind == "txt":
-        return "\n".join(record["text"] for record in RECORDS).encode()
-    if kind == "parquet":
-        out = io.BytesIO()
-        pl.DataFrame(RECORDS).write_parquet(out)
-        return out.getvalue()
-    if kind.startswith("jsonl"):
-        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in RECORDS).encode()
-        return gzip.compress(text, mtime=0) if kind.endswith("gz") else text
-    lines = io.StringIO()
-    writer = csv.DictWriter(lines, list(RECORDS[0]), delimiter="," if kind == "csv" else "\t")
-    writer.writeheader()
-    writer.writerows(RECORDS)
-    return lines.getvalue().encode()
+    out, frame = io.BytesIO(), pl.DataFrame(RECORDS)
+    match kind.partition(".")[0]:
+        case "txt":
+            out.write("\n".join(frame["text"]).encode())
+        case "parquet":
+            frame.write_parquet(out)
+        case "jsonl":
+            frame.write_ndjson(out)
+        case _:
+            frame.write_csv(out, separator="," if kind == "csv" else "\t")
+    return gzip.compress(out.getvalue(), mtime=0) if kind.endswith("gz") else out.getvalue()
 
 
 def read_strange(path: Path, whole: bool) -> None:

@@ -46,8 +46,6 @@ from worlds import contents
 with contextlib.suppress(ImportError):
     import pandas  # noqa: F401  # pyarrow looks for it
 
-# The state is saved at every occasion, and not every half minute.
-checkpoint.SECONDS_BETWEEN, checkpoint.TIME_SHARE = 0.0, 1.0
 NEVER = 1200.0
 NOTES = {"notes.txt": b"precious", "plan/a.txt": b"deep"}
 PREPARE = "prepare speeches.jsonl --time time --threads 2 --min-count 3 -o"
@@ -123,6 +121,8 @@ def command(line: str, here: Path, step: int = 0) -> None:
     if step:
         for name in ("replace", "rename", "fsync", "unlink", "rmdir", "mkdir", "chmod", "truncate"):
             setattr(os, name, dying(getattr(os, name)))
+    # The state is saved at every occasion, and not every half minute.
+    checkpoint.SECONDS_BETWEEN, checkpoint.TIME_SHARE = 0.0, 1.0
     os.chdir(here)
     sys.argv = ["chronotope", *shlex.split(line)]
     main()

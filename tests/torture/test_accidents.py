@@ -127,20 +127,21 @@ def test_ctrl_c_while_preparing_says_one_line_and_leaves_nothing(home, tmp_path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on addresses needs Linux")
-@pytest.mark.parametrize("arguments", [("prepare", "SPEECHES", "-o", "new", "--time", "time"), ("train", "RUN")])
-def test_a_tight_limit_on_addresses_is_one_line(home, tmp_path, arguments):
+@pytest.mark.parametrize(
+    ("gigabytes", "arguments", "told"),
+    [
+        (1, ("prepare", "SPEECHES", "-o", "new", "--time", "time"), "1.0 GB of addresses"),
+        (1, ("train", "RUN"), "1.0 GB of addresses"),
+        (8, ("frequency", "RUN", "bank", "-o", "bank.svg"), "8.0 GB of addresses, and 100 GB are needed"),
+    ],
+    ids=["prepare", "train", "a picture"],
+)
+def test_a_tight_limit_on_addresses_is_one_line(home, tmp_path, gigabytes, arguments, told):
+    """The library that makes pictures does not survive a limit that others do."""
     names = {"SPEECHES": home / "speeches.jsonl", "RUN": home / "run"}
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))"
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({gigabytes} * 10**9,) * 2)"
     done = chronotope(*(names.get(argument, argument) for argument in arguments), before=limit, cwd=tmp_path)
-    assert "out of memory: ulimit -v allows 1.0 GB of addresses" in said(done)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="a limit on addresses needs Linux")
-def test_a_picture_under_a_limit_that_its_library_does_not_survive_is_one_line(home, tmp_path):
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9))"
-    done = chronotope("frequency", home / "run", "bank", "-o", "bank.svg", before=limit, cwd=tmp_path)
-    assert "out of memory: ulimit -v allows 8.0 GB of addresses, and 100 GB are needed" in said(done)
+    assert f"out of memory: ulimit -v allows {told}" in said(done)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import InputError, SettingsError
 from chronotope.views.explorer.api import answer
 from chronotope.views.explorer.explored import Explored
-from chronotope.views.explorer.export import MARK, export, packed, quantize
+from chronotope.views.explorer.export import MARK, export
 from embeddings.invented import model_of
 from views.explored_models import HOSTILE, MISSING, explored, hostile
 
@@ -271,25 +271,3 @@ def test_a_folder_is_whole_or_not_there(tmp_path):
     with pytest.raises(SettingsError, match="is not an explorer"):
         export(tiny(), other, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "mine"]
-
-
-def test_size_stays_within_what_is_promised():
-    """20,000 words × 30 conditions × 50 dimensions in 45 MB: 75 bytes a pair, of which 68 for vectors and counts."""
-    rows = np.random.default_rng(1).standard_normal((5_000, 50)).astype(np.float32)
-    vectors = packed(quantize(rows, np.int8)[0], np.int8)
-    size = (
-        len(vectors) + len(packed(np.arange(5_000))) + len(packed(np.random.default_rng(1).zipf(1.5, 5_000) % 10_000))
-    )
-    assert size / 5_000 < 68
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32])
-def test_numbers_survive_as_text(tmp_path, kind):
-    limits = np.iinfo(kind)
-    values = np.random.default_rng(1).integers(limits.min, limits.max, 1_001, endpoint=True)
-    engine = Path(__file__).parents[2] / "src/chronotope/views/explorer/engine/parts.js"
-    script = "globalThis.window = globalThis;\n" + engine.read_text(encoding="utf-8")
-    script += f'chronotope.lib.unpack("{packed(values, kind)}", {kind.__name__.title()}Array)'
-    script += ".then((read) => console.log(JSON.stringify([...read])));"
-    (tmp_path / "read.js").write_text(script, encoding="utf-8")
-    assert json.loads(node(tmp_path / "read.js")) == values.tolist()
