@@ -185,6 +185,7 @@
         const found = among.filter((number) => name(number).toLowerCase() === wanted);
         if (found.length) return found;
       }
+      unknown(at, [...labels, ...about.times, ...about.places]);
     }
     return [conditionNumber(at)];
   }
