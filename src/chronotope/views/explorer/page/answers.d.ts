@@ -299,6 +299,8 @@ interface SimilarityRow {
   count: number | null;
   other_count: number | null;
   similarity: number | null;
+  low: number | null;
+  high: number | null;
 }
 
 interface StableRow {
@@ -330,6 +332,7 @@ interface UsageChangeRow {
   after: string | null;
   count_before: number | null;
   count_after: number | null;
+  documents: number | null;
   apd: number | null;
   corrected: number | null;
   prt: number | null;
