@@ -101,11 +101,8 @@ def rows_by_condition(
         found = rows_of(counts.cells(condition), words, association, pooled)
         return found._replace(length=found.length[support.words_in(condition)])
 
-    if threads == 1:
-        yield from map(rows, range(len(counts.conditions)))
-        return
     with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(rows, range(len(counts.conditions)))
+        yield from (map if threads == 1 else pool.map)(rows, range(len(counts.conditions)))
 
 
 def rows_of(

@@ -22,13 +22,11 @@ FORMAT = 4  # of runs and of models
 ABOUT = "run.json"
 PENDING = ".new"
 REPLACE = "choose another folder, or force=True (--force) to replace it"
-# The types of the values in run.json.
-KINDS: dict[type, tuple[str, ...]] = {
+KINDS: dict[type, tuple[str, ...]] = {  # of the values in run.json
     dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
     list: ("cells", "held_out", "pairs", "sources", "tokens"),
     str: ("asked", "checksum"),
 }
-VOCABULARY_SIZES = ("size", "min_count", "dropped_words", "dropped_tokens")
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -157,8 +155,8 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 def _is_valid(about: dict[str, Any]) -> bool:
     """Return whether a run can have these values; a matching checksum does not prove it, since it can be forged."""
-    sizes = [about["unit"], *(about["vocabulary"][name] for name in VOCABULARY_SIZES)]
-    sizes += [entry["bytes"] for entry in about["files"].values()]
+    counts = (about["vocabulary"][name] for name in ("size", "min_count", "dropped_words", "dropped_tokens"))
+    sizes = [about["unit"], *counts, *(entry["bytes"] for entry in about["files"].values())]
     lengths = set()
     for name in ("cells", "pairs", "tokens", "held_out"):
         sizes += about[name]

@@ -98,9 +98,8 @@ def stop_requests() -> Iterator[threading.Event]:
         yield stop
         return
     signals = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in signals}
     # An ignored signal stays ignored: `nohup` wants it.
-    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    before = {number: old for number in signals if (old := signal.getsignal(number)) not in (signal.SIG_IGN, None)}
 
     def restore() -> None:
         for number, handler in before.items():

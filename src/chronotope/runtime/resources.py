@@ -5,7 +5,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
@@ -46,12 +46,8 @@ class Resources:
         """Yield the requested resources; a cluster stays connected for the length of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
-        here = cls(threads or cores(), Memory.of(memory))
-        if not (workers or cluster):
-            yield here
-            return
-        with connect(cluster, workers) as pool:
-            yield replace(here, pool=pool)
+        with connect(cluster, workers) if workers or cluster else nullcontext() as pool:
+            yield cls(threads or cores(), Memory.of(memory), pool)
 
     def spilling_to(self, folder: str) -> Self:
         """Return the resources with a spill folder; raise ClusterError if a worker does not see it."""

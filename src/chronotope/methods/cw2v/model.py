@@ -41,8 +41,6 @@ class ConditionedModel(Method, ConditionedSettings):
 
     Examples
     --------
-    >>> ConditionedModel(dimensions=50, seed=1).dimensions
-    50
     >>> ConditionedModel.preset("paper", axis="time").deviation_penalty
     0.2
     """

@@ -32,11 +32,6 @@ class GraphModel(Method, GraphSettings):
     deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts. In
     `fit`, `place_edges` add links between a word's vectors in neighboring places; without them its vectors in all
     places are pulled toward their mean alone.
-
-    Examples
-    --------
-    >>> GraphModel(dimensions=200).method
-    'graph'
     """
 
     supports = frozenset({"cuda", "memory", "place_edges"})
