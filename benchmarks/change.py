@@ -1,12 +1,13 @@
 """How far `drift` can be trusted: the tables of docs/statistics.md.
 
     python benchmarks/change.py --text ungdc.jsonl.zst
+    python benchmarks/change.py --text ungdc.jsonl.zst --documents 40 --pairs 150 --methods graph,cw2v,compass
 
 Documents are put into two halves at random, and in the second pairs of words of like frequency take each other's place
 in 0, 10, … 100 % of their occurrences. Three tables, by the harmonic mean of a word's two counts: what is found where
 nothing changed (p should be uniform, the corrected change 0), the rank correlation of the columns with the share
 exchanged (the plain `change` is the baseline), and how often the interval holds the change that twenty times as much
-text shows.
+text shows. With `--methods` only the second table, of the plain `change` of these methods at their defaults.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scipy.stats import kstest, spearmanr
 
 import chronotope as ct
 from chronotope.datasets.invented import invented_world
+from chronotope.methods import default_settings, method_class
 
 LEVELS = np.linspace(0, 1, 11)
 BANDS = ((10, 20), (20, 50), (50, 200), (200, 1000), (1000, 10**9))
@@ -109,6 +111,17 @@ def graded(found: pl.DataFrame, text: str) -> None:
         record(f"rank correlation with the share exchanged, {text}, count {count}", words=len(part), **ranks)
 
 
+def by_method(records: list[dict[str, Any]], level: dict[str, float], methods: list[str], text: str) -> None:
+    """Record how well the change in each method's vectors ranks the words by the share exchanged."""
+    counts = ct.count(ct.read_corpus(records, time="time"), min_count=LEAST)
+    for name in methods:
+        model = method_class(name)(**default_settings(name)).fit(counts)
+        found = ct.drift(model, words=list(level), min_count=LEAST, top=len(level)).frame
+        found = found.with_columns(level=pl.col("word").replace_strict(level))
+        rank = spearmanr(found["level"], found["change"])[0]
+        record(f"rank correlation with the share exchanged, {name}, {text}", words=len(found), change=rank)
+
+
 def coverage(found: pl.DataFrame, truth: pl.DataFrame, text: str) -> None:
     """Record how often the interval holds the change in the large corpus, and how far the estimate is from it."""
     both = found.join(truth.select("word", truth="change"), on="word").filter(pl.col("low").is_not_null())
@@ -134,13 +147,18 @@ def main() -> None:
     parser.add_argument("--permutations", type=int, default=30)
     parser.add_argument("--bootstrap", type=int, default=30)
     parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--methods", help="compare the plain change of these methods, separated by commas")
     parser.add_argument("--no-truth", action="store_true", help="leave out the large corpus and the coverage")
     asked = parser.parse_args()
     every = {"permutations": asked.permutations, "bootstrap": asked.bootstrap}
     text = "given text" if asked.text else "invented text"
-    texts = texts_of(asked.text, asked.documents if asked.no_truth else (TIMES + 1) * asked.documents)
+    alone = asked.no_truth or asked.methods
+    texts = texts_of(asked.text, asked.documents if alone else (TIMES + 1) * asked.documents)
     small, large = texts[: asked.documents], texts[asked.documents :]
     swap, level = exchanges(small, asked.pairs, 30)
+    if asked.methods:
+        by_method(halves(small, swap, level, 1), level, asked.methods.split(","), text)
+        return
     with timed() as timing:
         unchanged(judged(halves(small, {}, {}, 1), LEAST, asked.dimensions, effect=0.0, **every), text)
     record(f"permutations and draws, {text}", **every, seconds=timing.seconds)

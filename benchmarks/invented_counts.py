@@ -13,7 +13,8 @@ import numpy as np
 
 from chronotope.conditions import Conditions
 from chronotope.config import ConditionedSettings, CountSettings
-from chronotope.cooccurrence import CellArrays, Counts, scale_of_conditions, targets, weights
+from chronotope.cooccurrence import CellArrays, Counts, scale_of_conditions
+from chronotope.cooccurrence.association import targets, weights
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary
 from chronotope.methods.cw2v.parameters import Parameters
 

@@ -28,7 +28,7 @@ from chronotope.errors import ChronotopeError, InputError
 from chronotope.evaluation.pairs import Labels, TestPairs, read_pairs
 from chronotope.evaluation.renaming import renamed
 from chronotope.evaluation.scores import score
-from chronotope.io.provenance import checksum, checksum_of
+from chronotope.io.provenance import checksum_of, quick_checksum
 from chronotope.methods import method_class
 
 VARIABLE = "CHRONOTOPE_DATA"
@@ -153,7 +153,7 @@ def _within(pairs: TestPairs, labels: Sequence[str]) -> TestPairs:
 
 def _sample(text: Path, place: str, tokens: int, output: Path) -> Path:
     """Write the documents that `sample_documents` draws, once for the same text and number; return the file."""
-    path = output / f"sample-{checksum_of([checksum(text), place, tokens, SAMPLE_SEED])[:8]}.parquet"
+    path = output / f"sample-{checksum_of([quick_checksum(text), place, tokens, SAMPLE_SEED])[:8]}.parquet"
     if not path.exists():
         frame = pl.scan_ndjson(text).select("text", place).collect()
         temporary = path.with_suffix(".part")

@@ -4,13 +4,11 @@ A condition is a time bin, a place, or a time bin in a place. Time is ordered, p
 of a `Graph` depend on that difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,39 +26,24 @@ class Graph(NamedTuple):
     size: int  # number of conditions
     edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
 
-    @classmethod
-    def without_edges(cls, size: int) -> Graph:
-        """Return a graph without neighbors."""
-        return cls(size, np.empty((0, 2), dtype=np.int32))
-
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions that occur in a corpus, in order: by time, then by place.
+    """The conditions that occur in a corpus, in order: by time, then by place; an axis that it lacks is empty."""
 
-    Attributes
-    ----------
-    times, places
-        The labels of each axis; empty where the corpus has no such axis.
-    time_of, place_of
-        For each condition its position on each axis; empty where there is no such axis.
-    levels
-        The levels of nested places, such as 2 for 'canada' and 'canada/ontario'. Every text counts once in each level.
-    """
-
-    times: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()  # the labels of the time bins
     places: tuple[str, ...] = ()
-    time_of: tuple[int, ...] = ()
+    time_of: tuple[int, ...] = ()  # the time bin of each condition
     place_of: tuple[int, ...] = ()
-    levels: int = 1
+    levels: int = 1  # of nested places: 2 for 'canada' and 'canada/ontario'; every text counts once in each level
 
     @classmethod
-    def of_times(cls, times: Sequence[str]) -> Conditions:
+    def of_times(cls, times: Sequence[str]) -> Self:
         """Return conditions that are time bins, given in order."""
         return cls(times=tuple(times), time_of=tuple(range(len(times))))
 
     @classmethod
-    def of_places(cls, places: Sequence[str]) -> Conditions:
+    def of_places(cls, places: Sequence[str]) -> Self:
         """Return conditions that are places."""
         return cls(places=tuple(places), place_of=tuple(range(len(places))))
 
@@ -93,8 +76,6 @@ class Conditions:
     def parents(self) -> dict[int, int]:
         """The number of the place above each nested place; none if places do not nest.
 
-        Examples
-        --------
         >>> Conditions(places=("canada", "canada/ontario", "canada/quebec"), place_of=(0, 1, 2), levels=2).parents
         {1: 0, 2: 0}
         """
@@ -142,30 +123,23 @@ class Conditions:
         """
         place_edges = self.tree_edges if place_edges is None else place_edges
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
-        edges: list[NDArray[np.int32]] = []
-        latest: dict[int, int] = {}
-        at_time: dict[int, dict[int, int]] = {}
-        for number in range(len(self)):
-            place = self.place_of[number] if self.places else 0
-            time = self.time_of[number] if self.times else 0
-            if self.times and place in latest:
-                edges.append(np.array([[latest[place], number]], dtype=np.int32))
-            latest[place] = number
-            at_time.setdefault(time, {})[place] = number
-        total = sum(len(here) * (len(here) - 1) // 2 for here in at_time.values())
+        time, place = (np.array(of or (0,) * len(self)) for of in (self.time_of, self.place_of))
+        by_place = np.lexsort((time, place))
+        follows = (np.diff(place[by_place]) == 0) & bool(self.times)
+        edges = [np.column_stack([by_place[:-1], by_place[1:]])[follows]]
+        at_time = np.split(np.arange(len(self)), np.flatnonzero(np.diff(time)) + 1)
+        total = sum(len(members) * (len(members) - 1) // 2 for members in at_time)
         if neighbors is None and total > MOST_EDGES:
-            raise SettingsError(
-                f"{len(self.places):,} places, all of them neighbors, are {total:,} edges; "
-                f"list the neighbors (--edges), or set smoothness to 0"
-            )
-        for here in at_time.values():
+            many = f"{len(self.places):,} places, all of them neighbors, are {total:,} edges"
+            raise SettingsError(f"{many}; list the neighbors (--edges), or set smoothness to 0")
+        for members in at_time:
             if neighbors is None:
-                members = np.fromiter(here.values(), dtype=np.int32)
                 edges.append(members[np.column_stack(np.triu_indices(len(members), 1))])
             else:
+                here = dict(zip(place[members].tolist(), members.tolist(), strict=True))
                 pairs = [sorted((here[a], here[b])) for a, b in neighbors if a in here and b in here]
-                edges.append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
-        return Graph(len(self), np.unique(np.concatenate(edges), axis=0))
+                edges.append(np.array(pairs, dtype=np.int64).reshape(-1, 2))
+        return Graph(len(self), np.unique(np.concatenate(edges), axis=0).astype(np.int32))
 
     def _place_numbers(self, place_edges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
         """Return edges between places as pairs of their numbers."""
@@ -188,26 +162,23 @@ class Conditions:
         return lists | ({"levels": self.levels} if self.levels > 1 else {})
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Conditions:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the conditions that `to_dict` described; raise ValueError if the data are invalid."""
-        if not isinstance(data, dict):
-            raise ValueError("its conditions are not a table")
+        try:
+            lists = {name: tuple(data[name]) for name in ("times", "places", "time_of", "place_of")}
+            levels = data.get("levels", 1)
+        except (TypeError, KeyError, IndexError):
+            raise ValueError("its conditions are not lists") from None
         for axis, place in (("times", "time_of"), ("places", "place_of")):
-            labels, positions = data.get(axis), data.get(place)
-            if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            if not all(isinstance(label, str) for label in lists[axis]):
                 raise ValueError(f"its {axis} are not a list of labels")
-            if not isinstance(positions, list) or not all(type(position) is int for position in positions):
-                raise ValueError("a condition has a position that is not a number")
-            if any(not 0 <= position < len(labels) for position in positions):
+            if any(type(position) is not int or not 0 <= position < len(lists[axis]) for position in lists[place]):
                 raise ValueError(f"a condition lies outside its {axis}")
-        if data["time_of"] and data["place_of"] and len(data["time_of"]) != len(data["place_of"]):
-            raise ValueError("its conditions have not one time and one place each")
-        levels = data.get("levels", 1)
+        if lists["time_of"] and lists["place_of"] and len(lists["time_of"]) != len(lists["place_of"]):
+            raise ValueError("a condition lacks its time or place")
         if type(levels) is not int or not 1 <= levels <= MOST_LEVELS:
             raise ValueError("its places have an impossible number of levels")
-        conditions = cls(
-            tuple(data["times"]), tuple(data["places"]), tuple(data["time_of"]), tuple(data["place_of"]), levels
-        )
+        conditions = cls(**lists, levels=levels)
         if len(conditions._by_label) < len(conditions.labels):
             raise ValueError("two of its conditions have the same label")
         return conditions

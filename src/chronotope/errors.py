@@ -1,10 +1,10 @@
 """The exceptions for users: each message is one line with the fault and the remedy."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
 
 
 class ChronotopeError(Exception):
@@ -79,6 +79,19 @@ class MissingExtraError(ChronotopeError):
         super().__init__(f"{what} needs an optional part; install it with: pip install 'chronotope[{extra}]'")
 
 
+def import_extra(module: str, what: str, extra: str) -> Any:
+    """Import an optional package; MissingExtraError if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
+
+
+def first_line(error: object) -> str:
+    """Return the first line of an error's message, or the name of its class."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 def _similar_label(label: str, labels: Sequence[str]) -> str:
     """Return a hint that names the bin that contains a year, the label with time and place swapped, or similar ones."""
     for name in labels if re.fullmatch(r"\d{4}", label) else ():
@@ -104,8 +117,6 @@ def some_of(names: Sequence[str]) -> str:
 def number_of(count: int, things: str) -> str:
     """Format a count with its noun.
 
-    Examples
-    --------
     >>> number_of(1234, "documents"), number_of(1, "documents set aside"), number_of(1, "times")
     ('1,234 documents', '1 document set aside', 'once')
     """
@@ -117,8 +128,6 @@ def number_of(count: int, things: str) -> str:
 def fewer_than(count: int) -> str:
     """Format a frequency below a threshold.
 
-    Examples
-    --------
     >>> fewer_than(5), fewer_than(1)
     ('fewer than 5 times', 'less than once')
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.errors import SettingsError, import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -36,10 +36,7 @@ class Framed:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas frame; raise MissingExtraError if pandas is not installed."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas") from None
+        import_extra("pandas", "to_pandas", "pandas")
         return self.frame.to_pandas()
 
 
@@ -71,10 +68,7 @@ def html(
     if about := [f"{name} {format_value(value)}" for name, value in (facts or {}).items() if value not in EMPTY]:
         parts.append(f" <span>{escape(' · '.join(about))}</span>")
     if columns:
-        sides = ["right" if _is_number([row[at] for row in rows]) else "left" for at in range(len(columns))]
-        lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
-        head = _row("th", columns, sides)
-        parts.append(f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>")
+        parts.append(html_table(columns, rows))
     if left_out:
         parts.append(f"<div>… {left_out:,} more</div>")
     if note:
@@ -82,11 +76,22 @@ def html(
     return f"<div>{''.join(parts)}</div>"
 
 
+def html_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table in HTML, numbers on the right."""
+    sides = ["right" if is_number(row[at] for row in rows) else "left" for at in range(len(columns))]
+    lines = [_row("td", [format_value(cell) for cell in row], sides) for row in rows]
+    return f"<table><thead>{_row('th', columns, sides)}</thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def is_number(values: Iterable[Any]) -> bool:
+    """Return whether some values, as far as they are known, are numbers."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
+
+
 def format_value(value: Any) -> str:
     """Format a value for display.
 
-    Examples
-    --------
     >>> [format_value(value) for value in (0.04213, 2326.258, 1234, None, ["a", "b"], True)]
     ['0.042', '2,326.3', '1,234', '–', 'a, b', 'yes']
     """
@@ -108,8 +113,3 @@ def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
     style = "padding:2px 10px;text-align:"
     marked = [f'<{tag} style="{style}{side}">{escape(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)]
     return f"<tr>{''.join(marked)}</tr>"
-
-
-def _is_number(values: Sequence[Any]) -> bool:
-    present = [value for value in values if value is not None]
-    return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)

@@ -8,7 +8,9 @@ import pytest
 
 import chronotope as ct
 from chronotope.analysis.significance.few_words import FewWords, Noiseless
+from chronotope.analysis.significance.posterior import covariances
 from chronotope.errors import SettingsError
+from chronotope.methods.bayesian import prior_precision
 
 
 def cosine(a, b):
@@ -19,7 +21,7 @@ def cosine(a, b):
 def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings):
     model = ct.GraphModel(dimensions=30, epochs=2, **settings).fit(drifting)
     words = ["bank", "the", "river"]
-    found = FewWords(model, drifting, words).observed()
+    found = FewWords(model, words).observed()
     for word, vectors in zip(words, found, strict=True):
         for condition, label in enumerate(model.conditions.labels):
             own = model.vectors[model.observed.find(model.index(word), condition)]
@@ -74,7 +76,7 @@ def test_quick_bands_agree_with_those_of_the_bootstrap(over_time):
         ct.series(over_time, asked, quick=True).frame.filter(word="bank") for asked in ("bank", ["river", "bank"])
     )
     assert alone.equals(both)
-    with pytest.raises(SettingsError, match="take one"):
+    with pytest.raises(SettingsError, match="choose one"):
         ct.series(over_time, "bank", quick=True, bootstrap=5)
 
 
@@ -97,3 +99,52 @@ def test_intervals_hold_the_truth():
             held += [low <= value <= high for low, value, high in rows if low not in (None, 1)]
     assert len(held) >= 50
     assert np.mean(held) > 0.85
+
+
+@pytest.fixture(scope="module")
+def bayesian(drifting, tmp_path_factory):
+    """A model that keeps variances, as read from its file."""
+    path = tmp_path_factory.mktemp("bayesian") / "model.ct"
+    ct.BayesianModel(dimensions=20).fit(drifting).save(path)
+    return ct.load(path, verify=True)
+
+
+def width(answer):
+    known = answer.frame.filter(pl.col("similarity") < 1)
+    return (known["high"] - known["low"]).mean()
+
+
+@pytest.mark.parametrize("against", ["first", "previous", "overall", "1993"])
+def test_a_posterior_gives_bands_without_resampling(bayesian, against):
+    answer = ct.series(bayesian, "bank", against=against)
+    for row in answer:
+        assert (row["similarity"] is None) == (row["low"] is None)
+        assert row["similarity"] is None or -1 <= row["low"] <= row["similarity"] <= row["high"] <= 1
+    assert any("mean field" in note for note in answer.notes)
+    assert answer.to_json() == ct.series(bayesian, "bank", against=against).to_json()
+    assert answer.to_json() != ct.series(bayesian, "bank", against=against, seed=2).to_json()
+
+
+def test_the_bands_of_a_posterior_are_wide_for_rare_words(bayesian):
+    totals = {word: sum(bayesian.count(word).values()) for word in bayesian.words}
+    rare = [word for word, total in totals.items() if total < 40][:6]
+    frequent = bayesian.words[:6]
+    wide, narrow = ([width(ct.series(bayesian, word, min_count=1)) for word in words] for words in (rare, frequent))
+    assert np.mean(wide) > 2 * np.mean(narrow)
+    pairs = [width(ct.similarity(bayesian, words[:2], min_count=1)) for words in (rare, frequent)]
+    assert pairs[0] > 1.5 * pairs[1]
+
+
+def test_other_methods_have_no_posterior(over_time):
+    assert over_time.variances is None
+    for answer in (ct.series(over_time, "bank"), ct.similarity(over_time, ["bank", "river"])):
+        assert answer["low"].null_count() == answer["high"].null_count() == len(answer)
+        assert not any("posterior" in note for note in answer.notes)
+
+
+def test_covariances_over_conditions_follow_from_the_variances(bayesian):
+    prior = prior_precision(bayesian.conditions.graph(), ct.BayesianModel())
+    text = 9 * np.random.default_rng(1).random((10, 3)) ** 4
+    truth = np.array([np.linalg.inv(prior + np.diag(one)) for one in text.T])
+    found = covariances(np.linalg.inv(prior), np.diagonal(truth, axis1=1, axis2=2).T)
+    assert np.allclose(found, truth, atol=2e-3 * truth.max())

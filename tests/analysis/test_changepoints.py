@@ -80,7 +80,7 @@ def test_a_short_series_is_judged_by_other_words(over_both):
 def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
     with pytest.raises(SettingsError, match="no order in time"):
         ct.changepoints(over_places, "chips")
-    with pytest.raises(SettingsError, match=r"name the place whose time line is meant \(--place\): arlen"):
+    with pytest.raises(SettingsError, match=r"name one place \(--place\): arlen"):
         ct.changepoints(over_both, "gas")
     with pytest.raises(InputError, match=r"this needs 4; lower min_count \(--min-count\), or take longer"):
         ct.changepoints(over_time, "bank", min_count=10**6)

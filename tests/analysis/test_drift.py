@@ -132,10 +132,10 @@ def test_the_largest_step_and_the_whole_series():
         (PLACES, {"over": "steps"}, "have none"),
         (PLACES, {"start": "canada", "end": "india", "over": "series"}, "leave out --from"),
         (TIMES, {"start": "1990", "end": "1990"}, "both are 1990"),
-        (TIMES, {"start": "2010", "end": "1990", "over": "steps"}, "exchange them"),
+        (TIMES, {"start": "2010", "end": "1990", "over": "steps"}, "swap them"),
         (TIMES, {"over": "all"}, "over"),
         (TIMES, {"within": "place"}, "add --permutations or --bootstrap"),
-        (TIMES, {"effect": 0.1}, "needs --permutations"),
+        (TIMES, {"effect": 0.1}, "--effect needs --permutations"),
     ],
 )
 def test_questions_that_make_no_sense(conditions, settings, message):
@@ -184,7 +184,7 @@ def test_partial_bins_at_the_ends_are_passed_over():
     model = model_of(np.random.default_rng(1).standard_normal((9, 30, 8)), count=counts)
     answer = ct.drift(model, min_count=1)
     assert (answer.facts["from"], answer.facts["to"]) == ("1991", "1997")
-    assert "passed over: 1990, 1998." in answer.notes[1]
+    assert "skipped: 1990, 1998." in answer.notes[1]
     named = ct.drift(model, "1990", min_count=1)
     assert (named.facts["from"], named.facts["to"]) == ("1990", "1997")
     assert ct.drift(model, "1990", "1998", min_count=1).facts["to"] == "1998"

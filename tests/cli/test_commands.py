@@ -60,7 +60,7 @@ def model(speeches):
 def test_preparing_reports_on_the_corpus_and_keeps_stdout_for_data(chronotope, speeches, tmp_path):
     done = chronotope("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--min-count", 5)
     assert done.stdout == ""
-    for words in ("1990", "documents", "vocabulary:", "now: chronotope train"):
+    for words in ("1990", "documents", "vocabulary:", "next: chronotope train"):
         assert words in done.stderr
 
 
@@ -163,8 +163,8 @@ def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, t
     shutil.copytree(model, tmp_path / "run")
     asked = ("prepare", speeches, "-o", "run", "--time", "time", "--min-count")
     told = chronotope(*asked, 9, "--force").stderr.strip()
-    assert told.endswith("now: chronotope train run --force")
-    chronotope(*told.partition("now: chronotope ")[2].split())
+    assert told.endswith("next: chronotope train run --force")
+    chronotope(*told.partition("next: chronotope ")[2].split())
     again = chronotope(*asked, 9).stderr
     assert "run exists already" in again
     assert "now:" not in again
@@ -181,7 +181,7 @@ def test_preparing_says_which_limit_left_words_out(chronotope, speeches, tmp_pat
 def test_a_tiny_text_says_what_keeps_its_words(chronotope, tmp_path):
     rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
     (tmp_path / "tiny.csv").write_text("\n".join(rows))
-    few = "only 5 words occur 5 times or more; --min-count lowers that"
+    few = "only 5 words occur 5 times or more; lower the threshold with --min-count 2"
     assert few in chronotope("prepare", "tiny.csv", "-o", "run", "--time", "year").stderr
     chosen = chronotope("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5)
     assert "only" not in chosen.stderr

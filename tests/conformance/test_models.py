@@ -21,7 +21,11 @@ from chronotope.evaluation.evaluate import evaluate
 from chronotope.methods import BayesianModel, ConditionedModel, DynamicFactorization, GraphModel, method_class
 from chronotope.methods.heldout import held_out_rows, log_context_distribution, log_likelihood
 
-OWN = {"graph": GraphModel(), "cw2v": ConditionedModel(dimensions=40)}
+OWN = {
+    "graph": GraphModel(),
+    "cw2v": ConditionedModel(dimensions=40),
+    "cw2v with zeros": ConditionedModel(dimensions=40, zeros=True),
+}
 FUNCTION_WORDS = set(
     re.findall(
         r"\w+",

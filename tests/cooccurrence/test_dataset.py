@@ -110,7 +110,7 @@ def test_held_out_documents_are_counted_apart():
     assert 10 * apart.unit < held_out[0] < 50 * apart.unit
     assert (apart.cells(0).count + held_out).tolist() == whole.cells(0).count.tolist()
     assert apart.vocabulary.counts[0] == 100 - held_out[0] // apart.unit
-    with pytest.raises(SettingsError, match="no documents were set aside"):
+    with pytest.raises(SettingsError, match="no documents were held out"):
         whole.held_out(0)
 
 

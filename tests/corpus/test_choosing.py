@@ -184,7 +184,7 @@ def test_tables_of_python(source, tmp_path):
         (b"text", "cannot read bytes as a corpus"),
         ("a" * 5000, "there is no file or folder aaa"),
         ("a\0b", "there is no file or folder a"),
-        ([{"text": {"body": "a"}}], "text that is no string and no list of words, such as 'dict'"),
+        ([{"text": {"body": "a"}}], "text that is neither a string nor a list of words, such as 'dict'"),
         ([{"text": (word for word in "ab")}], "such as 'generator'"),
         ([{"text": [{"w": "a"}]}], "such as 'list'"),
         ([{"text": Path("a.txt")}], r"such as '\w*Path' \(records:1\)"),
@@ -212,7 +212,7 @@ def test_objects_and_lists_of_json_lines(tmp_path):
     )
     store = read(path, tmp_path)
     assert store.words.sort().to_list() == ["a", "bank", "river"]
-    assert store.problems["text that is no string and no list of words"].locations == ["a.jsonl:1", "a.jsonl:3"]
+    assert store.problems["text that is neither a string nor a list of words"].locations == ["a.jsonl:1", "a.jsonl:3"]
 
 
 @pytest.mark.parametrize(

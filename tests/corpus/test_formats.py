@@ -181,7 +181,7 @@ def test_where_keeps_rows(where, kind, tmp_path):
 def test_a_generator_is_read_once_and_says_so(tmp_path):
     corpus = read_corpus((row for row in ROWS), **OPTIONS)
     tokenize(corpus, tmp_path / "s")
-    with pytest.raises(InputError, match="read already"):
+    with pytest.raises(InputError, match="used already"):
         tokenize(corpus, tmp_path / "t")
 
 

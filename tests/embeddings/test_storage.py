@@ -73,6 +73,22 @@ def test_saving_over_the_file_that_is_open(saved):
     assert [path.name for path in saved.parent.iterdir()] == ["model.ct"]
 
 
+def test_variances_are_kept_and_checked(tmp_path):
+    path, bare = tmp_path / "model.ct", random_embeddings(words=9, dimensions=3)
+    variances = np.random.default_rng(0).random(bare.vectors.shape, dtype=np.float32)
+    random_embeddings(words=9, dimensions=3, variances=variances).save(path)
+    assert (load(path, verify=True).variances == variances).all()
+    assert same(load(path), bare)
+    whole = bytearray(path.read_bytes())
+    at = bytes(whole).index(variances.tobytes())
+    whole[at] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(DamagedFileError, match="checksum of its variances"):
+        load(path, verify=True)
+    with pytest.raises(ValueError, match="variances has the shape"):
+        random_embeddings(words=9, dimensions=3, variances=variances[1:])
+
+
 def test_safetensors_reads_the_file(saved):
     from safetensors import safe_open
 

@@ -93,7 +93,7 @@ def test_a_frame_without_time_and_place_is_refused():
     for data in (records, pl.DataFrame(records), pl.DataFrame(records).to_pandas()):
         with pytest.raises(SettingsError, match=r"fit needs time= or place=.*; columns: text, year$"):
             ct.GraphModel().fit(data)
-    with pytest.raises(SettingsError, match=r"fit needs time= or place=, the column that tells texts apart$"):
+    with pytest.raises(SettingsError, match=r"fit needs time= or place=, the column with the condition of each text$"):
         ct.GraphModel().fit(["a river bank"])
     with pytest.warns(UserWarning, match="neither time nor place: all text is one condition, 'all'"):
         ct.GraphModel(dimensions=2).fit(ct.read_corpus(records * 9))

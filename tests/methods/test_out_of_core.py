@@ -38,7 +38,14 @@ def grid(counts_of):
     return counts_of(worlds.time_and_place(documents=150), time="time", place="place", min_count=3)
 
 
-@pytest.mark.parametrize("model", [ConditionedModel(dimensions=9, epochs=2), GraphModel(dimensions=9, epochs=3)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ConditionedModel(dimensions=9, epochs=2),
+        ConditionedModel(dimensions=9, epochs=2, zeros=True),
+        GraphModel(dimensions=9, epochs=3),
+    ],
+)
 @pytest.mark.parametrize("edges", [None, BORDERS])
 def test_cells_on_disk_give_the_same_bytes_as_in_memory(grid, tmp_path, model, edges):
     found = []

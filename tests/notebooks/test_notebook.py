@@ -49,7 +49,7 @@ def html(outputs) -> str:
 
 def test_corpora_counts_models_and_answers_are_tables(outputs):
     assert "Corpus, not read yet" in html(outputs["corpus"])
-    assert "running words" in html(outputs["counts"])
+    assert "tokens" in html(outputs["counts"])
     assert "graph" in html(outputs["model"])
     assert "<td" in html(outputs["matches"])
     assert "neighbor_count" in html(outputs["answer"])

@@ -116,7 +116,9 @@ def test_unknown_words_and_conditions_come_with_those_that_may_be_meant(both):
     found = [match["word"] for match in get(both, "words", query="SHI")["matches"]]
     assert found[0].startswith("shi"), "words that begin so come before those that hold it"
     error = both.get("/api/neighbors", params={"word": "mountain", "at": "1066"}).json()["error"]
-    assert error["did_you_mean"] == [condition["label"] for condition in get(both, "about")["conditions"]]
+    about = get(both, "about")
+    labels = [condition["label"] for condition in about["conditions"]]
+    assert error["did_you_mean"] == [*labels, *about["times"], *about["places"]]
 
 
 @pytest.mark.parametrize(

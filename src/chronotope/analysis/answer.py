@@ -117,13 +117,8 @@ class Answer(Framed):
     def to_markdown(self) -> str:
         """Return the rows as a Markdown table, numbers rounded, without empty columns."""
         frame = self.shown_frame()
-        lines = [
-            frame.columns,
-            ["---"] * frame.width,
-            *([format_value(value) for value in row] for row in frame.iter_rows()),
-        ]
-        escaped = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
-        return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+        rows = ([format_value(value).replace("|", "\\|").replace("\n", " ") for value in row] for row in frame.rows())
+        return "\n".join(f"| {' | '.join(line)} |" for line in (frame.columns, ["---"] * frame.width, *rows))
 
     def shown_frame(self) -> pl.DataFrame:
         """Return the frame without columns that hold no value."""
@@ -139,13 +134,13 @@ class Answer(Framed):
         """Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet), by the file's ending."""
         path, text = Path(path), {".csv": self.to_csv, ".json": self.to_json, ".md": self.to_markdown}
         check_ending(path, chart=self.chart is not None)
-        if (ending := path.suffix.lower()) in CHART_FILES:
-            from chronotope.views.charts import write_chart
-
-            write_chart(self, path)
-            return
+        ending = path.suffix.lower()
         with atomic_write(path) as file:
-            if ending == ".parquet":
+            if ending in CHART_FILES:
+                from chronotope.views.charts import write_chart
+
+                write_chart(self, file, ending)
+            elif ending == ".parquet":
                 self.frame.write_parquet(file)
             else:
                 file.write_text(text[ending]().rstrip("\n") + "\n", encoding="utf-8", newline="")
@@ -287,7 +282,7 @@ def _with_common_facts(answer: Answer, source: Any, arguments: Mapping[str, Any]
 
 
 def _check(parameter: Parameter, value: Any) -> None:
-    """Compare a value with the type and the limits of its parameter."""
+    """Check a value against the type and the limits of its parameter."""
     name, type_, info = parameter.name, parameter.type, parameter.info
     if value is None and (parameter.default is None or type(None) in get_args(type_)):
         return
@@ -322,7 +317,6 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
         if missing := set(frame.columns) ^ set(names) if frame.width else ():
             raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
         frame = frame.select(names) if frame.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
-    frame = frame.with_columns(
-        pl.col(name).cast(types[COLUMNS[name].type]) for name in frame.columns if name in COLUMNS
-    )
+    known = [name for name in frame.columns if name in COLUMNS]
+    frame = frame.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known)
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -55,20 +55,18 @@ def axis(
     """Where does a word stand on an axis between other words, condition by condition?
 
     The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
-    position is the similarity with the seeds. A seed that is too rare in a condition stands there as it is used
-    elsewhere, so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
+    position is the similarity with the seeds. A seed that is too rare in a condition gets its vector from the others,
+    so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
     `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
-    >>> vectors = [[1, 0.5], [1, 0], [-2, -0.5], [-1, 0.5], [2, 0], [-1, -0.5]]
-    >>> years = Conditions.of_times(["1990", "2010"])
-    >>> model = ConditionedEmbeddings(["apple", "fruit", "company"], years, support, vectors)
-    >>> axis(model, "apple", "fruit - company")["position"].round(1).to_list()
-    [0.9, -0.8]
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> positions = ct.axis(model, "bank", "river - money")["position"]
+    >>> positions[0] > 0 > positions[-1]
+    True
     """
     plus, minus = sides = parse(formula, model)
     words = [model.words[model.index(one)] for one in word_list(word)]
@@ -106,25 +104,29 @@ def positions(
     words = (word, *plus, *minus)
     labels = [model.conditions.labels[number] for number in among]
     counts = np.array([[model.count(name, label) for label in labels] for name in words])
-    seeds = Seeds(model, sides, counts[1:] >= min_count, labels, fixed)
+    vectors = np.full((*counts.shape, model.dimensions), np.nan)
+    for at, label in enumerate(labels):
+        here = np.flatnonzero(counts[:, at] >= min_count)
+        vectors[here, at] = model.project([words[number] for number in here], label, label)
+    seeds = Seeds(len(plus), counts[1:] >= min_count, fixed, fixed or model.query_mapping is None)
     known = (counts[0] >= min_count) & seeds.known
     if not known.any():
         names, helps = f"'{word}' and the seeds of '{shown(plus, minus)}'", what_helps(model.conditions, min_count)
         raise InputError(f"{names} are together frequent enough in no condition{helps}")
-    figures = np.full((4, len(labels)), np.nan)
-    rng = np.random.default_rng(seed)
-    for at in np.flatnonzero(known).tolist():
-        own = model.project([word], labels[at], labels[at])[0].astype(np.float64)
-        ends = seeds.in_condition(at)
-        figures[0, at] = _cosines(own, *(end.mean(axis=0, keepdims=True) for end in ends))[0]
-        if not bootstrap:
-            figures[2:, at] = _interval(own, ends, rng)
+    figures, rng = np.full((4, len(labels)), np.nan), np.random.default_rng(seed)
+    figures[0] = np.where(known, _cosines(vectors[0], seeds.axis(vectors[1:])), np.nan)
     if bootstrap:
         from chronotope.analysis.significance.few_words import FewWords
 
-        few = FewWords(model, model.counts, words)
+        few = FewWords(model, words)
         drawn = few.drawn(bootstrap, seed, **how)[:, :, among]
         figures[1:] = np.where(known, _noiseless(few, drawn, seeds, among), np.nan)
+    else:
+        unit = seeds.directions(vectors[1:])
+        for at in np.flatnonzero(known).tolist():
+            sides_there = (unit[: len(plus), at], unit[len(plus) :, at])
+            ends = [end[np.isfinite(end[:, 0])] for end in sides_there if len(end)]
+            figures[2:, at] = _interval(vectors[0, at], ends, rng)
     columns = ("condition", "count", "position", "corrected", "low", "high", "plus_seeds", "minus_seeds")
     values = zip(labels, counts[0].tolist(), *figures.tolist(), *seeds.many.tolist(), strict=True)
     return [{"word": word, **dict(zip(columns, row, strict=True))} for row in values]
@@ -155,51 +157,40 @@ def _interval(own: Numbers, ends: Sequence[Numbers], rng: np.random.Generator) -
     return float(low), float(high)
 
 
-class Seeds:
-    """The directions of the seed words in each condition.
+class Seeds(NamedTuple):
+    """Which seed words there are in each condition.
 
     A seed that is too rare has the mean of its directions in the other conditions, else the axis would jump from one
-    set of seeds to another; in models with a space for each condition it is left out there. (S, C) `enough` says
-    whether a seed is frequent enough in a condition; `fixed` gives each seed its mean direction everywhere.
+    set of seeds to another; in models with a space for each condition (not `filled`) it is left out there. `fixed`
+    gives each seed its mean direction everywhere.
     """
 
-    def __init__(
-        self, model: Model, sides: Sides, enough: NDArray[np.bool_], labels: Sequence[str], fixed: bool
-    ) -> None:
-        self.enough, self.fixed = enough, fixed
-        self._plus, self._filled = len(sides[0]), fixed or model.query_mapping is None
-        vectors = np.full((*enough.shape, model.dimensions), np.nan)
-        for seed, word in enumerate((*sides[0], *sides[1])):
-            for at in np.flatnonzero(enough[seed]).tolist():
-                vectors[seed, at] = model.project([word], labels[at], labels[at])[0]
-        self._unit = self._directions(vectors)
+    plus: int  # the first seeds are those of the positive end
+    enough: NDArray[np.bool_]  # (S, C) whether a seed is frequent enough in a condition
+    fixed: bool
+    filled: bool
 
     @property
     def many(self) -> NDArray[np.int64]:
         """(2, C) how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
         own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
-        return np.array([own[: self._plus].sum(axis=0), own[self._plus :].sum(axis=0)])
+        return np.array([own[: self.plus].sum(axis=0), own[self.plus :].sum(axis=0)])
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """(C,) whether both ends of the axis exist in a condition."""
-        return np.asarray((self.many[: 2 if len(self.enough) > self._plus else 1] > 0).all(axis=0))
-
-    def in_condition(self, at: int) -> list[NDArray[np.float64]]:
-        """Return the (S, D) directions of the seeds at each end that has any."""
-        ends = (self._unit[: self._plus, at], self._unit[self._plus :, at])
-        return [end[np.isfinite(end[:, 0])] for end in ends if len(end)]
+        return np.asarray((self.many[: 2 if len(self.enough) > self.plus else 1] > 0).all(axis=0))
 
     def axis(self, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return the (C, D) axis in each condition, for other vectors (S, C, D) of the same seeds."""
-        unit = self._directions(np.where(self.enough[:, :, None], vectors, np.nan))
-        plus = _mean(unit[: self._plus])
-        return plus - _mean(unit[self._plus :]) if len(unit) > self._plus else plus
+        """Return the (C, D) axis in each condition, for vectors (S, C, D) of the seeds."""
+        unit = self.directions(vectors)
+        plus = _mean(unit[: self.plus])
+        return plus - _mean(unit[self.plus :]) if len(unit) > self.plus else plus
 
-    def _directions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def directions(self, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return (S, C, D) unit vectors; the mean over conditions where one is missing, or everywhere if fixed."""
-        unit = unit_vectors(vectors)
-        if not self._filled:
+        unit = unit_vectors(np.where(self.enough[:, :, None], vectors, np.nan))
+        if not self.filled:
             return unit
         mean = unit_vectors(_mean(unit.swapaxes(0, 1)))[:, None]
         return np.broadcast_to(mean, unit.shape) if self.fixed else np.where(np.isfinite(unit), unit, mean)
@@ -223,8 +214,6 @@ class Sides(NamedTuple):
 def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
     """Format the two ends of an axis as a formula.
 
-    Examples
-    --------
     >>> shown(["fruit", "pie"], ["company"])
     '(fruit + pie) − company'
     """
@@ -238,8 +227,6 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
     A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
     get the spelling that they have there.
 
-    Examples
-    --------
     >>> parse("(fruit + pie) - (company + google)")
     Sides(plus=('fruit', 'pie'), minus=('company', 'google'))
     >>> parse("good - (bad - worse)").plus

@@ -8,8 +8,9 @@ a stretch of the series is tested at its share of the level (Meinshausen, 2008).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,16 +41,6 @@ NEAR = 10
 REACH = 5
 
 
-class Point(NamedTuple):
-    """A point in time at which a word shifts."""
-
-    before: str  # the last condition before it
-    after: str  # the first condition after it
-    shift: float  # 1 − cosine of the mean vectors of the stretches before and after
-    p: float  # among words of similar frequency, corrected
-    stretches: tuple[list[int], list[int]]  # the conditions before and after
-
-
 @question(
     "changepoints",
     group="A word",
@@ -61,10 +52,7 @@ def changepoints(
     word: Word,
     *,
     place: Place = None,
-    against: Annotated[
-        str | None,
-        condition_param("Look for shifts of the similarity with this condition (or `first`), not of the vectors."),
-    ] = None,
+    against: Annotated[str | None, condition_param("Look for shifts of similarity with it (or with `first`).")] = None,
     most: Annotated[int, Param("Maximum number of change points.", least=1, most=1000)] = 3,
     alpha: Alpha = 0.05,
     top: Annotated[int, Param("Number of words that joined, and that left.", least=0, most=1000)] = 5,
@@ -73,8 +61,8 @@ def changepoints(
     """When did a word change, and which words joined and left its neighbors then?
 
     The largest shift of the whole series is looked for first, then, if it is significant, the largest on either side of
-    it, and so on. Only significant points have a row. A word that leaves and soon returns can be missed: no single
-    point then splits its series in two.
+    it, and so on. Only significant points have a row. A short change can be missed, because no single point then splits
+    the series in two.
 
     Examples
     --------
@@ -89,22 +77,20 @@ def changepoints(
     tried = _candidates(line, alpha)
     significant = sorted((p, split) for split, p in tried if p <= alpha)
     chosen = {split: p for p, split in significant[:most]}
-    rows = []
-    for point in line.points(chosen):
-        joined, left = moved_words(model, word, *point.stretches, top, min_count)
-        row = {"word": word, "place": place, "before": point.before, "after": point.after, "shift": point.shift}
-        rows.append(row | {"p": point.p, "joined": joined, "left": left})
+    rows: list[dict[str, Any]] = [{"word": word, "place": place, **point} for point in line.points(chosen)]
+    for row, stretches in zip(rows, line.stretches(chosen), strict=True):
+        row["joined"], row["left"] = moved_words(model, word, *stretches, top, min_count)
     notes = hidden_conditions(model, [word], timeline(model.conditions, place), min_count)
     if line.others < FEWEST_REFERENCES:
         notes.insert(0, f"No p: only {number_of(line.others, 'other words')} occur often enough in all these bins.")
     elif not rows:
         (largest,) = line.points(dict(tried[:1]))
-        ends = f"between {largest.before} and {largest.after}"
-        notes.insert(0, f"The largest shift, {ends}, is not significant (p = {largest.p:.3f}).")
+        ends = f"between {largest['before']} and {largest['after']}"
+        notes.insert(0, f"The largest shift, {ends}, is not significant (p = {largest['p']:.3f}).")
     if more := len(significant) - len(rows):
         notes.append(f"{number_of(more, 'more points')} left out (`most`).")
     compared = f"the largest shifts of {number_of(line.others, 'words')} of similar frequency"
-    notes.append(f"p: among {compared} that do not stand out, corrected for the number of shifts looked for.")
+    notes.append(f"p: compared with {compared} (without outliers), corrected for the number of shifts tested.")
     title = f"{word}{f' in {place}' if place else ''}: {'change points' if rows else 'no significant change point'}"
     facts = {"place": place, "against": against, "accepted": len(rows), "alpha": alpha, "min_count": min_count}
     return Answer(rows, title=title, notes=notes, facts=facts)
@@ -138,15 +124,19 @@ class Timeline(NamedTuple):
         """Number of words to compare with."""
         return len(self.series) - 1
 
-    def points(self, splits: Mapping[int, float]) -> list[Point]:
+    def stretches(self, splits: Iterable[int]) -> list[tuple[list[int], list[int]]]:
+        """Return the conditions before and after each of some positions, up to the next."""
+        parts = [part.tolist() for part in np.split(self.conditions, sorted(splits))]
+        return list(pairwise(parts))
+
+    def points(self, splits: Mapping[int, float]) -> list[dict[str, Any]]:
         """Return the change points at some positions, given with their p."""
-        bounds = [0, *sorted(splits), len(self.unit)]
-        points = []
-        for begin, split, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
-            before, after = self.conditions[begin:split].tolist(), self.conditions[split:end].tolist()
-            shift = _distance(self.unit[begin:split], self.unit[split:end])
-            points.append(Point(self.labels[before[-1]], self.labels[after[0]], shift, splits[split], (before, after)))
-        return points
+        units = pairwise(np.split(self.unit, sorted(splits)))
+        ends = [(self.labels[before[-1]], self.labels[after[0]]) for before, after in self.stretches(splits)]
+        return [
+            {"before": before, "after": after, "shift": _distance(*unit), "p": p}
+            for (before, after), unit, (_, p) in zip(ends, units, sorted(splits.items()), strict=True)
+        ]
 
     def largest(self, begin: int = 0, end: int | None = None) -> Shift:
         """Return the largest shift of a stretch."""
@@ -202,8 +192,6 @@ def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
     A shift is √(n₁ n₂ / n) · distance of the means, so that one odd value at an end is no shift, over the root mean
     square of the steps from bin to bin on both sides of it: some words waver more than others.
 
-    Examples
-    --------
     >>> split, size = largest_shifts(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0]).reshape(1, -1, 1))
     >>> int(split[0]), float(size[0].round(1))
     (4, 13.4)

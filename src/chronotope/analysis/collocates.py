@@ -1,4 +1,4 @@
-"""Words that stand beside a word more often than by chance, and the contexts that set a condition apart.
+"""Words that occur near a word more often than by chance, and the contexts that set a condition apart.
 
 Collocates: every token of a condition is within the window of an occurrence of the word or not. The 2 × 2 table of
 (this word or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the
@@ -33,12 +33,8 @@ CHANCE = 3.84
 # A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
 FEWEST_PAIRS = 1.0
 
-Beside = Annotated[
-    int, Param("Minimum number of occurrences within the window; rarer words are left out.", least=1, most=10**9)
-]
-MinBeside = Annotated[
-    int, Param("Minimum number of documents in which it stands beside the word.", least=1, most=10**9)
-]
+Beside = Annotated[int, Param("Minimum count in the window; rarer words are left out.", least=1, most=10**9)]
+MinBeside = Annotated[int, Param("Minimum number of documents with both words side by side.", least=1, most=10**9)]
 Window = Annotated[int | None, Param("Words on either side (default: the run's window).", least=1, most=1000)]
 
 
@@ -58,7 +54,7 @@ def contexts(
     top: Top = 10,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which contexts pull a word most in a condition, compared with all other conditions?"""
+    """Which context words are typical of a word in a condition, compared with all other conditions?"""
     index = Concordance(run)
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
@@ -66,30 +62,28 @@ def contexts(
     # Nested places: neither a place inside the chosen one nor one around it is elsewhere.
     labels, above = index.conditions.labels, set(index.conditions.parents.values())
     below = tuple(f"{labels[number]}/" for number in chosen)
-    others = [
-        number
-        for number in np.setdiff1d(np.arange(len(labels)), chosen).tolist()
-        if not above or not (labels[number].startswith(below) or index.conditions.place_of[number] in above)
-    ]
+    others = np.setdiff1d(np.arange(len(labels)), chosen).tolist()
+    if above:
+        outside = (at for at in others if not labels[at].startswith(below))
+        others = [at for at in outside if index.conditions.place_of[at] not in above]
     elsewhere = _pulls(index, term, np.array(others, np.int64))
     enough = here.documents >= min_documents
     order = np.argsort(elsewhere.pull - here.pull, kind="stable")
-    rows = [
-        {"word": term.text, "context": run.vocabulary.words[number]}
-        | {"pull": here.pull[number], "elsewhere": elsewhere.pull[number], "share": here.share[number]}
-        | {"documents": here.documents[number]}
-        for number in order[(here.pull > 0)[order] & enough[order]][:top].tolist()
-    ]
+    shown = order[(here.pull > 0)[order] & enough[order]][:top]
+    columns = {"pull": here.pull, "elsewhere": elsewhere.pull, "share": here.share, "documents": here.documents}
+    rows: dict[str, Any] = {"word": [term.text] * len(shown)}
+    rows |= {"context": [run.vocabulary.words[number] for number in shown]}
+    rows |= {name: values[shown] for name, values in columns.items()}
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
-    notes = ["Ordered by the pull there less the pull elsewhere."] if rows and others else []
+    notes = ["Ordered by pull minus pull elsewhere."] if len(shown) and others else []
     notes += one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
     notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
     if not here.with_term:
         notes.append(index.absence(term, "there"))
-    elif not rows:
-        notes.append(f"No word stands beside {term.text} often enough to pull it.")
+    elif not len(shown):
+        notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
     title = f"{term.text}: the contexts that pull it most in {where}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
@@ -154,7 +148,7 @@ def collocates(
     no_numbers: params.NoNumbers = False,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which words stand beside a word more often than by chance, in each condition?
+    """Which words occur near a word more often than by chance, in each condition?
 
     Examples
     --------
@@ -193,7 +187,7 @@ def collocates(
     without = [label for label in labels if occurrences[label] and not any(row["condition"] == label for row in rows)]
     if without:
         times, where = number_of(min_count, "times"), some_of(without)
-        notes.append(f"No word stands beside {term.text} {times} or more, and more often than by chance: {where}.")
+        notes.append(f"No word occurs near {term.text} {times} or more, and more often than by chance: {where}.")
     notes += filters.notes(np.flatnonzero(beside_it), [()])
     notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
@@ -219,10 +213,10 @@ def collocate_changes(
     window: Window = None,
     min_documents: MinBeside = 1,
 ) -> Answer:
-    """Which words stand beside a word more often, or less often, in one condition than in another?
+    """Which words occur near a word more often, or less often, in one condition than in another?
 
-    `start` and `end` may also be time bins or places alone. A collocate that rises is one in `end`, and `min_count`
-    holds there; one that falls is one in `start`. There are up to `top` of each.
+    `start` and `end` may also be time bins or places alone. Words that rise must be collocates in `end`,
+    words that fall in `start`; `min_count` applies there. There are up to `top` of each.
     """
     index, window = Concordance(run), window or run.settings.window
     term = index.term(word)
@@ -230,14 +224,10 @@ def collocate_changes(
     sizes = max(before.size, 1), max(after.size, 1)
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])
-    columns: dict[str, NDArray[Any]] = {"count_before": before.count, "count_after": after.count}
-    columns |= {"documents": before.documents + after.documents}
-    columns |= {"per_thousand_before": before.count / sizes[0] * THOUSAND}
-    columns |= {
-        "per_thousand_after": after.count / sizes[1] * THOUSAND,
-        "log_ratio": ratio,
-        "log_likelihood": likelihood,
-    }
+    columns: dict[str, NDArray[Any]] = {"documents": before.documents + after.documents}
+    for end, side, size in zip(("before", "after"), (before, after), sizes, strict=True):
+        columns |= {f"count_{end}": side.count, f"per_thousand_{end}": side.count / size * THOUSAND}
+    columns |= {"log_ratio": ratio, "log_likelihood": likelihood}
     sides, enough = (("rises", ratio > 0, after), ("falls", ratio < 0, before)), columns["documents"] >= min_documents
     moving = [(one, moves & (likelihood >= CHANCE) & _attracted(side, min_count)) for one, moves, side in sides]
     rows = [

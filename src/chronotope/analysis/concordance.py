@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope import errors
-from chronotope.conditions import Conditions
+from chronotope.analysis.own_vectors import named_conditions
+from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
@@ -56,9 +57,7 @@ class Concordance:
         """The text of the documents."""
         folder = self.counts.folder
         if not TextStore.is_in(folder):
-            raise errors.InputError(
-                f"{folder} was prepared without its text (--no-text), so it has no sentences to show"
-            )
+            raise errors.InputError(f"{folder} was prepared without its text (--no-text): it has no sentences to show")
         return TextStore(folder)
 
     @cached_property
@@ -110,9 +109,8 @@ class Concordance:
         """
         if self.conditions.levels > 1:
             place = np.array(self.conditions.place_of)[conditions]
-            conditions = conditions[
-                np.isin(place, [self.conditions.parents.get(inner, -1) for inner in place], invert=True)
-            ]
+            around = [self.conditions.parents.get(inner, -1) for inner in place]
+            conditions = conditions[~np.isin(place, around)]
         chosen = ~self.counts.store.held_out & np.isin(self.counts.store.document_condition, conditions)
         if where is None:
             return chosen
@@ -215,9 +213,8 @@ class Concordance:
         condition = self.counts.store.document_condition[self.documents_at(found)]
         count = np.bincount(condition, minlength=len(self.conditions))
         most = [number for number in np.argsort(-count, kind="stable")[:3].tolist() if count[number]]
-        named = [
-            f"{self.conditions.labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most
-        ]
+        labels = self.conditions.labels
+        named = [f"{labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
 
@@ -232,8 +229,6 @@ class Concordance:
 def hash_order(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:
     """Return a hash of each number (SplitMix64), the same on every machine: sorting by it gives a random order.
 
-    Examples
-    --------
     >>> np.argsort(hash_order(np.arange(5), seed=1)).tolist()
     [4, 3, 0, 1, 2]
     """
@@ -247,16 +242,11 @@ def hash_order(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:
 def turns(group: NDArray[np.int64], order: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the rank of each item in its group, by `order`: sorted by it, the groups take turns.
 
-    Examples
-    --------
     >>> turns(np.array([0, 0, 1, 0]), np.array([5, 7, 9, 6])).tolist()
     [0, 2, 0, 1]
     """
-    by_group = np.lexsort((order, group))
-    sizes = np.unique(group, return_counts=True)[1]
-    turn = np.empty(len(group), np.int64)
-    turn[by_group] = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return turn
+    rank = pl.DataFrame({"group": group, "order": order}).select(pl.col("order").rank("ordinal").over("group"))
+    return rank["order"].to_numpy().astype(np.int64) - 1
 
 
 def choose_conditions(
@@ -267,49 +257,27 @@ def choose_conditions(
     With time × place, `at` may be a time bin or a place alone, for all its conditions. A range includes both ends;
     `1990/canada` to `1995/canada` stays in that place.
 
-    Examples
-    --------
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1), (0, 1, 1))
     >>> choose_conditions(both, at="India").tolist(), choose_conditions(both, start="1999").tolist()
     ([1, 2], [2])
     """
-    number = np.arange(len(conditions))
     if start is None and end is None:
-        if at is None:
-            return number
-        time, place = _time_and_place(conditions, at)
-    elif at is not None:
+        return np.array(named_conditions(conditions, "all" if at is None else at))
+    if at is not None:
         raise errors.SettingsError("give either one condition (at) or a range (from, to), not both")
-    elif not conditions.times:
+    if not conditions.times:
         raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
-    else:
-        first, place = _time_and_place(conditions, start) if start else (0, None)
-        last, other = _time_and_place(conditions, end) if end else (len(conditions.times) - 1, place)
-        if first is None or last is None or (start and other != place):
-            raise errors.SettingsError(
-                f"'{start}' to '{end}' is not a range: give two time bins, or the same place at both ends"
-            )
-        if first > last:
-            raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
-        inside = (np.array(conditions.time_of) >= first) & (np.array(conditions.time_of) <= last)
-        return number[inside & _is(conditions.place_of, other)]
-    return number[_is(conditions.time_of, time) & _is(conditions.place_of, place)]
-
-
-def _is(axis: tuple[int, ...], wanted: int | None) -> NDArray[np.bool_] | bool:
-    return True if wanted is None else np.array(axis) == wanted
-
-
-def _time_and_place(conditions: Conditions, label: str) -> tuple[int | None, int | None]:
-    """Return the time and the place of a label; None for all of them."""
-    wanted = str(label).strip().casefold()
-    times, places = ([name.casefold() for name in axis] for axis in (conditions.times, conditions.places))
-    if wanted in times:
-        return times.index(wanted), None
-    if wanted in places:
-        return None, places.index(wanted)
-    if label not in conditions.labels and wanted not in (name.casefold() for name in conditions.labels):
-        parts = (*conditions.times, *conditions.places) if conditions.times and conditions.places else ()
-        raise errors.UnknownConditionError(label, (*conditions.labels, *parts))
-    number = conditions.index(label)
-    return conditions.time_of[number] if times else None, conditions.place_of[number] if places else None
+    ends = [label for label in (start, end) if label is not None]
+    for label in ends:
+        named_conditions(conditions, label)  # an unknown label is an error
+    times = [name.casefold() for name in conditions.times]
+    parts = [label.strip().casefold().partition(SEPARATOR)[::2] for label in ends]
+    if any(time not in times for time, _ in parts) or len({place for _, place in parts}) > 1:
+        wanted = "give two time bins, or the same place at both ends"
+        raise errors.SettingsError(f"'{start}' to '{end}' is not a range: {wanted}")
+    first = 0 if start is None else times.index(parts[0][0])
+    last = len(times) - 1 if end is None else times.index(parts[-1][0])
+    if first > last:
+        raise errors.SettingsError(f"'{start}' comes after '{end}'; exchange from and to")
+    among = named_conditions(conditions, parts[0][1] or "all")
+    return np.array([number for number in among if first <= conditions.time_of[number] <= last], np.int64)

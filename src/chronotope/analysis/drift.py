@@ -18,22 +18,16 @@ from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, 
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of, some_of
 
-Over: TypeAlias = Annotated[
-    Literal["auto", "ends", "steps", "series", "unusual"],
-    Param(
-        "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
-        "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
-    ),
-]
-Effect: TypeAlias = Annotated[
-    float | None,
-    Param(
-        "Smallest change that counts: p and q are of the hypothesis that the corrected change is at most this; 0 for "
-        "any change (default: what chance shows, the 95th percentile over permutations and words).",
-        least=0,
-        most=2,
-    ),
-]
+CHANGES = (
+    "Change between two conditions (ends), the largest between consecutive bins (steps), over all pairs of "
+    "conditions (series), or of one condition against the others (unusual). Default: ends for time, else unusual."
+)
+SMALLEST = (
+    "Smallest change that counts: p and q test whether the corrected change is larger; 0 for any change "
+    "(default: what chance shows, the 95th percentile over permutations and words)."
+)
+Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
+Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]
 Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
@@ -81,8 +75,8 @@ def drift(
 ) -> Answer:
     """Which words changed most, and how much of that is chance?
 
-    `start` and `end` are the two conditions to compare (default: the first and last time bin that are full), or the
-    first and last time bin that take part. `before` and `after` are the two ends of a word's change: over steps, the
+    `start` and `end` are the two conditions to compare (default: the first and last full time bin), or the ends of the
+    time that is looked at. `before` and `after` are the two ends of a word's change: over steps, the
     bins of its largest step; over a series or places, its most typical and its most unusual condition. Words are ranked
     by the change, or by the corrected change if documents are resampled. Resampling needs the run and a model of method
     graph or shared-context; `seeds` needs the run and any method that has a seed.
@@ -127,10 +121,11 @@ def drift(
     named = comparison.over == "ends" or start is not None or end is not None
     how |= {"seeds": seeds}
     facts: dict[str, Any] = {"over": comparison.over, "from": first if named else None, "to": last if named else None}
-    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count}
-    facts |= {"filters": filters.settings}
-    facts |= {"discoveries": int(np.count_nonzero(figures["q"] <= LEVEL)) if "q" in figures else None, **how}
-    facts["effect"] = float(figures["least"].max(initial=0)) if "least" in figures else None
+    facts |= {"words": len(order), "left_out": len(model) - len(order), "min_count": min_count, **how}
+    facts |= {"filters": filters.settings, "discoveries": None, "effect": None}
+    if "q" in figures:
+        facts["discoveries"] = int(np.count_nonzero(figures["q"] <= LEVEL))
+        facts["effect"] = float(figures["least"].max(initial=0))
     used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(
@@ -155,7 +150,7 @@ def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str
     first, last = labels[full[0]], labels[full[-1]]
     passed = labels[: full[0]] * (start is None) + labels[full[-1] + 1 :] * (end is None)
     if passed:
-        notes.append(f"Compared are the first and last time bin that are full; passed over: {some_of(passed)}.")
+        notes.append(f"Compared: the first and the last full time bin; skipped: {some_of(passed)}.")
     return first if start is None else start, last if end is None else end
 
 

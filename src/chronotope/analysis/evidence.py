@@ -41,20 +41,16 @@ def evidence(
     start: From = None,
     end: Until = None,
     near: Annotated[str | None, Param("Only sentences with this word near by, nearest first.", longest=200)] = None,
-    distance: Annotated[
-        int | None, Param("With `near`: maximum number of words apart (default: the run's window).", least=1, most=1000)
-    ] = None,
-    where: Annotated[
-        str | None, Param("Only documents with these kept fields, as in SQL: \"speaker = 'Ada'\".", local=True)
-    ] = None,
+    distance: Annotated[int | None, Param("With `near`: most words apart (the window).", least=1, most=1000)] = None,
+    where: Annotated[str | None, Param("Only documents where, as in SQL: \"speaker = 'Ada'\".", local=True)] = None,
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:
-    """In which sentences does a word stand?
+    """In which sentences does a word occur?
 
-    Documents and conditions take turns, and a sentence is shown once. With `near`, sentences that contain both words
-    come first, each document has one before any has a second, and among these the nearest come first. `where` asks for
-    the fields that `prepare --keep` kept, and for `file`.
+    Conditions and documents take turns; identical sentences are shown once. With `near`, sentences that contain both
+    words come first, the nearest at the top; no document gives a second sentence before every document gave one.
+    `where` takes `file` and the fields that `prepare --keep` kept.
 
     Examples
     --------
@@ -101,7 +97,9 @@ def evidence(
         elif not len(found):
             said = [index.absence(term, f"in {label}" if len(sides) > 1 else "there")]
         elif other is None and len(shown) < len(found):
-            said.append(f"Shown: {number_of(len(shown), 'sentences')}, an even choice over documents, each text once.")
+            said.append(
+                f"Shown: {number_of(len(shown), 'sentences')}, spread evenly over documents, identical ones once."
+            )
         if most > 0.5 and len(found) >= FEWEST:
             said.append(f"One document holds {most:.0%} of the occurrences of {term.text}.")
         rows, notes, counted = rows + shown, notes + said, [*counted, about]
@@ -109,9 +107,8 @@ def evidence(
     # The text is searched as a whole; only the folder of the explorer holds a sample.
     facts |= {"near": other.text if other else None, "distance": distance if other else None, "sampled": False}
     facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
-    title = (
-        f"Sentences with {term.text}{f' near {other.text}' if other else ''}{f', {at} and {against}' * bool(against)}"
-    )
+    title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
+    title += f", {at} and {against}" if against else ""
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
@@ -159,47 +156,36 @@ def _sentences(index: Concordance, term: Term, other: Term | None, hits: _Hits, 
     """Return the rows of the best occurrences, each sentence once; without another word in the order of the run."""
     store, where = index.counts.store, index.conditions
     documents = index.documents_at(hits.position)
-    sentences: dict[str, tuple[int, _Sentence]] = {}
+    found: dict[str, tuple[int, dict[str, Any]]] = {}
     complete = 0
-    # Two words may be near each other and yet in two sentences: these are shown if there is nothing better.
-    for number in range(min(len(documents), 4 * top)):
+    for number, document in enumerate(documents[: 4 * top].tolist()):
         if complete == top:
             break
-        first = int(store.starts[documents[number]])
+        first = int(store.starts[document])
         word = int(hits.position[number]) - first, len(term.numbers)
         beside = (int(hits.other[number]) - first, len(other.numbers)) if other else None
-        sentence = _sentence(index, int(documents[number]), word, beside)
-        key = " ".join(sentence.text.split()).casefold()
-        if key not in sentences:
-            sentences[key] = number, sentence
-            complete += other is None or sentence.near is not None
-    chosen = sorted(sentences.values(), key=lambda pair: (other is not None and pair[1].near is None, pair[0]))[:top]
+        row = _sentence(index, document, word, beside)
+        key = " ".join(row["text"].split()).casefold()
+        if key not in found:
+            found[key] = number, row | {"distance_words": int(hits.distance[number]) if other else None}
+            complete += other is None or row["near_start"] is not None
+    # Two words may be near each other and yet in two sentences: these are shown if there is nothing better.
+    chosen = sorted(found.values(), key=lambda one: (other is not None and one[1]["near_start"] is None, one[0]))[:top]
     if other is None:
-        chosen.sort(key=lambda pair: int(hits.position[pair[0]]))
-    sources = index.sources(documents[np.array([number for number, _ in chosen], np.int64)])
+        chosen.sort(key=lambda one: int(hits.position[one[0]]))
+    shown = documents[np.array([number for number, _ in chosen], np.int64)]
     rows = []
-    for (number, sentence), (name, date) in zip(chosen, sources, strict=True):
-        condition = int(store.document_condition[documents[number]])
+    for (_, row), document, (name, date) in zip(chosen, shown.tolist(), index.sources(shown), strict=True):
+        condition = int(store.document_condition[document])
         place = where.places[where.place_of[condition]] if where.places else None
-        row: dict[str, Any] = {"condition": where.labels[condition], "date": date, "place": place, "document": name}
-        row |= {"text": sentence.text, "distance_words": int(hits.distance[number]) if other else None}
-        ends = (*sentence.word, *(sentence.near or (None, None)), *sentence.cut)
-        names = ("start", "end", "near_start", "near_end", "cut_before", "cut_after")
-        rows.append(row | dict(zip(names, ends, strict=True)))
+        rows.append(row | {"condition": where.labels[condition], "date": date, "place": place, "document": name})
     return rows
 
 
-class _Sentence(NamedTuple):
-    """A sentence, where the word stands in it, and where the other one does if it is in it."""
-
-    text: str
-    cut: tuple[bool, bool]
-    word: Span
-    near: Span | None
-
-
-def _sentence(index: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None) -> _Sentence:
-    """Return the sentence around a word of a document; words are their first token and their number of tokens."""
+def _sentence(
+    index: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None
+) -> dict[str, Any]:
+    """Return the sentence around a word of a document; a word is its first token and its number of tokens."""
     text, store = index.text.document(document), index.counts.store
     last = max(sum(word), sum(other) if other else 0)
     at = int(store.starts[document])
@@ -210,8 +196,9 @@ def _sentence(index: Concordance, document: int, word: tuple[int, int], other: t
         return Span(int(spans[tokens[0], 0]) - origin, int(spans[sum(tokens) - 1, 1]) - origin)
 
     bounds = sentence_around(text, span(word, 0))
-    near = span(other, bounds.start) if other else None
+    here, near = span(word, bounds.start), span(other, bounds.start) if other else None
     if near and not 0 <= near.start < near.end <= bounds.end - bounds.start:
         near = None
-    sentence = text[bounds.start : bounds.end].replace(TOKEN_SEPARATOR, " ")
-    return _Sentence(sentence, (bounds.cut_before, bounds.cut_after), span(word, bounds.start), near)
+    row = {"text": text[bounds.start : bounds.end].replace(TOKEN_SEPARATOR, " "), "start": here.start, "end": here.end}
+    row |= {"near_start": near.start, "near_end": near.end} if near else {"near_start": None, "near_end": None}
+    return row | {"cut_before": bounds.cut_before, "cut_after": bounds.cut_after}

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.analysis.params import Listed, run_of
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.tokens import CHUNK_TOKENS, FIELDS, LEXICON
+from chronotope.corpus.tokens import FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import (
-    DamagedFileError,
-    InputError,
-    MissingExtraError,
-    SettingsError,
-    UnknownWordError,
-    number_of,
-    some_of,
-)
+from chronotope.errors import InputError, MissingExtraError, SettingsError, UnknownWordError, number_of, some_of
 from chronotope.io.untrusted import read_table
 
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Listed = str | Sequence[str] | Path | None
 
 STOP_WORDS = "stopwords:"
 # With fewer occurrences it says little that most come from one document.
@@ -53,24 +44,26 @@ class Filters:
         self._source, self._min_documents = source, min_documents
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._notes: list[str] = []
+        only, without = read_words(words), read_words(exclude)
         self.settings = [  # for the facts of the answer
-            *(
-                f"{name} {_listed(given)}"
-                for name, given in (("words", words), ("exclude", exclude))
-                if given is not None
-            ),
-            *(name for name, given in (("no_names", no_names), ("no_numbers", no_numbers)) if given),
-            *([f"min_documents {min_documents}"] if min_documents > 1 else []),
+            *([f"words {some_of(only)}"] if only is not None else []),
+            *([f"exclude {some_of(without)}"] if without is not None else []),
+            *["no_names"] * no_names,
+            *["no_numbers"] * no_numbers,
+            *[f"min_documents {min_documents}"] * (min_documents > 1),
         ]
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
-        self.in_run = None if self.run is None else numbers_in(self.run, self._words)
+        self.in_run = None
+        if self.run is not None:
+            known = {word: number for number, word in enumerate(self.run.vocabulary.words)}
+            self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
         self._excluded: dict[str, Mask] = {}  # by what they are, first reason first
-        if words is not None:
-            self.named = self._numbers(read_words(words) or [], must=True)
-        if exclude is not None:
-            self._excluded["excluded words"] = self._mask(self._expand(read_words(exclude) or []))
+        if only is not None:
+            self.named = self._numbers(only, must=True)
+        if without is not None:
+            self._excluded["excluded words"] = np.isin(np.arange(len(self._words)), self._expand(without))
         if no_names:
             self._excluded["names"] = self._names()
         if no_numbers:
@@ -85,8 +78,8 @@ class Filters:
         labels, chosen = self._source.conditions.labels, list(conditions)
         if self.run is None or self.in_run is None:
             return None
-        known = self.run.conditions.labels
-        if any(at >= len(known) or known[at] != labels[at] for at in chosen):  # added by `extend`
+        known = dict(enumerate(self.run.conditions.labels))
+        if any(known.get(at) != labels[at] for at in chosen):  # added by `extend`
             return None
         # A text of a nested place is a document of every level.
         times = self.run.conditions.levels if len(chosen) == len(labels) else 1
@@ -128,7 +121,7 @@ class Filters:
         """Return the first `top` positions in `order` whose words pass the filters; add a note on what is left out."""
         kept = self.keep(conditions)
         if self.named is not None and (rare := [self._words[one] for one in self.named if one not in words]):
-            notes.append(f"Left out of the named words, since they are too rare: {some_of(rare)}.")
+            notes.append(f"Named words that are too rare: {some_of(rare)}.")
         notes += self.notes(words, [conditions])
         order = order if kept is None else order[kept[words[order]]]
         if self.named is not None and len(order) > top:
@@ -152,7 +145,7 @@ class Filters:
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):
-            notes.append("The documents with a word are not known: the run of the model is not at hand.")
+            notes.append("Without the run of the model, the number of documents with a word is not known.")
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:
@@ -169,36 +162,23 @@ class Filters:
             self._notes.append(f"Not in the vocabulary: {some_of(unknown)}.")
         return list(found)
 
-    def _mask(self, words: Iterable[int]) -> Mask:
-        mask = np.zeros(len(self._words), bool)
-        mask[list(words)] = True
-        return mask
-
     def _expand(self, words: Sequence[str]) -> list[int]:
         """Return the ids of words; 'stopwords:en' stands for a list, of which many do not occur."""
-        numbers = self._numbers(word for word in words if not word.startswith(STOP_WORDS))
-        for word in words:
-            if word.startswith(STOP_WORDS):
-                stop = stop_words(word.removeprefix(STOP_WORDS))
-                numbers += [self._number[one] for one in stop if one in self._number]
-        return numbers
+        lists = [word for word in words if word.startswith(STOP_WORDS)]
+        stop = frozenset[str]().union(*(stop_words(one.removeprefix(STOP_WORDS)) for one in lists))
+        known = [number for word, number in self._number.items() if word in stop]
+        return known + self._numbers(word for word in words if word not in lists)
 
     def _names(self) -> Mask:
         """(W,) whether a word is capitalized in more than half of its occurrences inside sentences."""
         if self.run is None:
-            raise InputError(
-                "--no-names needs the run that the model was trained on; open it with load(model, run=FOLDER)"
-            )
+            raise InputError("--no-names needs the run that the model was trained on; use load(model, run=FOLDER)")
         columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
         table = read_table(self.run.folder / LEXICON, columns)
         if not table["capitalized"].sum():
             self._notes.append("No word of the text is capitalized, so names are not known.")
         names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
         return np.array([word in names for word in self._words], bool)
-
-
-def _listed(words: str | Sequence[str] | Path) -> str:
-    return words if isinstance(words, str) else words.name if isinstance(words, Path) else some_of(words)
 
 
 def stop_words(language: str) -> frozenset[str]:
@@ -216,49 +196,26 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(stopwordsiso.stopwords(language))
 
 
-def numbers_in(run: Counts, words: Sequence[str]) -> Integers:
-    """(W,) the id of each word in a run; -1 if it is not there."""
-    if tuple(words) == run.vocabulary.words:
-        return np.arange(len(words))
-    known = {word: number for number, word in enumerate(run.vocabulary.words)}
-    return np.array([known.get(word, -1) for word in words], np.int64)
-
-
-def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
-    """Return a run, or the one that a model was trained on; None if it is not at hand."""
-    if isinstance(source, Counts):
-        return source
-    try:
-        counts = source.counts
-    except (InputError, DamagedFileError):
-        return None
-    return counts if source.provenance.get("run") == counts.checksum else None
-
-
 def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:
     """(K,) the largest share of the occurrences of a word, in any of its conditions, that one document holds.
 
     `ends` are conditions, one for each word. Held-out documents do not count.
     """
-    store, size = counts.store, len(words)
-    place = np.full(len(store.words), -1, np.int32)
-    place[words] = np.arange(size)
-    largest = np.zeros(size)
+    store, largest, share = counts.store, np.zeros(len(words)), np.zeros(len(counts.store.words))
     for condition in np.unique(np.concatenate(ends)).tolist():
         part = store.condition_slice(condition)
-        begin, end = int(store.starts[part.start]), int(store.starts[part.stop])
-        keys = [np.zeros(0, np.int64)]
-        for first in range(begin, end, CHUNK_TOKENS):
-            found = np.take(place, store.ids[first : min(first + CHUNK_TOKENS, end)], mode="clip")
-            at = np.flatnonzero(found >= 0)
-            document = np.searchsorted(store.starts, first + at, side="right") - 1
-            keys.append((document * size + found[at])[~store.held_out[document]])
-        key, count = np.unique(np.concatenate(keys), return_counts=True)
-        most = np.zeros(size)
-        np.maximum.at(most, key % size, count)
-        share = most / np.maximum(np.bincount(key % size, count, size), 1)
+        size = np.where(store.held_out[part], 0, np.diff(store.starts[part.start : part.stop + 1]))
+        keep = np.repeat(~store.held_out[part], np.diff(store.starts[part.start : part.stop + 1]))
+        tokens = pl.DataFrame(
+            {"word": store.ids[int(store.starts[part.start]) : int(store.starts[part.stop])][keep]}
+            | {"document": np.repeat(np.arange(len(size)), size)}
+        )
+        each = tokens.filter(pl.col("word").is_in(words)).group_by("word", "document").len()
+        word, held = each.group_by("word").agg(pl.col("len").max() / pl.col("len").sum())
+        share[:] = 0
+        share[word.to_numpy()] = held.to_numpy()
         asked = np.any([one == condition for one in ends], axis=0)
-        largest[asked] = np.maximum(largest, share)[asked]
+        largest[asked] = np.maximum(largest, share[words])[asked]
     return largest
 
 
@@ -276,31 +233,36 @@ def one_sided(
     counts = run_of(source)
     if counts is None or (found is None and word not in counts.vocabulary.words):
         return []
-    store = counts.store
+    store, labels = counts.store, counts.conditions.labels
     found = store.positions(counts.vocabulary.index(word)) if found is None else found
     document = np.searchsorted(store.starts, found, side="right") - 1
-    document = document[~store.held_out[document]]
-    groups, path = {"document": np.arange(len(store.held_out))}, store.folder / FIELDS
-    if path.exists() and "source" in pl.read_parquet_schema(path):
-        values = pl.read_parquet(path, columns=["source"], glob=False)["source"].fill_null("")
-        groups["source"] = values.rank("dense").to_numpy().astype(np.int64)
-    parts = {"all of the text": slice(0, len(store.held_out))}
+    times = np.where(store.held_out, 0, np.bincount(document, minlength=len(store.held_out)))
+    groups, length = {"document": np.arange(len(times))}, np.diff(store.starts)
+    if (sources := values_of(counts, "source")) is not None:
+        groups["source"] = sources
+    parts = {"all of the text": slice(0, len(times))}
     if conditions is not None:
-        parts = {
-            counts.conditions.labels[at]: store.condition_slice(at) for at in conditions if at < len(counts.conditions)
-        }
-    notes, length = [], np.diff(store.starts)
+        parts = {labels[at]: store.condition_slice(at) for at in conditions if at < len(labels)}
+    notes = []
     for kind, group in groups.items():
         where = []
         for label, part in parts.items():
-            holders, times = np.unique(
-                group[document[(document >= part.start) & (document < part.stop)]], return_counts=True
-            )
-            if times.sum() < FEWEST or 2 * times.max() <= times.sum():
+            holder = np.unique(group[part], return_inverse=True)[1]
+            held, size = (np.bincount(holder, amount[part], 1) for amount in (times, length))
+            most = held.argmax()
+            if held.sum() < FEWEST or 2 * held[most] <= held.sum():
                 continue
-            own = length[part][group[part] == holders[times.argmax()]].sum() / max(length[part].sum(), 1)
-            if kind == "document" or own <= 0.5:
-                where.append(f"{label} ({times.max() / times.sum():.0%})")
+            if kind == "document" or 2 * size[most] <= size.sum():
+                where.append(f"{label} ({held[most] / held.sum():.0%})")
         if where:
             notes.append(f"One {kind} holds more than half of the occurrences of {word} in {some_of(where)}.")
     return notes
+
+
+def values_of(counts: Counts, field: str) -> Integers | None:
+    """Return a number for the value of a kept field of each document of a run; None if the field was not kept."""
+    path = counts.folder / FIELDS
+    if not path.exists() or field not in pl.read_parquet_schema(path):
+        return None
+    values = pl.read_parquet(path, columns=[field], glob=False)[field].fill_null("")
+    return values.rank("dense").to_numpy().astype(np.int64)

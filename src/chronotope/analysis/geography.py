@@ -120,8 +120,6 @@ def _middle(polygons: Sequence[Any], where: str) -> tuple[float, float]:
 def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list[str]:
     """Return the places without coordinates; raise InputError if fewer than two have any.
 
-    Examples
-    --------
     >>> without_coordinates(["Bern", "Cork", "Dax"], read_coordinates({"bern": (47, 7), "Dax": (44, -1)}))
     ['Cork']
     """
@@ -135,17 +133,13 @@ def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list
 def feature_collection(places: Sequence[str], coordinates: Coordinates) -> dict[str, Any]:
     """Return the polygons of places as GeoJSON, each with the property `place`."""
     shapes = [(place, (coordinates.polygons or {}).get(_key(place))) for place in places]
-    features = [
-        {"type": "Feature", "properties": {"place": name}, "geometry": shape} for name, shape in shapes if shape
-    ]
-    return {"type": "FeatureCollection", "features": features}
+    known = [{"properties": {"place": name}, "geometry": shape} for name, shape in shapes if shape]
+    return {"type": "FeatureCollection", "features": [{"type": "Feature", **one} for one in known]}
 
 
 def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> list[tuple[int, int]]:
-    """Return the pairs of points (lat, lon) of which one is among the `nearest` of the other, along great circles.
+    """Return pairs of points (lat, lon) where one is among the `nearest` of the other by great-circle distance.
 
-    Examples
-    --------
     >>> nearest_places([(0, 0), (0, 1), (0, 10), (0, 12)], nearest=1)
     [(0, 1), (2, 3)]
     """
@@ -200,14 +194,12 @@ def read_edges(path: str | Path) -> list[tuple[str, str]]:
 def morans_i(
     values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
 ) -> dict[str, float | int] | None:
-    """Return Moran's I of a value over places: whether neighboring places, linked by number, are alike.
+    """Return Moran's I: whether neighboring places have similar values; `links` are pairs of place numbers.
 
     The result is the value (about −1: neighbors differ, 0: no pattern, 1: alike), its expected value without a pattern,
     p from random assignments of values to places, and the number of places and links. It is None with fewer than four
     places with a value, equal values, or no links.
 
-    Examples
-    --------
     >>> north, south = [1.0, 1.1, 0.9], [0.0, 0.1, -0.1]
     >>> chain = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
     >>> round(morans_i(north + south, chain)["value"], 2)

@@ -115,8 +115,6 @@ class Comparison(NamedTuple):
 def compare(conditions: Conditions, start: str | None, end: str | None, over: str = "auto") -> Comparison:
     """Return the comparison for the parameters of `drift`; raise SettingsError if it makes no sense.
 
-    Examples
-    --------
     >>> compare(Conditions.of_times(["1990", "2000", "2010"]), None, None).steps
     ((0, 2),)
     >>> compare(Conditions.of_times(["1990", "2000", "2010"]), "2000", None, "steps").steps
@@ -145,7 +143,7 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
                 raise SettingsError(f"{labels[inner]} lies within {labels[outer]}: they share their texts")
         return Comparison(over, tuple(sorted((first, last))), ((first, last),))
     if first > last:
-        raise SettingsError(f"{labels[last]} comes before {labels[first]}; exchange them")
+        raise SettingsError(f"{labels[last]} comes before {labels[first]}; swap them")
     among = tuple(number for number in conditions.leaves if first <= number <= last)
     steps = tuple(_consecutive(conditions, among)) if over == "steps" else ()
     if over == "steps" and not steps:
@@ -215,8 +213,6 @@ def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Number
 
     Median and median absolute deviation: a few words that did change do not hide each other.
 
-    Examples
-    --------
     >>> matched_z(np.array([0.1, 0.2, 0.3, 0.9]), np.full(4, 9.0)).round(2).tolist()
     [-1.01, -0.34, 0.34, 4.38]
     """
@@ -242,8 +238,6 @@ def own_share(model: ConditionedEmbeddings, words: Words, before: int, after: in
     (Least squares would shrink where the first condition is noisy, so that noise would pass for a common movement.)
     The share is that of squared lengths, of centered vectors.
 
-    Examples
-    --------
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
     >>> moved = [[2, 0], [-1, 1], [-1, -1], [4, 0], [-2, 1], [-2, -1]]

@@ -60,63 +60,52 @@ def neighbors(
     [1, 2, 3]
     """
     word = model.words[model.index(word)]
-    overall, at_all = at is None and place is None, "all" if at is None else at
-    conditions = None if overall else named_conditions(model.conditions, at_all, place)
-    how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
-    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
-    if conditions is not None and len(conditions) > 1:
-        rows, notes = _in_each(model, word, conditions, top, how, filters)
-        return Answer(rows, title=f"{word}: neighbors in each condition", notes=notes, facts=facts)
-    label = None if conditions is None else model.conditions.labels[conditions[0]]
-    count = model.count(word, label) if label else sum(model.count(word).values())
-    there = range(len(model.conditions)) if conditions is None else conditions
-    matches = filters.matches(partial(model.neighbors, word, label, **how), top, there)
-    rows = [
-        {"word": word, "condition": label, "count": count, "rank": rank, "neighbor": match.word}
-        | {"similarity": match.similarity, "score": match.score, "neighbor_count": match.count, "fallback": not count}
-        | {"documents": filters.documents_of(match.word, there)}
-        for rank, match in enumerate(matches, 1)
-    ]
-    notes = _rare(word, label, count, min_count) + one_sided(model, word, conditions)
-    notes += filters.notes(model.matrix(label, min_count).word, [there])
-    if not rows:
-        notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
-    return Answer(rows, title=f"{word}: neighbors {_in(label)}", notes=notes, facts=facts)
-
-
-def _in_each(
-    model: Model, word: str, conditions: Sequence[int], top: int, how: dict[str, Any], filters: Filters
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return a row for each neighbor and condition, the words that are near most often first; and notes."""
-    labels, counts = [model.conditions.labels[number] for number in conditions], model.count(word)
-    min_count, fallback = how["min_count"], how["fallback"]
-    frequent = labels if fallback else [label for label in labels if counts[label] >= min_count]
-    if not frequent:
+    every, overall = model.count(word), at is None and place is None
+    counts: dict[str | None, int] = dict(every) | {None: sum(every.values())}
+    chosen = named_conditions(model.conditions, "all" if at is None else at, place)
+    there: dict[str | None, list[int]] = {model.conditions.labels[number]: [number] for number in chosen}
+    there = {None: chosen} if overall else there
+    several, (label, *_) = len(there) > 1, there
+    listed = [label for label in there if fallback or not several or counts[label] >= min_count]
+    if not listed:
         enough, helps = number_of(min_count, "times"), what_helps(model.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more in no condition{helps}")
-    there = {model.conditions.labels[number]: [number] for number in conditions}
-    find = partial(model.neighbors, word, **how)
-    matches = {label: filters.matches(partial(find, label), top, there[label]) for label in frequent}
-    ranked = {(m.word, label): (rank, m.score) for label, row in matches.items() for rank, m in enumerate(row, 1)}
-    names = [name for name, _ in Counter(name for name, _ in ranked).most_common()]
-    table: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    for label in frequent:
-        own, *others = model.project([word, *names], label, label).astype(np.float64)
-        for name, other in zip(names, others, strict=True):
-            if (count := model.count(name, label)) < min_count:
-                continue
-            similarity = float((own * other).sum())
-            rank, score = ranked.get((name, label), (None, similarity if how["retrieval"] == "cosine" else None))
-            table[name].append(
-                {"word": word, "condition": label, "count": counts[label], "rank": rank, "neighbor": name}
-                | {"documents": filters.documents_of(name, there[label])}
-                | {"similarity": similarity, "score": score, "neighbor_count": count, "fallback": not counts[label]}
-            )
-    notes = [] if fallback else hidden_conditions(model, [word], conditions, min_count)
-    notes += one_sided(model, word, conditions)
-    notes += filters.notes(_candidates(model, frequent, min_count), list(there.values()))
-    return [row for rows in table.values() for row in rows], notes
+    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
+    how: Any = {"min_count": min_count, "retrieval": retrieval, "fallback": fallback}
+    found: dict[tuple[str, str | None], tuple[Any, ...]] = {}
+    for one in listed:
+        matches = filters.matches(partial(model.neighbors, word, one, **how), top, there[one])
+        for rank, match in enumerate(matches, 1):
+            found[match.word, one] = (rank, match.similarity, match.score, match.count)
+    # The words that are near most often first.
+    names = [name for name, _ in Counter(name for name, _ in found).most_common()]
+    for one in filter(None, listed):
+        others = {name: model.count(name, one) for name in names if (name, one) not in found}
+        others = {name: count for name, count in others.items() if count >= min_count}
+        own, *units = model.project([word, *others], one, one).astype(np.float64)
+        for (name, count), unit in zip(others.items(), units, strict=True):
+            similarity = float((own * unit).sum())
+            found[name, one] = (None, similarity, similarity if retrieval == "cosine" else None, count)
+    columns = ("rank", "similarity", "score", "neighbor_count")
+    rows = [
+        {"word": word, "condition": one, "count": counts[one], "neighbor": name, "fallback": not counts[one]}
+        | dict(zip(columns, found[name, one], strict=True))
+        | {"documents": filters.documents_of(name, there[one])}
+        for name in names
+        for one in listed
+        if (name, one) in found
+    ]
+    if several:
+        notes = [] if fallback else hidden_conditions(model, [word], chosen, min_count)
+    else:
+        notes = _rare(word, label, counts[label], min_count)
+    notes += one_sided(model, word, None if overall else chosen)
+    notes += filters.notes(_candidates(model, listed, min_count), list(there.values()))
+    if not rows:
+        notes.append(f"No other word occurs {number_of(min_count, 'times')} or more {_in(label)}.")
+    facts = {"at": at, "min_count": min_count, "retrieval": retrieval, "filters": filters.settings}
+    where = "in each condition" if several else _in(label)
+    return Answer(rows, title=f"{word}: neighbors {where}", notes=notes, facts=facts)
 
 
 @question(
@@ -131,9 +120,7 @@ def equivalents(
     *,
     at: At,
     to: params.To = None,
-    top: Annotated[
-        int | None, Param("Number of words in each condition (default: 10 in one, 3 in all).", least=1, most=100_000)
-    ] = None,
+    top: Annotated[int | None, Param("Words in each condition (10 in one, 3 in all).", least=1, most=100_000)] = None,
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: Retrieval = "csls",
@@ -145,11 +132,11 @@ def equivalents(
     no_numbers: params.NoNumbers = False,
     min_documents: params.MinDocuments = 1,
 ) -> Answer:
-    """Which words play the part of a word elsewhere, and where does none?
+    """Which words play the part of a word in other conditions?
 
     There is always a nearest word. It is a match if its similarity reaches `needed`, which is calibrated for the two
-    conditions: words that lost their own row there find another match with probability `chance` only. The word itself
-    is a match if it is the nearest. Without `to` only matches are listed; a condition without a match has one row, its
+    conditions: a word whose counterpart was removed finds another match with probability `chance`. The word itself is a
+    match if it is the nearest. Without `to` only matches are listed; a condition without a match has one row, its
     nearest word, with no rank.
 
     Examples
@@ -214,12 +201,8 @@ def equivalents(
         notes += filters.notes(among, [[target] for target in targets])
     mapped = [model.search.takes_role_map(source, target, role_map) for target in targets]
     facts: dict[str, Any] = {"at": at, "to": to, "chance": chance, "min_count": min_count, "retrieval": retrieval}
-    facts |= {
-        "filters": filters.settings,
-        "role_map": any(mapped),
-        "without_match": without,
-        "bar": {label: bar_of(bars[label]) for label in bars},
-    }
+    facts |= {"filters": filters.settings, "role_map": any(mapped), "without_match": without}
+    facts["bar"] = {label: bar_of(bar) for label, bar in bars.items()}
     title = f"{word} in {at}: equivalents {f'in {to}' if to else 'in every other condition'}"
     return Answer(rows, title=title, notes=[*notes, *_calibration(bars)], facts=facts)
 
@@ -237,9 +220,7 @@ def _calibration(bars: dict[str, Bar]) -> list[str]:
     if rates:
         low, high = (f"{100 * rate:.1f}" for rate in (min(rates), max(rates)))
         share = f"{low} %" if low == high else f"{low} to {high} %"
-        notes.append(
-            f"False matches: of words without a counterpart (a test removes them), {share} still match another."
-        )
+        notes.append(f"False matches: {share} of words whose counterpart was removed still match another word.")
     if unknown := [label for label, bar in bars.items() if bar.rate is None]:
         notes.append(f"Too few words in common with {some_of(unknown)} to calibrate a match.")
     return notes
@@ -255,32 +236,27 @@ def analogy(
     model: Model,
     a: Annotated[str, Param("First word: A is to B …", argument=True, longest=200)],
     b: Annotated[str, Param("Second word.", argument=True, longest=200)],
-    c: Annotated[str, Param("Third word: … as C is to whom?", argument=True, longest=200)],
+    c: Annotated[str, Param("Third word: … as C is to which word?", argument=True, longest=200)],
     *,
     at: At,
-    to: Annotated[
-        str | None, params.condition_param("Condition of C and of the answer (default: that of A and B).")
-    ] = None,
+    to: Annotated[str | None, params.condition_param("Condition of C and the answer (that of A and B).")] = None,
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,
     min_documents: params.MinDocuments = 1,
 ) -> Answer:
-    """A is to B as C is to whom?
+    """A is to B as C is to which word?
 
     The answers are the words nearest to B − A + C, all of unit length. With `to`, the step from A to B is taken in
     `at` and applied to C in `to`.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> from chronotope.embeddings import ConditionedEmbeddings
-    >>> support = Support(np.array([0, 4]), np.arange(4), np.array([9] * 4))
-    >>> vectors = [[-1, -1, 0], [-1, 1, 0], [1, -1, 0], [1, 1, 0]]
-    >>> words = ["man", "king", "woman", "queen"]
-    >>> model = ConditionedEmbeddings(words, Conditions.of_times(["1990"]), support, vectors)
-    >>> analogy(model, "man", "king", "woman", at="1990")["word"][0]
+    >>> import chronotope as ct
+    >>> text = "a man is a he . a king is a royal he . a woman is a she . a queen is a royal she . " * 20
+    >>> corpus = ct.read_corpus([{"text": text, "year": year} for year in (1990, 1991)], time="year")
+    >>> model = ct.GraphModel(dimensions=4).fit(ct.count(corpus, min_count=1, window=2))
+    >>> ct.analogy(model, "man", "king", "woman", at="1990")["word"][0]
     'queen'
     """
     a, b, c = (model.words[model.index(word)] for word in (a, b, c))
@@ -311,7 +287,7 @@ def analogy(
     return Answer(rows, title=f"{a} is to {b} as {c} is to … ({where})", notes=notes, facts=facts)
 
 
-def _candidates(model: Model, labels: Sequence[str], min_count: int) -> NDArray[np.int64]:
+def _candidates(model: Model, labels: Sequence[str | None], min_count: int) -> NDArray[np.int64]:
     """Return the words that occur often enough in one of some conditions."""
     return np.unique(np.concatenate([model.matrix(label, min_count).word for label in labels]))
 

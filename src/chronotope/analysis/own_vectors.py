@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis.params import run_of
 from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.corpus.report import Empty, flags
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import DamagedFileError, InputError, SettingsError, UnknownConditionError, number_of
+from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of
 
 
 class OwnVectors(NamedTuple):
@@ -34,7 +35,7 @@ def own_vectors(
     looked_at = range(len(labels)) if among is None else among
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_count]
     if len(kept) < least:
-        where = f"in {len(kept)} of the conditions" if kept else "in no condition"
+        where = f"in {len(kept)} of the conditions" if kept else "in none of the conditions"
         enough, helps = number_of(min_count, "times"), what_helps(embeddings.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
     rows = [embeddings.project([word], labels[condition], labels[condition])[0] for condition in kept]
@@ -44,8 +45,6 @@ def own_vectors(
 def what_helps(conditions: Conditions, min_count: int) -> str:
     """Return a clause that says what to do if a word is too rare.
 
-    Examples
-    --------
     >>> what_helps(Conditions.of_times(["1998", "1999"]), 5)
     '; lower min_count (--min-count), or take longer time bins'
     """
@@ -85,8 +84,6 @@ def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
 def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
     """Return the conditions in order of time; with time × place, those of one place.
 
-    Examples
-    --------
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
     >>> timeline(both, "India")
     [1, 3]
@@ -99,7 +96,7 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
         return list(range(len(conditions)))
     if place is None:
         shown = ", ".join(conditions.places[:8]) + (" …" if len(conditions.places) > 8 else "")
-        raise SettingsError(f"name the place whose time line is meant (--place): {shown}")
+        raise SettingsError(f"name one place (--place): {shown}")
     numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
     if place.strip().casefold() not in numbers:
         raise UnknownConditionError(place, conditions.places, "places")
@@ -114,11 +111,9 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
     """
     conditions, observed = embeddings.conditions, embeddings.observed
     kept = list(range(len(conditions)))
-    try:
-        judged = {row.condition: row.flag for row in embeddings.counts.store.report.conditions}
+    if (run := run_of(embeddings)) is not None:
+        judged = {row.condition: row.flag for row in run.store.report.conditions}
         kept = [number for number in kept if judged.get(conditions.labels[number]) != "partial?"]
-    except (InputError, DamagedFileError):
-        pass
     while kept:
         tokens = [int(observed.counts_in(number).sum()) for number in kept]
         times = np.unique([conditions.time_of[number] for number in kept], return_inverse=True)[1]
@@ -133,8 +128,6 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
 def named_conditions(conditions: Conditions, at: str, place: str | None = None) -> list[int]:
     """Return the conditions that a text names: a label, 'all', or with time × place a time bin or a place alone.
 
-    Examples
-    --------
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
     >>> [named_conditions(both, at) for at in ("1998/india", "1999", "India", "all")]
     [[1], [2, 3], [1, 3], [0, 1, 2, 3]]
@@ -152,4 +145,5 @@ def named_conditions(conditions: Conditions, at: str, place: str | None = None) 
         for names in (labels, times, places):
             if found := [number for number, name in zip(among, names, strict=True) if name == wanted]:
                 return found
+        raise UnknownConditionError(at, (*conditions.labels, *conditions.times, *conditions.places))
     return [conditions.index(at)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
-from chronotope.errors import InputError
+from chronotope.errors import DamagedFileError, InputError
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,7 @@ Run = Annotated[Counts, Param("Folder that `prepare` wrote, or a model beside it
 
 Word = Annotated[str, Param("Word to ask about.", argument=True, longest=200)]
 Words = Annotated[str | Sequence[str], Param("Word or words to ask about.", argument=True, longest=200)]
-Formula = Annotated[
-    str, Param("Axis of words: 'fruit - company', '(fruit + pie) - (company + google)'.", argument=True)
-]
+Formula = Annotated[str, Param("Axis of words: 'fruit - company', '(fruit + pie) - company'.", argument=True)]
 AnyFormula = Annotated[str | None, Param("Measure along an axis of words: 'fruit - company'.")]
 
 At = Annotated[str, condition_param("Condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
@@ -49,76 +47,58 @@ AnyAt = Annotated[str | None, condition_param("Condition (default: all together)
 To = Annotated[str | None, condition_param("Condition to look in (default: every condition).")]
 From = Annotated[str | None, condition_param("First condition.", option="--from")]
 Until = Annotated[str | None, condition_param("Last condition.", option="--to")]
-Place = Annotated[
-    str | None, Param("With time × place: the place whose time line is meant.", complete="places", longest=200)
-]
+Place = Annotated[str | None, Param("With time × place: the place to follow.", complete="places", longest=200)]
 Against = Annotated[str, condition_param("Compare with: first, previous, overall (all others), or a condition.")]
 
 Top = Annotated[int, Param("Number of results.", least=1, most=100_000)]
-MinCount = Annotated[
-    int, Param("Minimum number of occurrences in a condition; rarer words are left out.", least=1, most=10**9)
-]
+MinCount = Annotated[int, Param("Minimum count in a condition; rarer words are left out.", least=1, most=10**9)]
 Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes hubs) or cosine.")]
-Fallback = Annotated[
-    bool, Param("Answer for a word that is absent from the condition from its other conditions, and mark it.")
-]
-RoleMap = Annotated[
-    bool | None, Param("Move the query by the map between words of the same role (default: between two places).")
-]
+Fallback = Annotated[bool, Param("Answer for an absent word from its other conditions, and mark it.")]
+RoleMap = Annotated[bool | None, Param("Move the query by a role map (default: between two places).")]
 Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
-Chance = Annotated[
-    float, Param("False-match rate: share of words without a counterpart that get a match.", least=1e-6, most=1.0)
-]
+Chance = Annotated[float, Param("False-match rate of words without a counterpart.", least=1e-6, most=1.0)]
 Alpha = Annotated[float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)]
 Confidence = Annotated[float, Param("Confidence level of the intervals.", least=0.5, most=0.9999)]
 
-Bootstrap = Annotated[
-    int, Param("Number of bootstrap draws of documents, for 95 % intervals; 100 is usual.", least=0, most=10_000)
-]
-Permutations = Annotated[
-    int, Param("Number of label permutations of documents, for p and q; 200 is usual.", least=0, most=100_000)
-]
-Shuffles = Annotated[int, Param("Number of random orders to compare with.", least=19, most=100_000)]
-Within = Annotated[
-    str | None, Param("Permute and draw only among documents with the same value of this field.", metavar="FIELD")
-]
+Bootstrap = Annotated[int, Param("Draws of documents, for 95 % intervals; 100 is usual.", least=0, most=10_000)]
+Permutations = Annotated[int, Param("Permutations of documents, for p and q; 200 is usual.", least=0, most=100_000)]
+Shuffles = Annotated[int, Param("Number of random permutations.", least=19, most=100_000)]
+Within = Annotated[str | None, Param("Permute and draw documents within the values of this field.", metavar="FIELD")]
 Seed = Annotated[int, Param("Seed of the random numbers.", least=0, most=2**64 - 1)]
-Seeds = Annotated[
-    int, Param("Number of further models to train with other seeds, for seed stability.", least=0, most=100, local=True)
-]
-Threads = Annotated[
-    int | None, Param("Cores to use (default: all); the result does not depend on it.", least=1, local=True)
-]
+Seeds = Annotated[int, Param("Models to train with other seeds, for seed stability.", least=0, most=100, local=True)]
+Threads = Annotated[int | None, Param("Cores to use (default: all); results do not depend on it.", least=1, local=True)]
 
 # Given by the command line and the explorer, not by users of them.
 Progress = Annotated[
     Callable[[str, int, int | None], None] | None, Param("Called with the stage, the steps done, and their number.")
 ]
-KeepIn = Annotated[
-    str | Path | None, Param("Folder for finished resamples, so that an interrupted question can be resumed.")
-]
+KeepIn = Annotated[str | Path | None, Param("Folder for finished resamples, to resume an interrupted question.")]
 INTERNAL = ("progress", "keep_in")
 
-WordList = Annotated[
-    str | Sequence[str] | Path | None,
-    Param("Only these words: a list separated by commas, or a file with one word a line.", metavar="WORDS|FILE"),
-]
-Exclude = Annotated[
-    str | Sequence[str] | Path | None,
-    Param(
-        "Leave out these words: a list separated by commas, a file with one word a line, or stopwords:en.",
-        metavar="WORDS|FILE",
-    ),
-]
+Listed = str | Sequence[str] | Path | None
+WordList = Annotated[Listed, Param("Only these words: w1,w2,… or a file with one a line.", metavar="WORDS|FILE")]
+Exclude = Annotated[Listed, Param("Leave out these words: w1,w2,…, a file, or stopwords:en.", metavar="WORDS|FILE")]
 NoNames = Annotated[bool, Param("Leave out words that are mostly capitalized inside sentences.")]
 NoNumbers = Annotated[bool, Param("Leave out words that begin with a digit.")]
-MinDocuments = Annotated[
-    int, Param("Minimum number of documents there that contain a word; others are left out.", least=1, most=10**9)
-]
-Coordinates = Annotated[
-    Any, Param("Coordinates of places: CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)
-]
+MinDocuments = Annotated[int, Param("Minimum number of documents there with a word.", least=1, most=10**9)]
+Coordinates = Annotated[Any, Param("CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)]
 Edges = Annotated[Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)]
+
+
+def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
+    """Return a run, or the one that a model was trained on; None if it is not at hand."""
+    try:
+        return source if isinstance(source, Counts) else trained_on(source)
+    except (InputError, DamagedFileError):
+        return None
+
+
+def trained_on(model: ConditionedEmbeddings) -> Counts:
+    """Return the run that a model was trained on; raise InputError if it is not at hand, or is another one."""
+    counts = model.counts
+    if model.provenance.get("run") != counts.checksum:
+        raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
+    return counts
 
 
 def open_source(source: Any, wanted: Any) -> Any:

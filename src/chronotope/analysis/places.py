@@ -10,32 +10,19 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis import geography
+from chronotope.analysis import geography, params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.axes import parse, positions
 from chronotope.analysis.changepoints import Timeline, p_value
 from chronotope.analysis.charts import Plane, Tiles
 from chronotope.analysis.measures import Numbers
 from chronotope.analysis.own_vectors import in_one_space, overall, own_vectors, unit_vectors
-from chronotope.analysis.params import (
-    Alpha,
-    AnyFormula,
-    Coordinates,
-    Edges,
-    MinCount,
-    Model,
-    Param,
-    Progress,
-    Shuffles,
-    Word,
-)
+from chronotope.analysis.params import Alpha, AnyFormula, MinCount, Model, Param, Progress, Word
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.runtime.blas import one_blas_thread
 
 # A word gets half of its weight with this many occurrences in the place where it is rarer.
 HALF_WEIGHT = 50
-# Number of cosines that are held in memory.
-BLOCK_NUMBERS = 1 << 22
 # Words between two reports of progress.
 WORDS_AT_ONCE = 256
 # Ordering the leaves of a larger tree takes minutes.
@@ -51,9 +38,7 @@ MOST_ORDERED = 1000
 def places(
     model: Model,
     *,
-    groups: Annotated[
-        int | None, Param("Number of groups (default: by the widest gap between joins).", least=1, most=10_000)
-    ] = None,
+    groups: Annotated[int | None, Param("Number of groups (by the widest gap).", least=1, most=10_000)] = None,
     min_count: MinCount = 10,
     progress: Progress = None,
 ) -> Answer:
@@ -102,33 +87,25 @@ def places(
 def _between(
     model: Model, conditions: Sequence[int], min_count: int, stage: str, progress: Progress
 ) -> tuple[Numbers, NDArray[np.int32]]:
-    """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words.
-
-    Word by word: memory is that of the vectors, of the results and of one block, however many conditions there are.
-    """
+    """Return the (C, C) weighted mean of 1 − cosine over the words of every two conditions, and the number of words."""
     matrices = [model.matrix(model.conditions.labels[at], min_count) for at in conditions]
     word = np.concatenate([matrix.word for matrix in matrices])
     order = np.argsort(word, kind="stable")
     unit = np.concatenate([matrix.unit for matrix in matrices])[order]
     count = np.concatenate([matrix.support for matrix in matrices])[order].astype(np.float32)
     where = np.repeat(np.arange(len(conditions)), [len(matrix.word) for matrix in matrices])[order]
-    del matrices
     size = len(conditions)
     distance, weights, shared = (np.zeros((size, size), kind) for kind in (np.float64, np.float32, np.int32))
     bounds = np.flatnonzero(np.diff(word[order], prepend=-1, append=-1))
     for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
         if progress and number % WORDS_AT_ONCE == 0:
             progress(stage, number, len(bounds) - 1)
-        step = max(1, BLOCK_NUMBERS // (end - begin))
-        for first in range(begin, end, step):
-            rows = slice(first, min(first + step, end))
-            cosines = unit[rows] @ unit[begin:end].T
-            rarer = np.minimum(count[rows, None], count[begin:end])
-            weight = rarer / (rarer + HALF_WEIGHT)
-            there = np.ix_(where[rows], where[begin:end])
-            distance[there] += weight * (1 - cosines)
-            weights[there] += weight
-            shared[there] += 1
+        rows = slice(begin, end)
+        rarer, there = np.minimum.outer(count[rows], count[rows]), np.ix_(where[rows], where[rows])
+        weight = rarer / (rarer + HALF_WEIGHT)
+        distance[there] += weight * (1 - unit[rows] @ unit[rows].T)
+        weights[there] += weight
+        shared[there] += 1
     distance += distance.T.copy()
     distance /= 2 * np.where(weights == 0, 1, weights)
     np.fill_diagonal(distance, 0)
@@ -170,12 +147,10 @@ def word_map(
     word: Word,
     *,
     formula: AnyFormula = None,
-    coordinates: Coordinates = None,
-    edges: Edges = None,
-    nearest: Annotated[
-        int, Param("Number of nearest places that are neighbors, by coordinates.", least=1, most=1000)
-    ] = 3,
-    shuffles: Shuffles = 999,
+    coordinates: params.Coordinates = None,
+    edges: params.Edges = None,
+    nearest: Annotated[int, Param("Nearest places by coordinates that are neighbors.", least=1, most=1000)] = 3,
+    shuffles: params.Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:
     """How does a word differ by place?
@@ -254,12 +229,11 @@ def _by_place(
     for place, row in zip(place_of.tolist(), rows, strict=True):
         if np.isfinite(row["position"]):
             by_place.setdefault(place, []).append(row)
-    return {
-        place: (rows[0]["position"], rows[0]["low"], rows[0]["high"])
-        if len(rows) == 1
-        else (float(np.average([r["position"] for r in rows], weights=[r["count"] for r in rows])), None, None)
-        for place, rows in by_place.items()
-    }
+    values: dict[int, tuple[float, float | None, float | None]] = {}
+    for place, found in by_place.items():
+        mean = float(np.average([row["position"] for row in found], weights=[row["count"] for row in found]))
+        values[place] = (mean, found[0]["low"], found[0]["high"]) if len(found) == 1 else (mean, None, None)
+    return values
 
 
 @question(
@@ -280,8 +254,8 @@ def grid(
 
     The value is the similarity of the word with its use in all other conditions, or its position on the axis of
     `formula`. The largest change in each place has its `shift` and `p` in the row of the first bin after it; `changed`
-    says whether it is significant. `p` is among words of similar frequency, corrected for the number of places.
-    `facts["changes"]` lists the places, those that change first at the top.
+    says whether it is significant. `p` compares with words of similar frequency, corrected for the number of places.
+    `facts["changes"]` lists the places in the order in which they change.
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):
@@ -299,16 +273,14 @@ def grid(
     changes = _changes(model, word, alpha, min_count)
     order = {label: number for number, label in enumerate(conditions.labels)}
     changes.sort(key=lambda one: (not one["accepted"], order.get(one["after"] or "", len(order)), one["place"]))
-    largest = {one["after"]: one for one in changes}
-    nothing: dict[str, Any] = {"accepted": False, "shift": None, "p": None}
-    counts = model.count(word)
+    largest, counts = {one["after"]: one for one in changes}, model.count(word)
     cells = []
     for number, label in enumerate(conditions.labels):
         time, place = conditions.times[conditions.time_of[number]], conditions.places[conditions.place_of[number]]
         cell = {"word": word, "time": time, "place": place, "condition": label, "count": counts[label]}
-        change = largest.get(label, nothing)
-        cell |= {"value": values.get(number), "changed": change["accepted"], "shift": change["shift"], "p": change["p"]}
-        cells.append(cell)
+        change = largest.get(label, {})
+        cell |= {"value": values.get(number), "changed": change.get("accepted", False)}
+        cells.append(cell | {"shift": change.get("shift"), "p": change.get("p")})
     notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
     accepted = [str(one["after"]) for one in changes if one["accepted"]]
     notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")
@@ -333,6 +305,6 @@ def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict
         if place in shifts:
             point, shift = shifts[place]
             p = min(1.0, len(shifts) * p_value(shift.size, null))
-            change |= {"after": point.after, "shift": point.shift, "p": p, "accepted": p <= alpha}
+            change |= {"after": point["after"], "shift": point["shift"], "p": p, "accepted": p <= alpha}
         changes.append(change)
     return changes

@@ -58,8 +58,8 @@ def senses(
     """In which senses is a word used, and how common is each in every condition?
 
     Usages from all conditions are clustered by the words around them, or by their vectors in a contextual model.
-    Clusters, fitted to half of the documents, must be farther apart in the other half than those of noise: a Gaussian
-    with the same covariance, and usages that exchange the words around them. Else the word has one sense. A sense here
+    Clusters are fitted to half of the documents. In the other half they must be farther apart than those of noise (a
+    Gaussian with the same covariance, and usages with exchanged contexts); else the word has one sense. A sense here
     is a kind of usage: read the sentences.
 
     Examples
@@ -75,9 +75,8 @@ def senses(
     every = found.of(name)
     mine, drawn = every.telling(among), int(np.isin(every.condition, among).sum())
     if not len(mine.position):
-        note = (
-            f"None of {number_of(drawn, 'drawn usages')} of {name} has a telling context: one sense, for all we know."
-        )
+        none = f"None of {number_of(drawn, 'drawn usages')} of {name}"
+        note = f"{none} has an informative context, so one sense is assumed."
         return Answer([], title=f"{name}: 1 sense", notes=[note], facts={"word": name, "senses": 1, "seed": seed})
     context = windows(found.counts, found.counts.vocabulary.index(name), mine.position)
     with one_blas_thread():
@@ -98,50 +97,35 @@ def senses(
                 documents = len(np.unique(mine.document[here]))
                 low, high = wilson(len(inside) / len(here), documents)
                 label = model.conditions.labels[condition]
-                row: dict[str, Any] = {
-                    "word": name,
-                    "sense": f"{one + 1}: {', '.join(words[:3])}",
-                    "condition": label,
-                    "usages": len(inside),
-                }
-                row |= {"documents": documents, "share": len(inside) / len(here), "low": low, "high": high}
-                rows.append(row | {"typical": words, "text": None})
+                row: dict[str, Any] = {"word": name, "sense": f"{one + 1}: {', '.join(words[:3])}", "condition": label}
+                row |= {"usages": len(inside), "documents": documents, "typical": words, "text": None}
+                rows.append(row | {"share": len(inside) / len(here), "low": low, "high": high})
                 shown.append(mine.position[inside[np.argmin(far[inside])]] if len(inside) else -1)
     if TextStore.is_in(found.counts.folder) and rows:
         order = [at for at in np.argsort(shown).tolist() if shown[at] >= 0]
         for at, (text, _) in zip(order, sentences(found.counts, np.array([shown[at] for at in order])), strict=True):
             rows[at]["text"] = text
+    used = f"{len(mine.position):,} of {number_of(drawn, 'drawn usages')} of {name} have an informative context"
+    notes = [f"{used}: {_why(judged)}."]
+    notes.append("Interval: 95 %, Wilson, by the number of documents; the clusters are taken as given.")
+    labels, present = [model.conditions.labels[at] for at in among], {row["condition"] for row in rows}
+    if hidden := [label for label in labels if label not in present]:
+        notes.append(f"Left out, with {fewer_than(min_count).removesuffix(' times')} usages drawn: {some_of(hidden)}.")
     facts: dict[str, Any] = {"word": name, "senses": judged.senses, "min_count": min_count, "seed": seed}
     measured = {"separation": judged.separation, "needed": judged.needed}
     facts |= {"usages": len(mine.position)}
     facts |= {what: None if np.isnan(value) else round(value, 4) for what, value in measured.items()}
-    return Answer(
-        rows,
-        title=f"{name}: {number_of(judged.senses, 'senses')}",
-        notes=_notes(
-            name, judged, (len(mine.position), drawn), [model.conditions.labels[at] for at in among], rows, min_count
-        ),
-        facts=facts,
-    )
+    return Answer(rows, title=f"{name}: {number_of(judged.senses, 'senses')}", notes=notes, facts=facts)
 
 
-def _notes(
-    word: str, judged: Judged, number: tuple[int, int], labels: list[str], rows: list[dict[str, Any]], min_count: int
-) -> list[str]:
-    """Return notes: how the number of senses was chosen, what the intervals mean, and what is left out."""
-    drawn = f"{number[0]:,} of {number_of(number[1], 'drawn usages')} of {word} have a telling context"
+def _why(judged: Judged) -> str:
+    """Return a clause that says how the number of senses was chosen."""
+    if np.isnan(judged.separation):
+        return f"too few to tell senses apart ({FEWEST} are needed)"
     reached = f"silhouette {judged.separation:.2f}, needed {judged.needed:.2f}"
     if judged.senses > 1:
-        notes = [f"{drawn}: {judged.senses} clusters ({reached})."]
-    elif np.isnan(judged.separation):
-        notes = [f"{drawn}: too few to tell senses apart ({FEWEST} are needed)."]
-    else:
-        notes = [f"{drawn}: one sense, since no clusters are far enough apart ({reached})."]
-    notes.append("Interval: 95 %, Wilson, by the number of documents; the clusters are taken as given.")
-    present = {row["condition"] for row in rows}
-    if hidden := [label for label in labels if label not in present]:
-        notes.append(f"Left out, with {fewer_than(min_count).removesuffix(' times')} usages drawn: {some_of(hidden)}.")
-    return notes
+        return f"{judged.senses} clusters ({reached})"
+    return f"one sense, since no clusters are far enough apart ({reached})"
 
 
 def main_components(vectors: Floats) -> NDArray[np.float64]:

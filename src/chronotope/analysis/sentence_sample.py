@@ -49,8 +49,7 @@ def sentence_sample(
     The `words` most frequent words of the run are looked for, and at most `most` sentences are listed for each.
     """
     at_least("most", most, 1)
-    index = Concordance(run)
-    store, text = run.store, index.text
+    index, store = Concordance(run), run.store
     documents = np.flatnonzero(index.documents(np.array([condition])))
     order, length = hash_order(documents, seed), np.diff(store.starts)[documents]
     # A long document gives a part of its text, from anywhere: one book must not stand for a decade.
@@ -58,66 +57,38 @@ def sentence_sample(
     skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)
     chosen = np.argsort(order, kind="stable")
     chosen = chosen[: max(1, int(np.searchsorted(np.cumsum(part[chosen]), most_tokens, side="right")))]
-    searched = int(part[chosen].sum())
-    ids, number = _tokens(run, documents[chosen], part[chosen], skipped[chosen])
-    # The first sentences of a word are in its first documents.
-    chosen = chosen[_first_of_words(ids[ids < words], number[ids < words])]
-    reach = skipped[chosen] + part[chosen]
-    ids, number = _tokens(run, documents[chosen], reach)
-    names, ends = store.words.gather(ids).to_list(), np.cumsum(reach)
-    bounds: list[tuple[int, Bounds]] = []
-    sentence, spans = np.empty(len(ids), np.int64), np.empty((len(ids), 2), np.int64)
-    for document, last, size in zip(documents[chosen].tolist(), ends.tolist(), reach.tolist(), strict=True):
-        here = slice(last - size, last)
-        found = token_spans(text.document(document), text.kind(document), names[here], index.normalize)
-        around = all_sentences(text.document(document))
-        starts = np.array([one.start for one in around], np.int64)
-        inside = np.searchsorted(starts, found[:, 0], side="right") - 1
-        sentence[here], spans[here] = inside + len(bounds), found - starts[inside, None]
-        bounds += [(document, one) for one in around]
-    length_of = np.array([one.end - one.start for _, one in bounds], np.int64)
-    looked_at = np.arange(len(ids)) >= (ends - part[chosen])[number]
-    known = np.flatnonzero((ids < words) & looked_at & (spans[:, 1] <= length_of[sentence]))
-    ids, sentence, spans = ids[known], sentence[known], spans[known]
-    shown: dict[str, tuple[int, str]] = {}
-    for at in _first_of_words(ids, sentence).tolist():
-        document, one = bounds[at]
-        line = text.document(document)[one.start : one.end].replace(TOKEN_SEPARATOR, " ")
-        shown.setdefault(" ".join(line.split()).casefold(), (at, line))
-    kept = sorted(shown.values(), key=lambda pair: (bounds[pair[0]][0], pair[0]))
-    sources = index.sources(np.array([bounds[at][0] for at, _ in kept], np.int64))
+    seen = np.zeros(words, np.int64)
+    lines: dict[str, tuple[int, Bounds, str]] = {}
+    found = [np.empty((0, 4), np.int64)]  # word, sentence, start and end
+    for document, first, size in zip(documents[chosen].tolist(), skipped[chosen], part[chosen], strict=True):
+        ids = store.ids[store.starts[document] : store.starts[document] + first + size].astype(np.int64)
+        text, names = index.text.document(document), store.words.gather(ids).to_list()
+        spans, around = token_spans(text, index.text.kind(document), names, index.normalize), all_sentences(text)
+        sentence = np.searchsorted([one.start for one in around], spans[:, 0], side="right") - 1
+        inside = spans[:, 1] <= np.array([one.end for one in around], np.int64)[sentence]
+        known = np.flatnonzero((ids < words) & (np.arange(len(ids)) >= first) & inside)
+        for here in np.split(known, np.flatnonzero(np.diff(sentence[known])) + 1) if len(known) else ():
+            bounds = around[sentence[here[0]]]
+            line = text[bounds.start : bounds.end].replace(TOKEN_SEPARATOR, " ")
+            key = " ".join(line.split()).casefold()
+            # Each word of a sentence once, at its first position.
+            word, place = np.unique(ids[here], return_index=True)
+            if key not in lines and seen[word].min() < WANTED:
+                seen[word] += 1
+                number = np.full(len(word), len(lines))
+                found.append(np.column_stack([word, number, spans[here[place]] - bounds.start]))
+                lines[key] = (document, bounds, line)
+    kept = list(lines.values())
+    in_run = sorted(range(len(kept)), key=lambda at: (kept[at][0], kept[at][1].start))
+    sources = index.sources(np.array([kept[at][0] for at in in_run], np.int64))
     sentences = tuple(
-        SampledSentence(line, *source, *bounds[at][1][2:]) for (at, line), source in zip(kept, sources, strict=True)
+        SampledSentence(kept[at][2], *source, *kept[at][1][2:]) for at, source in zip(in_run, sources, strict=True)
     )
-    place = np.full(len(bounds), -1)
-    place[[at for at, _ in kept]] = np.arange(len(kept))
-    used = place[sentence] >= 0
-    # Each word of a sentence once, at its first position.
-    pairs, first = np.unique(ids[used] * len(kept) + place[sentence[used]], return_index=True)
-    word, spans = pairs // len(kept), spans[used][first]
+    rows = np.concatenate(found)
+    rows[:, 1] = np.argsort(in_run)[rows[:, 1]] if kept else 0
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     # An even choice for frequent words: the first sentences are all of one document.
-    step, rank = np.maximum(1, np.bincount(word, minlength=words)[word] / most), _rank(word)
-    listed = np.floor(rank / step) != np.floor((rank - 1) / step)
-    columns = word[listed], (pairs % len(kept))[listed], spans[listed, 0], spans[listed, 1]
-    return SentenceSample(sentences, *columns, searched, int(length.sum()))
-
-
-def _tokens(
-    run: Counts, documents: NDArray[np.int64], length: NDArray[np.int64], skipped: NDArray[np.int64] | int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(N,) the ids of some tokens of each document in a row, and the number of the document."""
-    number = np.repeat(np.arange(len(documents)), length)
-    first = run.store.starts[documents] + skipped - (np.cumsum(length) - length)
-    return run.store.ids[first[number] + np.arange(len(number))].astype(np.int64), number
-
-
-def _first_of_words(word: NDArray[np.integer], item: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, sorted, the first `WANTED` items of each word."""
-    many = int(item.max(initial=0)) + 1
-    pairs = np.unique(word.astype(np.int64) * many + item)
-    return np.unique(pairs[_rank(pairs // many) < WANTED] % many)
-
-
-def _rank(group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each row in its group, from 0; groups are sorted."""
-    return np.arange(len(group)) - np.searchsorted(group, group)
+    step = np.maximum(1, np.bincount(rows[:, 0], minlength=words)[rows[:, 0]] / most)
+    rank = np.arange(len(rows)) - np.searchsorted(rows[:, 0], rows[:, 0])
+    word, number, start, end = rows[np.floor(rank / step) != np.floor((rank - 1) / step)].T
+    return SentenceSample(sentences, word, number, start, end, int(part[chosen].sum()), int(length.sum()))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines, Tiles
 from chronotope.analysis.filters import one_sided
@@ -21,29 +22,16 @@ from chronotope.analysis.own_vectors import (
     unit_vectors,
     what_helps,
 )
-from chronotope.analysis.params import (
-    Against,
-    Bootstrap,
-    MinCount,
-    Model,
-    Param,
-    Place,
-    Progress,
-    Seed,
-    Threads,
-    Word,
-    Words,
-)
+from chronotope.analysis.params import Bootstrap, MinCount, Model, Param, Place, Progress, Seed, Threads, Word, Words
 from chronotope.conditions import Conditions
 from chronotope.errors import SettingsError, fewer_than, some_of
 
 if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
+    from chronotope.analysis.significance.posterior import Posterior
 
 FIRST, PREVIOUS, OVERALL = "first", "previous", "overall"
-Quick = Annotated[
-    bool, Param("95 % intervals from the scatter around the model, without draws of documents: quick, but too narrow.")
-]
+Quick = Annotated[bool, Param("95 % intervals from the scatter around the model: quick, but too narrow.")]
 
 
 @question(
@@ -56,7 +44,7 @@ def series(
     model: Model,
     word: Words,
     *,
-    against: Against = FIRST,
+    against: params.Against = FIRST,
     place: Place = None,
     min_count: MinCount = 5,
     bootstrap: Bootstrap = 0,
@@ -69,7 +57,8 @@ def series(
 
     Each condition is compared with the `first` in which the word occurs often enough, with the `previous` such
     condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap` or
-    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`.
+    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`. For a model of
+    method bayesian, `low` and `high` come from its posterior.
 
     Examples
     --------
@@ -86,12 +75,14 @@ def series(
         from chronotope.analysis.significance.few_words import FewWords
 
         if bootstrap and quick:
-            raise SettingsError("--quick and --bootstrap are two ways to an interval; take one")
-        few = FewWords(model, model.counts, words)
+            raise SettingsError("--quick and --bootstrap both make intervals; choose one")
+        few = FewWords(model, words)
         drawn = few.scattered(seed) if quick else few.drawn(bootstrap, seed, threads=threads, progress=progress)
-    rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn)]
+    posterior = posterior_of(model, seed)
+    rows = [row for one in words for row in _series(model, one, against, among, min_count, few, drawn, posterior)]
     notes = hidden_conditions(model, words, among, min_count)
     notes += [note for one in words for note in one_sided(model, one, among)]
+    notes += [posterior.note] if posterior else []
     if few:
         over = "the scatter around the model" if quick else "draws of documents"
         notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
@@ -111,71 +102,80 @@ def _series(
     min_count: int,
     few: FewWords | None,
     drawn: NDArray[np.float32] | None,
+    posterior: Posterior | None,
 ) -> list[dict[str, Any]]:
     conditions, number = model.conditions, model.index(word)
     own = own_vectors(model, word, min_count, among)
-    base: int | None = None
     labels = [conditions.labels[condition] for condition in own.conditions]
-    partners: list[str | None]
+    partner: NDArray[np.int64] | None = None
     if against == OVERALL:
         in_one_space(model)
-        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
-        partners = ["all others"] * len(labels)
-    elif against == PREVIOUS:
-        cosines = np.append(np.nan, np.diagonal(own_cosines(model, word, own), 1))
-        partners = [None, *labels[:-1]]
+        cosines, partners = np.multiply(own.unit, overall(own.unit)).sum(axis=1), dict.fromkeys(labels, "all others")
     else:
-        at = own.conditions[0] if against == FIRST else conditions.index(against)
-        if at not in own.conditions:
-            helps = what_helps(conditions, min_count)
-            raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
-        base = int(np.flatnonzero(own.conditions == at)[0])
-        cosines = own_cosines(model, word, own)[base]
-        partners = [labels[base]] * len(labels)
+        partner = np.arange(len(labels)) - 1
+        if against != PREVIOUS:
+            at = own.conditions[0] if against == FIRST else conditions.index(against)
+            if at not in own.conditions:
+                helps = what_helps(conditions, min_count)
+                raise SettingsError(f"'{word}' occurs {fewer_than(min_count)} in {conditions.labels[at]}{helps}")
+            partner = np.full(len(labels), np.flatnonzero(own.conditions == at)[0])
+        every = own_cosines(model, word, own)[partner, np.arange(len(labels))]
+        cosines = np.where(partner >= 0, every, np.nan)
+        partners = {label: labels[other] for label, other in zip(labels, partner, strict=True) if other >= 0}
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
     if few is not None and drawn is not None:
         here = few.words.index(number), own.conditions
-        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], against, base)
-    found = dict(zip(own.conditions.tolist(), zip(partners, *figures, strict=True), strict=True))
+        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], partner)
+    elif posterior:
+        vectors = posterior.drawn(number, own.conditions)
+        figures[2:] = posterior.interval(vectors, _partners(vectors, partner), cosines)
+    found = dict(zip(labels, zip(map(partners.get, labels), *figures, strict=True), strict=True))
     rows = []
     for condition in among:
         count = model.observed.of(number, condition)
         total = max(1, int(model.observed.counts_in(condition).sum()))
-        row = {
-            "word": word,
-            "condition": conditions.labels[condition],
-            "count": count,
-            "per_million": 1e6 * count / total,
-        }
-        values = found.get(condition, [None] * 5)
+        label = conditions.labels[condition]
+        row: dict[str, Any] = {"word": word, "condition": label, "count": count, "per_million": 1e6 * count / total}
+        values = found.get(label, [None] * 5)
         rows.append(row | dict(zip(("against", "similarity", "corrected", "low", "high"), values, strict=True)))
     return rows
 
 
 def _noiseless(
-    own: NDArray[np.float64], drawn: NDArray[np.float32], documents: NDArray[np.int64], against: str, base: int | None
+    own: NDArray[np.float64],
+    drawn: NDArray[np.float32],
+    documents: NDArray[np.int64],
+    partner: NDArray[np.int64] | None,
 ) -> Noiseless:
-    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws."""
+    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws.
+
+    Each vector is compared with that at `partner` (-1: with none), or with the mean direction of all others.
+    """
     from chronotope.analysis.significance.few_words import Noiseless
 
-    def partner(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-        if against == OVERALL:
-            return overall(unit_vectors(vectors))
-        if against == PREVIOUS:
-            return np.concatenate([np.full_like(vectors[..., :1, :], np.nan), vectors[..., :-1, :]], axis=-2)
-        assert base is not None
-        return np.broadcast_to(np.asarray(vectors[..., base : base + 1, :], np.float64), vectors.shape)
-
-    fewest = documents
-    if against == PREVIOUS:
-        fewest = np.minimum(documents, np.append(0, documents[:-1]))
-    elif base is not None:
-        fewest = np.minimum(documents, documents[base])
-    found = Noiseless.cosines(own, partner(own), drawn, partner(drawn), fewest)
-    if base is not None:
-        for part in found:
-            part[base] = 1.0  # the word compared with itself in the same text
+    if partner is None:
+        return Noiseless.cosines(own, _partners(own, None), drawn, _partners(drawn, None), documents)
+    fewest = np.minimum(documents, np.where(partner < 0, 0, documents[partner]))
+    found = Noiseless.cosines(own, _partners(own, partner), drawn, _partners(drawn, partner), fewest)
+    for part in found:
+        part[partner == np.arange(len(partner))] = 1.0  # the word compared with itself in the same text
     return found
+
+
+def _partners(vectors: NDArray[np.floating], partner: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return the vectors that (…, N, D) vectors are compared with: those at `partner`, or the mean of all others."""
+    if partner is None:
+        return overall(unit_vectors(vectors))
+    return np.where((partner < 0)[:, None], np.nan, vectors[..., partner, :])
+
+
+def posterior_of(model: Model, seed: int = 1) -> Posterior | None:
+    """Return the posterior of a model that keeps variances."""
+    if model.variances is None:
+        return None
+    from chronotope.analysis.significance.posterior import Posterior
+
+    return Posterior(model, seed)
 
 
 @question(
@@ -191,42 +191,51 @@ def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount
     cosines = own_cosines(model, word, own)
     labels = [model.conditions.labels[condition] for condition in own.conditions]
     counts = [model.count(word, label) for label in labels]
-    columns: dict[str, Any] = {
-        "condition": np.repeat(labels, len(labels)),
-        "against": labels * len(labels),
-        "count": np.minimum.outer(counts, counts).ravel(),
-        "similarity": cosines.ravel(),
-    }
+    columns: dict[str, Any] = {"word": [word] * cosines.size, "condition": np.repeat(labels, len(labels))}
+    columns |= {"against": labels * len(labels), "count": np.minimum.outer(counts, counts).ravel()}
+    columns |= {"similarity": cosines.ravel()}
     notes = hidden_conditions(model, [word], among, min_count)
     title = f"{word}: similarity between every two conditions"
-    return Answer({"word": [word] * cosines.size} | columns, title=title, notes=notes, facts={"min_count": min_count})
+    return Answer(columns, title=title, notes=notes, facts={"min_count": min_count})
 
 
 @question(
     "similarity",
     group="A word",
-    columns="word other condition count other_count similarity",
-    chart=Lines(y="similarity", color="other"),
+    columns="word other condition count other_count similarity low high",
+    chart=Lines(y="similarity", color="other", band=("low", "high")),
 )
 def similarity(model: Model, word: Words, *, place: Place = None, min_count: MinCount = 5) -> Answer:
-    """How similar are two or more words to each other, condition by condition?"""
+    """How similar are two or more words to each other, condition by condition?
+
+    For a model of method bayesian, `low` and `high` come from its posterior.
+    """
     words = word_list(word)
     if len(words) < 2:
         raise SettingsError("name two words or more to compare")
     for name in words:
         model.index(name)
     among = conditions_of(model.conditions, place)
+    posterior = posterior_of(model)
     rows: list[dict[str, Any]] = []
-    for label in (model.conditions.labels[condition] for condition in among):
+    for condition in among:
+        label = model.conditions.labels[condition]
         counts = {name: model.count(name, label) for name in words}
         here = [name for name in words if counts[name] >= min_count]
         unit = dict(zip(here, model.project(here, label, label).astype(np.float64), strict=True))
-        rows += [
-            {"word": first, "other": second, "condition": label, "count": counts[first], "other_count": counts[second]}
-            | {"similarity": float((unit[first] * unit[second]).sum()) if {first, second} <= unit.keys() else None}
-            for first, second in combinations(words, 2)
-        ]
+        at = np.array([condition])
+        drawn = {name: posterior.drawn(model.index(name), at) for name in here} if posterior else {}
+        for first, second in combinations(words, 2):
+            found = dict.fromkeys(("similarity", "low", "high"))
+            if {first, second} <= unit.keys():
+                found["similarity"] = value = float((unit[first] * unit[second]).sum())
+                if posterior:
+                    ends = posterior.interval(drawn[first], drawn[second], np.array([value]))
+                    found |= {"low": float(ends[0][0]), "high": float(ends[1][0])}
+            row = {"word": first, "other": second, "condition": label, "count": counts[first]}
+            rows.append(row | {"other_count": counts[second]} | found)
     notes = hidden_conditions(model, words, among, min_count)
+    notes += [posterior.note] if posterior else []
     title = f"{', '.join(words)}: similarity with each other"
     return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
 

@@ -40,9 +40,7 @@ def stable(
     least: Annotated[bool, Param("Show the least stable words.")] = False,
     top: Top = 20,
     min_count: MinCount = 5,
-    min_conditions: Annotated[
-        int | None, Param("Minimum number of conditions in which a word occurs often enough (default: half).", least=2)
-    ] = None,
+    min_conditions: Annotated[int | None, Param("Least number of conditions with `min_count` (half).", least=2)] = None,
     permutations: params.Permutations = 0,
     bootstrap: params.Bootstrap = 0,
     within: params.Within = None,
@@ -54,19 +52,16 @@ def stable(
     """Which words keep their meaning over all conditions?
 
     Stability is the mean cosine of a word with itself over all pairs of conditions. With `bootstrap`, words are ranked
-    by the lower end of the interval (the least stable by the upper end): a word of which little is known is not known
-    to be stable. Resampling is that of `drift`.
+    by the lower end of the interval (the least stable by the upper end), because a rare word may only seem stable.
+    Resampling is that of `drift`.
 
     Examples
     --------
-    >>> from chronotope.conditions import Conditions
-    >>> from chronotope.cooccurrence.vocabulary import Support
-    >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
-    >>> vectors = [[1, 0], [0, 1], [-1, -1], [1, 0], [0, -1], [-1, 1]]
-    >>> model = ConditionedEmbeddings(["the", "bank", "of"], Conditions.of_times(["1990", "2000"]), support, vectors)
-    >>> answer = stable(model, top=2)
-    >>> answer["word"].to_list(), answer["stability"][0]
-    (['the', 'of'], 1.0)
+    >>> import chronotope as ct
+    >>> corpus = ct.read_corpus(ct.invented_world(documents=300).records, time="time")
+    >>> model = ct.GraphModel(dimensions=50).fit(ct.count(corpus, min_count=5))
+    >>> "bank" in ct.stable(model, least=True, top=5)["word"]
+    True
     """
     size = len(model.conditions)
     if size == 1:
@@ -125,17 +120,14 @@ def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] 
     words = nearer = 0
     for place in conditions.places or (None,):
         line = timeline(conditions, place)
-        matrices = [model.matrix(conditions.labels[condition], min_count) for condition in line]
-        count, seen = np.zeros((2, len(model)), dtype=np.int64)
-        for matrix in matrices:
-            count[matrix.word] += matrix.support
-            seen[matrix.word] += 1
-        throughout = np.flatnonzero(seen == len(line))
-        throughout = np.sort(throughout[np.lexsort((throughout, -count[throughout]))[:MOST_WORDS]])
+        many, count, _ = Comparison("series", tuple(line)).counts(model, min_count)
+        throughout = np.flatnonzero(many == len(line))
+        throughout = throughout[np.argsort(-count[throughout], kind="stable")[:MOST_WORDS]]
         if len(line) < 3 or not len(throughout):
             continue
-        unit = np.stack([m.unit[np.searchsorted(m.word, throughout)] for m in matrices], axis=1).astype(np.float64)
-        by_lag = [np.multiply(unit[:, :-lag], unit[:, lag:]).sum(axis=2).mean(axis=1) for lag in range(1, len(line))]
+        names, labels = [model.words[word] for word in throughout], [conditions.labels[at] for at in line]
+        unit = np.stack([model.project(names, label, label) for label in labels]).astype(np.float64)
+        by_lag = [np.multiply(unit[:-lag], unit[lag:]).sum(axis=2).mean(axis=0) for lag in range(1, len(line))]
         for lag, cosines in enumerate(by_lag, start=1):
             sums.setdefault(lag, []).append(float(cosines.mean()))
         words += len(throughout)

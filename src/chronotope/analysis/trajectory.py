@@ -39,9 +39,7 @@ def trajectory(
     word: Word,
     *,
     place: Place = None,
-    method: Annotated[
-        Literal["lle", "pca"], Param("Projection: lle (locally linear embedding) or pca (principal components).")
-    ] = "lle",
+    method: Annotated[Literal["lle", "pca"], Param("Locally linear embedding or principal components.")] = "lle",
     top: Annotated[int, Param("Number of neighbors from each condition.", least=1, most=1000)] = 3,
     limit: Annotated[int, Param("Maximum number of neighbors in all.", least=1, most=1000)] = 24,
     min_count: MinCount = 5,
@@ -70,9 +68,8 @@ def trajectory(
     line = [model.conditions.labels[condition] for condition in among]
     facts = {"method": "pca" if plane is None else "lle", "min_count": min_count, "conditions": line}
     plane = _principal_axes(points) if plane is None else plane
-    rows: list[dict[str, Any]] = [
-        {"kind": "path", "label": label, "count": model.count(word, label), "near_in": None} for label in labels
-    ]
+    path: dict[str, Any] = {"kind": "path", "near_in": None}
+    rows = [path | {"label": label, "count": model.count(word, label)} for label in labels]
     rows += [{"kind": "neighbor", "label": name, "count": None, "near_in": near_in[name]} for name in names]
     notes = hidden_conditions(model, [word], among, min_count) + [note] * bool(note)
     if hidden := len(near_in) - len(names):
@@ -115,7 +112,7 @@ def _connecting(rows: NDArray[np.float64]) -> int | None:
 
 
 def _collapsed(plane: NDArray[np.float64]) -> bool:
-    """Return whether most points lie on another one."""
+    """Return whether most points coincide with another point."""
     from scipy.spatial import KDTree
 
     gaps = np.asarray(KDTree(plane).query(plane, k=2)[0])[:, 1]

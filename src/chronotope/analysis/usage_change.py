@@ -55,8 +55,8 @@ def usage_change(
     """How far did the single usages of words move between two conditions?
 
     Best with a contextual model, for its words; other models give vectors from the words around each usage. Words are
-    ranked by the mean distance between usages before and after (APD); with `permutations` of the documents of each word
-    by `corrected`, what it exceeds that of permuted documents by: a word of many senses has a large APD at all times.
+    ranked by the mean distance between usages before and after (APD). A word of many senses has a large APD at all
+    times, so with `permutations` words are ranked by `corrected`: APD minus that of permuted documents.
 
     Examples
     --------
@@ -67,24 +67,26 @@ def usage_change(
     ['energy', 'river']
     """
     first, last = compare(model.conditions, start, end, "ends").steps[0]
-    counts = {word: [model.observed.of(word, at) for at in (first, last)] for word in range(len(model))}
-    filters = Filters(model, words, exclude, no_names, no_numbers, min_documents)
-    asked, kept, documents = filters.named, filters.keep((first, last)), filters.documents((first, last))
-    enough = [word for word in counts if min(counts[word]) >= min_count]
-    chosen = enough if kept is None else [word for word in enough if kept[word]]
+    labels, counts = model.conditions.labels, np.zeros((2, len(model)), np.int64)
+    for side, at in enumerate((first, last)):
+        counts[side, model.observed.words_in(at)] = model.observed.counts_in(at)
+    enough = np.flatnonzero(counts.min(axis=0) >= min_count)
+    filters, notes = Filters(model, words, exclude, no_names, no_numbers, min_documents), list[str]()
+    documents = filters.documents((first, last))
+    chosen = enough[filters.ranked(enough, np.arange(len(enough)), (first, last), len(enough), notes)]
     of = len(chosen)
-    if asked is None and "usages" not in model.provenance:
-        chosen = sorted(chosen, key=lambda word: -min(counts[word]))[:MOST_WORDS]
-    labels, found = model.conditions.labels, UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
+    if filters.named is None and "usages" not in model.provenance:
+        chosen = chosen[np.argsort(-counts.min(axis=0)[chosen], kind="stable")[:MOST_WORDS]]
+    found = UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
     rows, few = [], 0
-    for done, number in enumerate(chosen, 1):
+    for done, number in enumerate(chosen.tolist(), 1):
         mine = found.of(model.words[number]).telling((first, last))
         after = mine.condition == last
         if min(after.sum(), (~after).sum()) < 2:
             few += 1
             continue
         row: dict[str, Any] = {"word": model.words[number], "before": labels[first], "after": labels[last]}
-        row |= dict(zip(("count_before", "count_after"), counts[number], strict=True))
+        row |= {"count_before": counts[0, number], "count_after": counts[1, number]}
         row["documents"] = None if documents is None else documents[number]
         rows.append(row | _measured(mine, after, permutations, [seed, number]))
         if progress:
@@ -97,12 +99,11 @@ def usage_change(
         for row, q in zip(rows, false_discovery_rates(np.array([row["p_apd"] for row in rows])), strict=True):
             row["q"] = q
     part = "the most frequent of those " if len(chosen) < of else ""
-    notes = [f"{number_of(len(rows), 'words')} compared, {part}with {min_count} or more occurrences at both ends."]
-    notes += filters.notes(np.array(enough, np.int64), [(first, last)])
+    compared = f"{number_of(len(rows), 'words')} compared, {part}with {min_count} or more occurrences at both ends."
+    notes.insert(0, compared)
     if few:
-        notes.append(f"Left out: {number_of(few, 'words')} without two usages with a telling context at both ends.")
-    if missing := [model.words[word] for word in asked or () if word not in enough]:
-        notes.append(f"Left out of the named words, since they are too rare: {', '.join(missing)}.")
+        none = "without two usages with an informative context in both conditions"
+        notes.append(f"Left out: {number_of(few, 'words')} {none}.")
     if permutations:
         notes.append(f"p: {permutations:,} permutations of the documents of each word; q is that of p_apd.")
     facts: dict[str, Any] = {"from": labels[first], "to": labels[last], "min_count": min_count, "words": len(rows)}
@@ -136,8 +137,6 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
 def measures(near: NDArray[np.float64], groups: NDArray[np.integer], after: Sides) -> NDArray[np.float64]:
     """Return APD, PRT, AMD and JSD from the (N, N) cosines of usages, their clusters, and which of them are after.
 
-    Examples
-    --------
     >>> two_each = np.kron(np.eye(2), np.ones((2, 2)))  # two usages in one direction, two at right angles to it
     >>> measures(two_each, np.array([0, 0, 1, 1]), np.array([False, False, True, True])).tolist()
     [1.0, 1.0, 1.0, 1.0]

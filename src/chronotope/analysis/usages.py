@@ -8,11 +8,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.params import Param
+from chronotope.analysis.params import Param, trained_on
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import unit_rows
-from chronotope.errors import InputError
 from chronotope.methods.contextual.model import usage_folder
 from chronotope.methods.contextual.usages import open_usages, sample_usages
 
@@ -20,9 +19,7 @@ REACH = 8  # words on either side
 COMMON = 1e-3  # a context word with this share of the text gets half its weight (Arora et al. 2017)
 FACTOR = 2.0  # a context is telling if it is, less a standard error, this often as frequent as by chance
 
-Usages = Annotated[
-    int, Param("Usages of a word drawn in each condition; a contextual model has its own.", least=10, most=1000)
-]
+Usages = Annotated[int, Param("Usages of a word drawn in each condition (not if contextual).", least=10, most=1000)]
 
 
 class WordUsages(NamedTuple):
@@ -50,14 +47,12 @@ class UsageVectors:
     """The usages of some words of a model, drawn with a seed.
 
     The vector of a usage is the mean of the overall vectors of the words around it, weighted by their mutual
-    information with the word and their inverse frequency; a usage without a telling context has none. A contextual
+    information with the word and their inverse frequency; a usage without an informative context has none. A contextual
     model has vectors of its own.
     """
 
     def __init__(self, model: ConditionedEmbeddings, words: list[str], usages: int, seed: int) -> None:
-        self.counts, self.stored = model.counts, None
-        if model.provenance.get("run") != self.counts.checksum:
-            raise InputError(f"the model was trained on another run than {self.counts.folder}; train it again")
+        self.counts, self.stored = trained_on(model), None
         if "usages" in model.provenance:
             self._drawn, self.stored = open_usages(usage_folder(model))
             return

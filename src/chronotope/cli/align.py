@@ -16,14 +16,16 @@ from chronotope.io.untrusted import read_text
 def align_command(
     inputs: Annotated[list[Path], Argument(metavar="FILE…", help="Vectors (word2vec, GloVe, HistWords); or a folder.")],
     output: Annotated[Path, Option("-o", "--output", metavar="MODEL", help="The model to write.")],
-    names: Annotated[str | None, Option(help="The conditions: 1990,2000 (the names of the files).")] = None,
-    kind: Annotated[str | None, Option(help="time or place (time if every name starts with a year).")] = None,
-    landmarks: Annotated[Path | None, Option(metavar="FILE", help="Words to align by, one a line (all).")] = None,
+    names: Annotated[str | None, Option(help="The conditions: 1990,2000 (default: the names of the files).")] = None,
+    kind: Annotated[str | None, Option(help="time or place (default: time if every name starts with a year).")] = None,
+    landmarks: Annotated[
+        Path | None, Option(metavar="FILE", help="Words to align by, one a line (default: all).")
+    ] = None,
     center: Annotated[bool, Option("--center", help="Subtract the mean vector of each condition.")] = False,
     limit: Annotated[int | None, Option(min=1, help="Only the first words of each file.")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
 ) -> None:
-    """Align models of one period or place each, trained elsewhere, in one space."""
+    """Combine models of single periods or places, trained elsewhere, into one space."""
     from chronotope.embeddings.formats import files_and_names, read_vectors
     from chronotope.methods.align import align
 

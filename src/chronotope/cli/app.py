@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 OLD_COMMANDS = {
-    "plot": "`plot` is gone: every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
+    "plot": "`plot` was removed; every question draws its answer, as in `chronotope series RUN WORD -o FILE.png`",
     "compare": "`compare` is now: chronotope evaluate MODEL MODEL … --pairs FILE",
     "renamings": "`renamings` is now: chronotope evaluate RUN --renamings",
     "reproduce": "the paper's tables moved out of the package: in its repository run `make reproduce TABLE=time`",
@@ -155,7 +155,9 @@ def _version(show: bool) -> None:
 
 
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """What words mean when and where: vectors for each word in each time bin and place, all in one space."""
 

@@ -31,7 +31,7 @@ EQUIVALENTS = (
 
 
 def demo_command(
-    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Where the results go.")] = DEMO,
+    output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="Folder to write.")] = DEMO,
     open_page: Annotated[bool, Option("--open", help="Open the explorer when it is written.")] = False,
     threads: Threads = None,
 ) -> None:

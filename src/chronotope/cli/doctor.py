@@ -52,7 +52,7 @@ class Finding:
 
 
 def doctor_command(as_json: Json = False) -> None:
-    """What is installed, what is missing, and how is it installed?"""
+    """Check what is installed, and say how to install what is missing."""
     findings = tuple(examine())
     problems = sum(finding.state == "problem" for finding in findings)
     if as_json:

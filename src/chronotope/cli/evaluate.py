@@ -9,21 +9,10 @@ from typer import Argument, Option
 
 from chronotope.analysis.answer import check_ending
 from chronotope.analysis.geography import read_edges
+from chronotope.cli import options
 from chronotope.cli.answers import deliver
 from chronotope.cli.console import progress_bars, talk
-from chronotope.cli.options import (
-    Csv,
-    Json,
-    Markdown,
-    MinCount,
-    Output,
-    Retrieval,
-    Threads,
-    chosen_form,
-    conditions,
-    names,
-    open_model,
-)
+from chronotope.cli.options import Output, Threads, chosen_form, conditions, names, open_model
 from chronotope.cli.train import check_choices, untrained
 from chronotope.errors import SettingsError
 from chronotope.methods import METHODS
@@ -35,11 +24,13 @@ def evaluate_command(
     models: Annotated[list[Path], Argument(metavar="MODEL…", help="Model files, or runs that contain model.ct.")],
     pairs: Annotated[Path | None, Option(metavar="FILE", help="`word-condition,word-condition[,category]`.")] = None,
     gold: Annotated[Path | None, Option(metavar="FILE", help="`word<TAB>score`, or a SemEval or DWUG folder.")] = None,
-    start: Annotated[str | None, Option("--from", autocompletion=conditions, help="With --gold (first).")] = None,
-    end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (last).")] = None,
+    start: Annotated[
+        str | None, Option("--from", autocompletion=conditions, help="With --gold (default: first).")
+    ] = None,
+    end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (default: last).")] = None,
     renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
-    min_count: MinCount = 5,
-    retrieval: Retrieval = "csls",
+    min_count: options.MinCount = 5,
+    retrieval: options.Retrieval = "csls",
     method: Annotated[str | None, Option(autocompletion=names(METHODS), help=f"{ONLY}: {', '.join(METHODS)}.")] = None,
     preset: Annotated[str | None, Option(help=f"{ONLY}, for cw2v: paper or authors.")] = None,
     dimensions: Annotated[int | None, Option(min=1, help=f"{ONLY}: length of a vector.")] = None,
@@ -48,18 +39,18 @@ def evaluate_command(
     edges: Annotated[Path | None, Option(help=f"{ONLY}: neighboring places, lines `place,place`.")] = None,
     share: Annotated[float, Option(help=f"{ONLY}: share of the words to rename.")] = 0.1,
     longest: Annotated[int, Option(min=1, help=f"{ONLY}: maximum number of time bins of a name.")] = 5,
-    seed: Annotated[int | None, Option(min=0, help=f"{ONLY}: seed of the names and of training (1).")] = None,
+    seed: Annotated[int | None, Option(min=0, help=f"{ONLY}: seed of the names and of training (default: 1).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help=f"{ONLY}: auto (a GPU if there is one), cpu or cuda.")] = "auto",
-    json: Json = False,
-    csv: Csv = False,
-    markdown: Markdown = False,
+    json: options.Json = False,
+    csv: options.Csv = False,
+    markdown: options.Markdown = False,
     output: Output = None,
 ) -> None:
-    """How good is MODEL, or which of several is best: by --pairs, --gold or --renamings?
+    """Score one model, or compare several: by --pairs, --gold or --renamings.
 
-    --renamings: does a method find words again that were renamed over time or between places? By default the methods
-    and settings of the models; with --method and its settings, that method on the run. Nothing is written.
+    --renamings: rename words over time or between places, train, and test whether the method finds them again. By
+    default this uses the methods and settings of the models; --method chooses another. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
 
@@ -89,12 +80,12 @@ def evaluate_command(
         else:
             judged = {name: open_model(path) for name, path in name_models(models).items()}
             if any(model.provenance.get("run") != counts.checksum for model in judged.values()):
-                raise SettingsError("the models were trained on other runs; renamings compare models of one run")
+                raise SettingsError("the models were trained on different runs; renamings compare models of one run")
         task = renamed(counts, share, 1 if seed is None else seed, longest)
         new = len(task.counts.vocabulary) - len(counts.vocabulary)
         talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
         with progress_bars() as bars:
-            bars("getting ready; the first time, compiling", 0)
+            bars("getting ready (the first run compiles kernels)", 0)
             fitting["on_step"] = lambda done, total: bars("training", done, total)
             answer = evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
     elif training:

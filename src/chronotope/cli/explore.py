@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def explore_command(
     model: Model,
     run: Annotated[Path | None, Option(metavar="RUN", help="Run of the model, if it is not beside it.")] = None,
-    port: Annotated[int | None, Option(min=0, max=65535, help="Port (8765); 0: any free one.")] = None,
+    port: Annotated[int | None, Option(min=0, max=65535, help="Port (default: 8765); 0 takes any free one.")] = None,
     host: Annotated[str, Option(help="Address to listen on; 0.0.0.0 lets other machines connect.")] = "127.0.0.1",
     no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
     export: Annotated[Path | None, Option(metavar="DIR", help="Write a folder that needs no server.")] = None,

@@ -20,9 +20,13 @@ def export_command(
     model: Model,
     format: Annotated[str, Option(help=f"{NAMES}.")],
     output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="The folder to write.")],
-    at: Annotated[list[str] | None, Option(help="Only this condition; may be given several times (all).")] = None,
+    at: Annotated[
+        list[str] | None, Option(help="Only this condition; may be given several times (default: all).")
+    ] = None,
     min_count: Annotated[int, Option(min=1, help="Minimum number of occurrences in a condition.")] = 1,
-    absent: Annotated[bool, Option("--absent", help="Also where words are absent, from other conditions.")] = False,
+    absent: Annotated[
+        bool, Option("--absent", help="Include absent words, with vectors from their other conditions.")
+    ] = False,
     max_words: Annotated[int | None, Option(min=1, help="Only the most frequent words.")] = None,
     force: Annotated[bool, Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:

@@ -17,15 +17,15 @@ from chronotope.errors import some_of
 def extend_command(
     model: Model,
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="The new text, with the same fields.")],
-    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Model (MODEL-extended).")] = None,
-    where: Annotated[str | None, Option(help='Only rows for which this holds, as in SQL: "year >= 2020".')] = None,
-    metadata: Annotated[
-        Path | None, Option(metavar="FILE", help="Table of dates and places of the new text, if the run had one.")
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE", help="Model (default: MODEL-extended).")
     ] = None,
-    force: Annotated[bool, Option("--force", help="Overwrite the model to write.")] = False,
+    where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "year >= 2020".')] = None,
+    metadata: Annotated[Path | None, Option(metavar="FILE", help="Table of dates and places of the new text.")] = None,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Add new time bins or places to MODEL; no old vector moves; answers about named old conditions stay the same."""
+    """Add new time bins or places to MODEL without moving its vectors."""
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
@@ -58,6 +58,6 @@ def extend_command(
     save_new(larger, output, "extend", force)
     talk("{}: {}", output, larger.signature)
     added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]
-    name_it = "to ask about {}, name this file from now on: chronotope neighbors {} WORD --at {}"
+    name_it = "to ask about {}, name this file: chronotope neighbors {} WORD --at {}"
     talk(name_it, some_of(added), output, added[-1])
     talk("a step into a new bin looks larger than it is, since its text was not trained on; train again to compare")

@@ -42,26 +42,15 @@ def inspect_run(path: Path, verify: bool = False) -> dict[str, Any]:
         for model in sorted(path.glob("*.ct")):
             load(model, verify=True)
     counts, about = Counts.open(path), read_run(path)
-    return {
-        "words": len(counts.vocabulary),
-        "conditions": list(counts.conditions.labels),
-        "axis": counts.conditions.axis,
-        "cells": counts.size,
-        "min_count": counts.vocabulary.min_count,
-        **{name: about[name] for name in ("corpus", "counting", "sources", "versions")},
-        "checksum": counts.checksum,
-        "models": sorted(model.name for model in path.glob("*.ct")),
-    }
+    found = {"words": len(counts.vocabulary), "conditions": list(counts.conditions.labels)}
+    found |= {"axis": counts.conditions.axis, "cells": counts.size, "min_count": counts.vocabulary.min_count}
+    found |= {name: about[name] for name in ("corpus", "counting", "sources", "versions")}
+    return found | {"checksum": counts.checksum, "models": sorted(model.name for model in path.glob("*.ct"))}
 
 
 def inspect_model(path: Path, verify: bool = False) -> dict[str, Any]:
     """Describe a model."""
-    embeddings = open_model(path, verify=verify)
-    return {
-        "signature": embeddings.signature,
-        "words": len(embeddings.words),
-        "dimensions": embeddings.dimensions,
-        "axis": embeddings.conditions.axis,
-        "conditions": list(embeddings.conditions.labels),
-        **embeddings.provenance,
-    }
+    model = open_model(path, verify=verify)
+    about = {"signature": model.signature, "words": len(model.words), "dimensions": model.dimensions}
+    about |= {"axis": model.conditions.axis, "conditions": list(model.conditions.labels)}
+    return about | model.provenance

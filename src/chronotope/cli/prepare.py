@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,92 +27,64 @@ CASES = {"lower": True, "smart": "smart", "keep": False}
 def prepare_command(
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
     run: Annotated[Path, Option("-o", "--output", metavar="RUN", help="Folder to write.")],
-    format: Annotated[
-        str | None, Option(help="semeval or dwug: a folder with judgments of change, for `evaluate --gold`.")
-    ] = None,
-    text: Annotated[str | None, Option(help="Field with the text (text).")] = None,
+    format: Annotated[str | None, Option(help="semeval or dwug: a folder with gold, for `evaluate --gold`.")] = None,
+    text: Annotated[str | None, Option(help="Field with the text (default: text).")] = None,
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
-    every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (1y).")] = None,
+    every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (default: 1y).")] = None,
     place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
     time_unit: Annotated[
-        str | None, Option(help="Unit of times that are numbers: excel, days, seconds or milliseconds.")
+        str | None, Option(help="Unit of numeric times: excel, days, seconds or milliseconds.")
     ] = None,
     since: Annotated[str | None, Option(metavar="DATE", help="Only rows from this date on: 1860, 1860-05-31.")] = None,
-    until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to this date, included.")] = None,
+    until: Annotated[str | None, Option(metavar="DATE", help="Only rows up to and including this date.")] = None,
     where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "date >= 1860".')] = None,
-    metadata: Annotated[
-        Path | None, Option(metavar="FILE", help="Table of dates, places and other fields of the texts.")
-    ] = None,
+    metadata: Annotated[Path | None, Option(metavar="FILE", help="Table of dates, places and other fields.")] = None,
     key: Annotated[
         str | None,
         Option(metavar="FIELD", help="Column of --metadata with the names of files, or a field of the rows."),
     ] = None,
-    xpath: Annotated[
-        list[str] | None, Option(metavar="FIELD=PATH", help="XPath of a field in XML files; may be repeated.")
-    ] = None,
+    xpath: Annotated[list[str] | None, Option(metavar="FIELD=PATH", help="XPath of a field; may be repeated.")] = None,
     tei_notes: Annotated[bool, Option("--tei-notes", help="Read notes and headings of TEI files, too.")] = False,
-    min_count: Annotated[
-        int | None, Option(min=1, help="Leave out rarer words (chosen by the size of the corpus).")
-    ] = None,
+    min_count: Annotated[int | None, Option(min=1, help="Leave out rarer words (default: by corpus size).")] = None,
     max_words: Annotated[int | None, Option(min=1, help="Maximum size of the vocabulary.")] = None,
-    window: Annotated[int | None, Option(min=1, max=31, help="Context words on each side (5).")] = None,
+    window: Annotated[int | None, Option(min=1, max=31, help="Context words on each side (default: 5).")] = None,
     flat: Annotated[bool, Option("--flat", help="Weight every context 1 instead of 1/distance.")] = False,
-    holdout: Annotated[float | None, Option(help="Share of documents to hold out (0).")] = None,
+    holdout: Annotated[float | None, Option(help="Share of documents to hold out (default: 0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
     case: Annotated[
-        str | None, Option(metavar="lower|smart|keep", help="Upper case: smart keeps it in acronyms, as US (lower).")
+        str | None, Option(metavar="lower|smart|keep", help="Case; smart keeps acronyms, as US (default: lower).")
     ] = None,
     strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
     emoji: Annotated[bool, Option("--emoji", help="Count emoji as words.")] = False,
-    lemmas: Annotated[
-        str | None, Option(metavar="LANGUAGE", help="Count inflected forms as one word: en, de, fr …")
-    ] = None,
-    find_phrases: Annotated[
-        bool, Option("--find-phrases", help="Join words that often occur together: prime_minister.")
-    ] = False,
+    lemmas: Annotated[str | None, Option(metavar="LANGUAGE", help="Count inflected forms as one: en, de, fr …")] = None,
+    find_phrases: Annotated[bool, Option("--find-phrases", help="Join words often seen together: new_york.")] = False,
     phrase: Annotated[list[str] | None, Option(help="Phrase to count as one word; may be repeated.")] = None,
     strict: Annotated[bool, Option("--strict", help="Stop at the first bad row.")] = False,
-    no_text: Annotated[
-        bool, Option("--no-text", help="Keep no copy of the text; `evidence` then has no sentences.")
-    ] = False,
-    keep: Annotated[
-        list[str] | None,
-        Option(metavar="FIELDS", help="Fields to keep, for evidence and drift --within: title,speaker."),
-    ] = None,
+    no_text: Annotated[bool, Option("--no-text", help="Keep no text; `evidence` then has no sentences.")] = False,
+    keep: Annotated[list[str] | None, Option(metavar="FIELDS", help="Fields to keep, such as title,speaker.")] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk.")] = None,
     workers: Annotated[int | None, Option(min=1, help="Number of processes on this machine, with Dask.")] = None,
-    cluster: Annotated[
-        str | None, Option(metavar="ADDRESS", help="Dask cluster to count on: the address of its scheduler.")
-    ] = None,
-    spill: Annotated[
-        str | None, Option(metavar="FOLDER", help="With --cluster: folder that all its machines can write to (s3://…).")
-    ] = None,
+    cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Dask cluster: address of its scheduler.")] = None,
+    spill: Annotated[str | None, Option(metavar="FOLDER", help="With --cluster: shared folder, as s3://….")] = None,
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Read text, and count which words occur together in each time bin and place."""
+    given = {name: None if value is False else value for name, value in locals().items()}
     settings = read_config(config) if config else Config()
-    given: dict[str, Any] = {"text": text, "time": time, "every": every, "place": place, "where": where}
-    given |= {"holdout": holdout, "tokenizer": tokenizer, "strip_accents": strip_accents or None}
     if case is not None:
         one_of("case", case, CASES)
         given["lowercase"] = CASES[case]
-    given |= {"emoji": emoji or None, "lemmas": lemmas, "keep_text": False if no_text else None}
-    given |= {"phrases": tuple(phrase) if phrase else None, "find_phrases": find_phrases or None}
-    given |= {"time_unit": time_unit, "since": since, "until": until, "key": key, "tei_notes": tei_notes or None}
-    given |= {"xpath": _paths(xpath) if xpath else None}
-    given |= {"strict": strict or None, "keep": ",".join(keep) if keep else None}
-    reading = replace(settings.corpus, **{key: value for key, value in given.items() if value is not None})
+    given |= {"phrases": tuple(phrase or ()) or None, "xpath": _paths(xpath or []) or None}
+    given |= {"keep": ",".join(keep or ()) or None, "keep_text": False if no_text else None}
+    given |= {"weighting": "flat" if flat else None}
+    reading, counted = (_updated(part, given) for part in (settings.corpus, settings.counting))
     if format:
         one_of("format", format, ("semeval", "dwug"))
     elif not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
-    counting: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "window": window}
-    counting["weighting"] = "flat" if flat else None
-    counted = replace(settings.counting, **{key: value for key, value in counting.items() if value is not None})
-    options: dict[str, Any] = {"threads": threads, "memory": memory, "workers": workers, "cluster": cluster}
-    options |= {"spill": spill, "force": force}
+    resources: Any = {name: given[name] for name in ("threads", "memory", "workers", "cluster", "spill")}
     from chronotope.cooccurrence import count
     from chronotope.corpus import read_corpus
     from chronotope.datasets.gold_folders import read_gold_corpus
@@ -128,34 +101,37 @@ def prepare_command(
         _report(store, vocabulary, reading, counted)
 
     with progress_bars(lines=True) as bars:
-        counts = count(corpus, run, settings=counted, progress=bars, on_report=report, **options)
+        counts = count(corpus, run, settings=counted, progress=bars, on_report=report, force=force, **resources)
     if not made:
         talk("{} exists already, made from this input with these settings; --force makes it again", run)
     words, conditions = number_of(len(counts.vocabulary), "words"), number_of(len(counts.conditions), "conditions")
     talk("{}: {} × {}, {}; {}", run, words, conditions, number_of(counts.size, "cells"), _what_next(run, counts))
 
 
+def _updated(settings: Any, given: dict[str, Any]) -> Any:
+    """Return settings with those that were given on the command line."""
+    names = [field.name for field in fields(settings) if given.get(field.name) is not None]
+    return replace(settings, **{name: given[name] for name in names})
+
+
 def _paths(options: list[str]) -> dict[str, str]:
     """Return the XPath of each field."""
-    pairs = [option.partition("=") for option in options]
-    if wrong := next((option for option, pair in zip(options, pairs, strict=True) if not (pair[0] and pair[2])), None):
-        raise SettingsError(f"write --xpath FIELD=PATH, as in --xpath date=.//creation/date/@when, not '{wrong}'")
-    return {field.strip(): path.strip() for field, _, path in pairs}
+    for option in options:
+        if not all(option.partition("=")[::2]):
+            raise SettingsError(f"write --xpath FIELD=PATH, as in --xpath date=.//creation/date/@when, not '{option}'")
+    return {field.strip(): path.strip() for field, _, path in (option.partition("=") for option in options)}
 
 
 def _what_next(run: Path, counts: Counts) -> str:
     """Return what to do with the run: train, or train again if its model is of an earlier one."""
     if not (run / "model.ct").exists():
-        return f"now: chronotope train {run}"
+        return f"next: chronotope train {run}"
     from chronotope.embeddings import load
 
-    try:
-        trained_on = load(run / "model.ct").provenance.get("run")
-    except (ChronotopeError, OSError):
-        trained_on = None
-    if trained_on == counts.checksum:
-        return "its model is trained on it"
-    return f"its model is of an earlier run; now: chronotope train {run} --force"
+    with suppress(ChronotopeError, OSError):
+        if load(run / "model.ct").provenance.get("run") == counts.checksum:
+            return "its model is trained on it"
+    return f"its model is of an earlier run; next: chronotope train {run} --force"
 
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:
@@ -174,9 +150,9 @@ def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, 
     cut = size < len(store.words) and store.counts[size] >= vocabulary.min_count
     words = number_of(size, "words")
     kept = f"the most frequent {words} (--max-words)" if cut else f"{words} that occur {least} or more"
-    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer ones")
-    tokens = number_of(vocabulary.dropped_tokens, "running words")
+    dropped = number_of(vocabulary.dropped_words, "others" if cut else "rarer words")
+    tokens = number_of(vocabulary.dropped_tokens, "tokens")
     talk("vocabulary: {}; {} ({}) left out", kept, dropped, tokens)
     if size < FEW and vocabulary.dropped_words and counting.min_count is None and not cut:
         occur = "one word occurs" if size == 1 else f"{size} words occur"
-        talk("[yellow]only {} {} or more; --min-count lowers that, as in --min-count 2[/]", occur, least)
+        talk("[yellow]only {} {} or more; lower the threshold with --min-count 2[/]", occur, least)

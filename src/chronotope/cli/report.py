@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from chronotope.analysis.answer import questions
-from chronotope.analysis.filters import run_of
-from chronotope.analysis.params import INTERNAL
+from chronotope.analysis.params import INTERNAL, run_of
 from chronotope.cli.answers import typer_parameter, writable_run
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.options import Model, open_model
@@ -48,9 +47,8 @@ def _signature() -> inspect.Signature:
     kind = inspect.Parameter.KEYWORD_ONLY
     own = {"output": (Page, inspect.Parameter.empty), "title": (Title, None), "sentences": (Sentences, 3)}
     parameters = [inspect.Parameter("model", kind, annotation=Model)]
-    parameters += [
-        inspect.Parameter(name, kind, annotation=type_, default=value) for name, (type_, value) in own.items()
-    ]
+    for name, (type_, value) in own.items():
+        parameters.append(inspect.Parameter(name, kind, annotation=type_, default=value))
     defaults = {"top": 10, "permutations": None, "bootstrap": None}
     for one in questions()["drift"].parameters:
         if one.name not in INTERNAL:

@@ -43,28 +43,22 @@ def train_command(
     preset: Annotated[str | None, Option(help="For cw2v: paper, or authors (the settings of their program).")] = None,
     dimensions: Annotated[int | None, Option(min=1, help="Length of a vector (cw2v: of each half of it).")] = None,
     epochs: Annotated[int | None, Option(min=1, help="Passes over the counts.")] = None,
-    seed: Annotated[int | None, Option(min=0, help="The same seed gives the same bytes (1).")] = None,
+    seed: Annotated[int | None, Option(min=0, help="The same seed gives the same bytes (default: 1).")] = None,
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
     smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
     deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
-    encoder: Annotated[
-        str | None, Option(metavar="FOLDER|NAME", help="For contextual: the encoder, or hashing.")
-    ] = None,
+    encoder: Annotated[str | None, Option(metavar="FOLDER|NAME", help="For contextual: encoder, or hashing.")] = None,
     words: Annotated[
         str | None, Option(metavar="N|WORDS|FILE", help="For contextual: the N most frequent words, a list or a file.")
     ] = None,
-    per_pair: Annotated[
-        int | None, Option(min=1, help="For contextual: the most usages of a word in a condition.")
-    ] = None,
-    layer: Annotated[
-        int | None, Option(help="For contextual: the layer of a model of transformers (-1: the last).")
-    ] = None,
-    edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (all pairs).")] = None,
+    per_pair: Annotated[int | None, Option(min=1, help="For contextual: most usages of a word in a condition.")] = None,
+    layer: Annotated[int | None, Option(help="For contextual: layer of a transformers model (-1: last).")] = None,
+    edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (default: all pairs).")] = None,
     threads: Threads = None,
     device: Annotated[str, Option(help="auto (a GPU if there is one), cpu or cuda.")] = "auto",
     memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest stays on disk.")] = None,
     resume: Annotated[bool, Option("--resume", help="Continue a training that was stopped.")] = False,
-    output: Annotated[Path | None, Option("-o", "--output", help="Model file (RUN/model.ct).")] = None,
+    output: Annotated[Path | None, Option("-o", "--output", help="Model file (default: RUN/model.ct).")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
@@ -100,7 +94,7 @@ def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> 
         talk(stopped, checkpoint)
     note = ""
     with progress_bars() as bars:
-        bars("getting ready; the first time, compiling", 0)
+        bars("getting ready (the first run compiles kernels)", 0)
 
         def on_epoch(epoch: Epoch) -> None:
             nonlocal note

@@ -1,7 +1,5 @@
 """Settings: a frozen dataclass for each stage and method, read from a TOML file."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Check settings against their annotations with pydantic; errors name the setting."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping

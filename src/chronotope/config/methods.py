@@ -1,7 +1,5 @@
 """The settings of the training methods, and the presets of `cw2v`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -44,6 +42,10 @@ class ConditionedSettings(Settings):
         as the whole condition moves, and no word changes by itself.
     condition_vectors
         Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
+    zeros
+        Whether to fit the same vectors to the mutual information of all pairs, with and without cells, by exact steps:
+        a word then leaves contexts that it no longer has. `target`, weights, `penalties`, `scaling`, `rate` and
+        `accumulator` have no effect.
     """
 
     dimensions: Count = 50
@@ -63,9 +65,12 @@ class ConditionedSettings(Settings):
     vectors: Literal["word", "both"] = "both"
     deviations: bool = True
     condition_vectors: bool = True
+    zeros: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.zeros and not (self.deviations and self.condition_vectors):
+            raise SettingsError("zeros needs deviations and condition vectors: it is a setting of cw2v alone")
         if not (self.deviations or self.condition_vectors):
             raise SettingsError("without deviations and condition vectors nothing differs between conditions; keep one")
 
@@ -164,16 +169,14 @@ class SharedContextSettings(GraphSettings):
 
 
 @dataclass(frozen=True)
-class Word2VecSettings(Settings):
-    """The settings of every method that trains word2vec; the window and its weighting are those of the counts.
+class SampledSettings(Settings):
+    """The settings of every method with negative sampling; the window and its weighting are those of the counts.
 
     Attributes
     ----------
     epochs
         Passes over the text. None: 5 as in word2vec, and more where one model has little text, so that it sees five
         million words, but at most 50.
-    algorithm
-        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
     negative
         The number of negative samples for each pair.
     subsampling
@@ -183,9 +186,21 @@ class Word2VecSettings(Settings):
     dimensions: Count = 50
     epochs: Count | None = None
     seed: Seed = 1
-    algorithm: Literal["skipgram", "cbow"] = "cbow"
     negative: Count = 5
     subsampling: Weight = 1e-3
+
+
+@dataclass(frozen=True)
+class Word2VecSettings(SampledSettings):
+    """The settings of every method that trains word2vec by gensim.
+
+    Attributes
+    ----------
+    algorithm
+        'cbow', as in the comparison of Gong et al. (2020), or 'skipgram'.
+    """
+
+    algorithm: Literal["skipgram", "cbow"] = "cbow"
 
 
 @dataclass(frozen=True)
@@ -231,18 +246,14 @@ class LinearSettings(AlignedSettings):
 
 
 @dataclass(frozen=True)
-class CompassSettings(Settings):
+class CompassSettings(SampledSettings):
     """The settings of `compass`: one matrix of word2vec learned from all the text and frozen (Di Carlo et al. 2019).
 
     Attributes
     ----------
     epochs
-        Passes over the text, over all of it first and then over each condition. None: chosen
-        for each of the two as in `Word2VecSettings`, between 5 and 50.
-    negative
-        The number of negative samples for each pair.
-    subsampling
-        Words more frequent than this share of the text are often skipped.
+        Passes over the text, over all of it first and then over each condition. None: chosen for each of the two by the
+        number of words, between 5 and 50.
     rate
         The size of the first step; the last is almost 0.
     start
@@ -250,11 +261,7 @@ class CompassSettings(Settings):
         'random' ones, as in the authors' program.
     """
 
-    dimensions: Count = 50
-    epochs: Count | None = None
-    seed: Seed = 1
     negative: Count = 10
-    subsampling: Weight = 1e-3
     rate: Rate = 0.025
     start: Literal["compass", "random"] = "compass"
 
@@ -309,7 +316,7 @@ class BayesianSettings(Settings):
 
 
 @dataclass(frozen=True)
-class ContinuousSettings(Settings):
+class ContinuousSettings(SampledSettings):
     """The settings of `continuous`: a network over word and time (Rosenfeld and Erk 2018).
 
     Attributes
@@ -319,20 +326,11 @@ class ContinuousSettings(Settings):
         pairs, but at most 50.
     hidden
         The size of the two hidden layers that encode the time.
-    negative
-        The number of negative samples for each pair.
-    subsampling
-        Words more frequent than this share of the text are often skipped.
     rate, batch
         The step of the Adam optimizer, and the number of pairs in each.
     """
 
-    dimensions: Count = 50
-    epochs: Count | None = None
-    seed: Seed = 1
     hidden: Count = 32
-    negative: Count = 5
-    subsampling: Weight = 1e-3
     rate: Rate = 0.01
     batch: Count = 8192
 

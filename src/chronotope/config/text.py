@@ -1,7 +1,5 @@
 """The settings of the stages that read and count text."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -118,7 +116,7 @@ class CorpusSettings(Settings):
 
 
 def _named_bin(item: Any) -> NamedBin:
-    """Make a named bin of a bin, a mapping or three values; a year may be a number and a day a date."""
+    """Make a named bin from a bin, a mapping or three values; a year may be a number, a day a date."""
     try:
         values = dataclasses.astuple(item) if isinstance(item, NamedBin) else item
         values = dataclasses.astuple(NamedBin(**values)) if isinstance(values, Mapping) else values

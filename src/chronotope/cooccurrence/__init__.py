@@ -1,26 +1,14 @@
 """Token ids in, sparse counts out; each name is imported on first use, so that opening a model stays fast."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence.association import (
-        Association,
-        PairMatrix,
-        scale_of_conditions,
-        symmetric,
-        targets,
-        weights,
-    )
+    from chronotope.cooccurrence.association import Association, PairMatrix, scale_of_conditions, symmetric
     from chronotope.cooccurrence.cells import CellArrays
     from chronotope.cooccurrence.dataset import Counts, count
 
-__all__ = [
-    "Association", "CellArrays", "Counts", "PairMatrix", "count", "scale_of_conditions", "symmetric", "targets",
-    "weights",
-]  # fmt: skip
+__all__ = ["Association", "CellArrays", "Counts", "PairMatrix", "count", "scale_of_conditions", "symmetric"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,20 +4,16 @@ With `directional_contexts`, a word before and the same word after are two conte
 (two surnames) then become more similar than words that stand beside each other (a first name and a surname).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from chronotope.cooccurrence.cells import CellArrays
 from chronotope.cooccurrence.dataset import Counts
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 CELLS_AT_ONCE = 1 << 18
 
@@ -70,8 +66,6 @@ def targets(scaled: NDArray[np.float64], kind: str) -> NDArray[np.float32]:
 def weights(scaled: NDArray[np.float64], cap: float, power: float) -> NDArray[np.float32]:
     """min(1, (X / cap) ** power); 1 everywhere where the cap is 0.
 
-    Examples
-    --------
     >>> weights(np.array([0.5, 8.0]), cap=8.0, power=0.75).round(3).tolist()
     [0.125, 1.0]
     """
@@ -82,8 +76,6 @@ def weights(scaled: NDArray[np.float64], cap: float, power: float) -> NDArray[np
 
 def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     """(W, W) the counts of a condition in both directions."""
-    from scipy import sparse
-
     word, context, count = cells.word, cells.context, cells.count
     other = word != context
     rows, columns = np.append(word, context[other]), np.append(context, word[other])
@@ -131,8 +123,6 @@ def pmi_matrix(
 
     `expected` are the frequencies of the contexts, if not those of these cells.
     """
-    from scipy import sparse
-
     directional = association.directional_contexts
     share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power
     share /= max(share.sum(), 1)
@@ -163,8 +153,6 @@ def pmi_matrix(
 def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[np.float64]:
     """Sum the counts of each context: (W,), or (2W,) if directional.
 
-    Examples
-    --------
     >>> after = CellArrays.of([0], [1], [2], [2])  # word 1 stands after word 0, twice
     >>> context_totals(after, 2, directional=True).tolist()
     [0.0, 2.0, 2.0, 0.0]

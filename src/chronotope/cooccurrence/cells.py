@@ -80,10 +80,7 @@ def sum_of(parts: list[CellArrays]) -> CellArrays:
 
 
 def merge(streams: Iterable[Iterator[CellArrays]]) -> Iterator[CellArrays]:
-    """Add sorted streams of cells; yield the sum in blocks, holding one block of each stream.
-
-    Every cell up to the first that some stream has not delivered yet is complete.
-    """
+    """Add sorted streams of cells; yield the sum in blocks, holding one block of each stream."""
     held = [(CellArrays.empty(), np.empty(0, np.int64), stream) for stream in streams]
     while True:
         loaded = []
@@ -94,6 +91,7 @@ def merge(streams: Iterable[Iterator[CellArrays]]) -> Iterator[CellArrays]:
                 loaded.append((block, keys, stream))
         if not loaded:
             return
+        # Every cell up to the first that some stream has not delivered yet is complete.
         complete = min(keys[-1] for _, keys, _ in loaded)
         parts, held = [], []
         for block, keys, stream in loaded:

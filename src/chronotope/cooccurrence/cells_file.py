@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from chronotope.cooccurrence.cells import CellArrays
-from chronotope.errors import DamagedFileError
+from chronotope.errors import DamagedFileError, first_line
 from chronotope.io.stores import reading
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def write_cells(
 ) -> tuple[list[int], list[int]]:
     """Write the cells of each condition, given in sorted blocks of any size, to a path or a file.
 
-    Returns
-    -------
-    sizes, pairs
-        (C,) the number of cells and the sum of all counts in each condition.
+    Return the number of cells, and the sum of all counts, of each condition.
     """
     import pyarrow.parquet as pq
 
@@ -110,8 +107,7 @@ class CellsFile:
     def _first_group(self) -> list[int]:
         """(C + 1,) the row groups of each condition."""
         rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
-        groups: list[int] = np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
-        return groups
+        return list(np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist())
 
     def read(self, condition: int) -> CellArrays:
         """Return the cells of a condition."""
@@ -132,8 +128,7 @@ class CellsFile:
         except MemoryError:
             raise
         except (OSError, ValueError, pa.ArrowException) as error:
-            reason = (str(error).splitlines() or ["damaged"])[0]
-            raise DamagedFileError(f"{self.path} cannot be read ({reason}); prepare the run again") from None
+            raise DamagedFileError(f"{self.path} cannot be read ({first_line(error)}); prepare the run again") from None
         if rows != self.sizes[condition]:
             raise DamagedFileError(f"{self.path} does not hold what its run says; prepare the run again")
 

@@ -5,8 +5,6 @@ over the least common multiple of the distances up to 10 (1/60 for a window of 5
 beyond.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -36,10 +36,10 @@ from chronotope.io import stores
 from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from chronotope.cooccurrence.merging import Progress
     from chronotope.corpus import Corpus, CorpusReport, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
@@ -72,7 +72,7 @@ class Counts:
     def held_out(self, condition: int) -> CellArrays:
         """Return the counts of the held-out documents."""
         if self._held_out is None:
-            raise SettingsError("no documents were set aside; prepare with holdout (--holdout 0.1)")
+            raise SettingsError("no documents were held out; prepare with holdout (--holdout 0.1)")
         return self._held_out.read(condition)
 
     @property
@@ -102,7 +102,7 @@ class Counts:
         words = np.diff(self.vocabulary.support.start).tolist()
         rows = list(zip(labels, self.tokens.tolist(), words, strict=False))
         left_out, note = len(self.conditions) - len(rows), "; ".join((*self.report.notes, *self.report.mixed_case))
-        columns = ("condition", "running words", "distinct words")
+        columns = ("condition", "tokens", "distinct words")
         return html("Counts", facts, columns, rows, left_out=left_out, note=note)
 
     @cached_property
@@ -137,18 +137,12 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
+        kept = {name: sizes[name] for name in ("min_count", "dropped_words", "dropped_tokens")}
         held_out = about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(
-                tuple(words.to_list()),
-                support,
-                sizes["min_count"],
-                sizes["dropped_words"],
-                sizes["dropped_tokens"],
-                table["documents"].to_numpy(),
-            ),
+            vocabulary=Vocabulary(tuple(words.to_list()), support, **kept, documents=table["documents"].to_numpy()),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
@@ -251,10 +245,10 @@ def _prepare(
     """Fill the folder of a run: read and tokenize, choose the vocabulary, count, describe."""
     from chronotope.cooccurrence.counting import units
     from chronotope.cooccurrence.merging import count_conditions
-    from chronotope.corpus import tokenize
     from chronotope.corpus.batches import fingerprints
+    from chronotope.corpus.pipeline import write_store
 
-    store = tokenize(corpus, work, progress=progress, resources=resources, sources=asked["sources"])
+    store = write_store(corpus, work, progress, resources, asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
         if after["checksum"] not in (None, before["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")

@@ -5,12 +5,10 @@ condition is complete; then all its chunks are merged as streams. Counts are int
 threads and clusters give the same bytes.
 """
 
-from __future__ import annotations
-
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +21,9 @@ from chronotope.corpus import TokenStore
 from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources, in_order
 
-Progress = Callable[[str, int, int | None], None]
 Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
 
 PAIRS_IN_A_CHUNK = 4_000_000
@@ -44,7 +42,7 @@ class Limits(NamedTuple):
     rows: int = 1 << 15  # of each stream in memory meanwhile
 
     @classmethod
-    def of(cls, memory: Memory, threads: int, window: int) -> Limits:
+    def of(cls, memory: Memory, threads: int, window: int) -> Self:
         """Choose limits for an amount of memory; raise SettingsError if that is too little."""
         usual = cls(max(PAIRS_IN_A_CHUNK // window, MIN_TOKENS_IN_A_CHUNK))
         if memory.limit is None:
@@ -76,14 +74,8 @@ def count_conditions(
 ) -> Iterator[Iterator[CellArrays]]:
     """Yield the cells of each condition in turn; use its blocks before you request the next condition.
 
-    Parameters
-    ----------
-    words
-        The size of the vocabulary.
-    folder
-        Folder for temporary cells; with a cluster, one that all its machines can write.
-    held_out
-        Count the held-out documents instead of the others.
+    `words` is the size of the vocabulary, `folder` is for temporary cells; all machines of a cluster must see it. With
+    `held_out` the held-out documents are counted instead of the others.
     """
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
@@ -183,8 +175,7 @@ def _in_processes(tasks: list[list[Chunk]], work: _Work, pool: Pool) -> Iterator
 def _count_once(path: str, *task: Any) -> list[int]:
     """Count on a worker, unless the result is cached."""
     folder, _, name = path.removesuffix(".parquet").rpartition("/")
-    sizes: list[int] = once(folder, name, lambda: _count_to_file(path, *task))
-    return sizes
+    return list(once(folder, name, lambda: _count_to_file(path, *task)))
 
 
 def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:

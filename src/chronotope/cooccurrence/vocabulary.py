@@ -57,11 +57,11 @@ class Support(NamedTuple):
         """Raise ValueError unless the pairs are sorted by condition, then by word, each once, and within range."""
         start, word, count = self
         if start.shape != (conditions + 1,):
-            raise ValueError(f"the support has {len(start) - 1} conditions, not {conditions}")
+            raise ValueError(f"the support is of {len(start) - 1} conditions, not {conditions}")
         if word.ndim != 1 or word.shape != count.shape:
-            raise ValueError("the support has not one word and one count a pair")
+            raise ValueError("the support needs one word and one count for each pair")
         if start[0] != 0 or start[-1] != len(word) or (np.diff(start) < 0).any():
-            raise ValueError("the support does not divide its pairs among the conditions")
+            raise ValueError("the starts of the conditions do not fit the number of pairs")
         if len(word) and (word.min() < 0 or word.max() >= words):
             raise ValueError("the support names a word that does not exist")
         rising = np.diff(word) > 0
@@ -116,8 +116,6 @@ class Vocabulary:
 def default_min_count(tokens: int) -> int:
     """Return a threshold for a corpus: 5 up to a million tokens, 200 from fifty million on.
 
-    Examples
-    --------
     >>> default_min_count(1_000_000), default_min_count(10_000_000), default_min_count(10**9)
     (5, 40, 200)
     """
@@ -133,10 +131,8 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
     if not size:
         most = store.words[0] if len(store.words) else "none"
-        raise InputError(
-            f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}'); "
-            "lower min_count (--min-count)"
-        )
+        rare = f"no word occurs {number_of(threshold, 'times')} or more (the most frequent is '{most}')"
+        raise InputError(f"{rare}; lower min_count (--min-count)")
     if settings.max_words:
         size = min(size, settings.max_words)
     counts, documents = (matrix[:, :size] for matrix in store.condition_counts)

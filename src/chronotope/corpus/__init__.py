@@ -1,28 +1,23 @@
 """Text in, token ids out; each name is imported on first use, so that reading a finished run stays fast."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chronotope.corpus.pipeline import tokenize
-    from chronotope.corpus.problems import Problems
-    from chronotope.corpus.report import ConditionReport, CorpusReport
+    from chronotope.corpus.report import CorpusReport
     from chronotope.corpus.source import Corpus, read_corpus
     from chronotope.corpus.tokens import TokenStore
 
 _MODULES = {
-    "ConditionReport": "report",
     "Corpus": "source",
     "CorpusReport": "report",
-    "Problems": "problems",
     "TokenStore": "tokens",
     "read_corpus": "source",
     "tokenize": "pipeline",
 }
 
-__all__ = ["ConditionReport", "Corpus", "CorpusReport", "Problems", "TokenStore", "read_corpus", "tokenize"]
+__all__ = ["Corpus", "CorpusReport", "TokenStore", "read_corpus", "tokenize"]
 
 
 def __getattr__(name: str) -> Any:

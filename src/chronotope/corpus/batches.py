@@ -4,8 +4,6 @@ On a cluster a file is a task; workers leave its batches as Arrow files in a sha
 of documents are read here and sent out in pieces. Dask pickles the arguments of tasks, so use a trusted cluster.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import socket
@@ -167,7 +165,8 @@ def fingerprints(corpus: Corpus, pool: Pool | None) -> list[dict[str, Any]]:
     fields = Selection(corpus.settings).fields
     files = pool.in_order(_fingerprint_task, ((reader, fields) for reader in corpus.readers if _is_file(reader)))
     entries = (next(files) if _is_file(reader) else reader.fingerprint(fields) for reader in corpus.readers)
-    return [entry for part in entries for entry in part] + corpus.metadata_fingerprint
+    metadata = corpus.metadata.fingerprint if corpus.metadata else []
+    return [entry for part in entries for entry in part] + metadata
 
 
 def _is_file(reader: Reader) -> bool:
@@ -176,8 +175,7 @@ def _is_file(reader: Reader) -> bool:
 
 def _fingerprint_task(reader: Any, fields: Any) -> list[dict[str, Any]]:
     _check(reader)
-    found: list[dict[str, Any]] = reader.fingerprint(fields)
-    return found
+    return list(reader.fingerprint(fields))
 
 
 def _tokenize_task(
@@ -198,8 +196,7 @@ def _tokenize_task(
             parts.append((path, before + each.done))
         return parts
 
-    parts: list[tuple[str, int]] = once(folder, name, tokenize)
-    return parts
+    return list(once(folder, name, tokenize))
 
 
 def _check(reader: Any) -> None:

@@ -4,8 +4,6 @@ A bin is an integer, so that bins sort by time whatever their labels. Bins start
 (1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in monthly bins) belongs to none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,8 +33,6 @@ class BinAssignment(NamedTuple):
 class RegularBins:
     """Bins of equal length: `number` times a unit ('y', 'mo', 'w' or 'd'); a quarter is three months.
 
-    Examples
-    --------
     >>> bins = regular_bins("10y")
     >>> assigned = bins.assign(read_dates(pl.Series(["1998-03-12", "2001"])))
     >>> [bins.label(key) for key in assigned.key.tolist()]

@@ -1,7 +1,5 @@
 """Arrays of dates in the proleptic Gregorian calendar, without the limits of `datetime`."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
@@ -72,8 +70,6 @@ def read_dates(texts: pl.Series) -> Dates:
     Readable are a year, a year and month, an ISO date or timestamp, the compact form 19980312, and other unambiguous
     forms: with the English name of a month, the year first, or points between day, month and year.
 
-    Examples
-    --------
     >>> texts = ["1998-03-12T23:30:00-05:00", "1998.0", "12/03/1998", "1999-02-29", "Mar 12, 1998"]
     >>> dates = read_dates(pl.Series(texts))
     >>> dates.year.tolist(), dates.month.tolist(), dates.readable.tolist()
@@ -91,8 +87,6 @@ def read_dates(texts: pl.Series) -> Dates:
 def dates_from_numbers(texts: pl.Series, unit: str) -> pl.Series:
     """Return ISO dates instead of numbers that count days or seconds; other texts stay as they are.
 
-    Examples
-    --------
     >>> dates_from_numbers(pl.Series(["36526", "1.5", "May 1990"]), "excel").to_list()
     ['2000-01-01', '1900-01-01', 'May 1990']
     >>> dates_from_numbers(pl.Series(["-86400"]), "seconds").to_list()

@@ -3,8 +3,6 @@
 Memory grows with the number of documents (about 50 bytes each) and of distinct words, not with the text.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,29 +27,18 @@ UNSPACED_SHARE = 0.25
 
 
 class FirstPass:
-    """Take tokenized batches in order.
-
-    Attributes
-    ----------
-    raw, lexicon
-        The file with the token ids in the order of the input, and the words.
-    counts
-        (5, W or more) the count of each word in training documents and in held-out documents, and that of `count_case`.
-    labels, places
-        The (time bin, place) pairs by first occurrence, and the places as first spelled.
-    problems, total, matched
-        The bad rows, the sum of the counts of all batches, and the rows of the metadata that were used.
-    """
+    """Take tokenized batches in order."""
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
-        self.raw = folder / "raw"
+        self.raw = folder / "raw"  # the token ids in the order of the input
         self.lexicon = Lexicon(corpus.settings, corpus.lemmatizer)
+        # (5, W or more) the count of each word in training documents and in held-out ones, and that of `count_case`
         self.counts = np.zeros((2 + len(CASE), 1 << 12), np.int64)
-        self.labels: dict[tuple[int, int], int] = {}
-        self.places: list[str] = []
+        self.labels: dict[tuple[int, int], int] = {}  # the (time bin, place) pairs by first occurrence
+        self.places: list[str] = []  # as first spelled
         self.problems = Problems()
         self.total = BatchCounts()
-        self.matched: set[int] = set()
+        self.matched: set[int] = set()  # the rows of the metadata that were used
         self._corpus = corpus
         self._names = corpus.names
         self._file = open(self.raw, "wb")  # noqa: SIM115
@@ -59,7 +46,7 @@ class FirstPass:
         self._place_numbers: dict[str, int] = {}
         self._documents: list[pl.DataFrame] = []
         self._size = 0
-        self._content = hashlib.blake2b(digest_size=16)
+        self.content = hashlib.blake2b(digest_size=16)  # of the texts and their conditions
         for number in corpus.empty:
             before = sum(len(reader.names) for reader in corpus.readers[:number])
             self._reject([BadRow(EMPTY_FILE, before, 0)])
@@ -73,7 +60,12 @@ class FirstPass:
             bad += batch.bad
             if len(batch.documents):
                 bad += self._add(batch)
-            self._check_script()
+            if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
+                raise InputError(
+                    "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
+                    "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
+                    "(--tokenizer whitespace)"
+                )
         self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 
     def close(self) -> None:
@@ -81,11 +73,6 @@ class FirstPass:
         self._file.close()
         if self._text:
             self._text.close()
-
-    @property
-    def content(self) -> str:
-        """A checksum of the texts and their conditions."""
-        return self._content.hexdigest()
 
     def documents(self) -> pl.DataFrame:
         """Return all documents; an InputError says why there are none."""
@@ -98,7 +85,8 @@ class FirstPass:
         table = batch.documents
         number = self.lexicon.numbers(batch.forms.to_list(), batch.tokenizer != "words")
         ids, length = number[batch.code], table["length"].to_numpy()
-        self._make_room()
+        while len(self.lexicon) > self.counts.shape[1]:
+            self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)], axis=1)
         for total, some in zip(self.counts[2:], batch.case, strict=True):
             np.add.at(total, number[number >= 0], some[number >= 0])
         if (number < 0).any():
@@ -110,7 +98,9 @@ class FirstPass:
         bad = [BadRow(NO_WORDS, table["source"][row], table["line"][row]) for row in rows]
         table, length = table.with_columns(length=length).filter(kept), length[kept]
         held_out = is_held_out(self._size, len(table), self._corpus.settings.holdout)
-        self._count(ids, np.repeat(held_out, length) if held_out.any() else None)
+        for part, some in enumerate((~held_out, held_out)):
+            count = np.bincount(ids[np.repeat(some, length)])
+            self.counts[part, : len(count)] += count
         ids.astype(TOKEN, copy=False).tofile(self._file)
         if self._text:
             self._text.add(table["text"])
@@ -118,18 +108,9 @@ class FirstPass:
         kind = pl.lit(KINDS.index(batch.tokenizer), pl.UInt8)
         table = table.drop("text", "bin", "place", strict=False)
         self._documents.append(table.with_columns(label=label, held_out=held_out, kind=kind))
-        self._content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
+        self.content.update(table["text_hash"].to_numpy().tobytes() + label.tobytes())
         self._size += len(table)
         return bad
-
-    def _make_room(self) -> None:
-        while len(self.lexicon) > self.counts.shape[1]:
-            self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)], axis=1)
-
-    def _count(self, ids: NDArray[np.int32], held_out: NDArray[np.bool_] | None) -> None:
-        for part, some in enumerate([ids] if held_out is None else [ids[~held_out], ids[held_out]]):
-            count = np.bincount(some)
-            self.counts[part, : len(count)] += count
 
     def _label(self, table: pl.DataFrame) -> NDArray[np.int32]:
         """Return the number of the (time bin, place) of each document."""
@@ -153,14 +134,6 @@ class FirstPass:
             if self._corpus.settings.strict and not is_remark(row.kind):
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
-
-    def _check_script(self) -> None:
-        if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
-            raise InputError(
-                "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
-                "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
-                "(--tokenizer whitespace)"
-            )
 
     def _why_nothing(self) -> str:
         """Explain why no document is left."""

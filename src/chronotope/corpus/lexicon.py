@@ -1,10 +1,9 @@
 """The lexicon: from the forms in the text to the words that are counted."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings
 from chronotope.corpus.tokenizer import HYPHENATED, SHOUTED, Tokens
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError, import_extra
 
 DROPPED = -1
 # Words that are reported because they mix two cases: their least count, least share of each case, and number.
@@ -43,8 +42,6 @@ class Normalizer:
     underscores, as in a phrase. The word of a form is replaced by its lemma if there is a language of lemmas or a
     function `lemmatize`; `lemmas` holds those so far.
 
-    Examples
-    --------
     >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color", "PM": "prime minister"}))
     >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "pm", "co\\u00adoperate"]]
     ['cafe', 'rome', 'escoto', 'color', 'prime_minister', 'cooperate']
@@ -55,16 +52,17 @@ class Normalizer:
     def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
         self.smart_case, self.emoji = settings.lowercase == "smart", settings.emoji
         self.lemmas: dict[str, str] = {}
-        self._lemmatize: Callable[[str], Any] | None = None
-        self._lowercase = settings.lowercase
-        self._strip_accents = settings.strip_accents
+        self._lemmatize: Callable[[str], Any] | None = None  # variants have no lemmas
+        self._lowercase, self._strip_accents = settings.lowercase, settings.strip_accents
         self._variants: Mapping[str, str] = {}
         self._variants = {self._phrase(form): self._phrase(word) for form, word in settings.variants.items()}
         self._lemmatize = lemmatize or (lemmatizer_of(settings.lemmas) if settings.lemmas else None)
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
         """Return the word of a form; empty if nothing is left."""
-        lower = self._lowercase and not (self.smart_case and is_upper(form))
+        stem = form.replace("’", "'").removesuffix("'s")
+        is_upper = stem.isupper() and sum(map(str.isalpha, stem)) > 1  # US, UN's
+        lower = self._lowercase and not (self.smart_case and is_upper)
         if form.isascii():
             word = form.lower() if lower else form
         else:
@@ -89,18 +87,9 @@ class Normalizer:
         return "_".join(word for form in words.split() if (word := self(form)))
 
 
-def is_upper(form: str) -> bool:
-    """Return whether a form has two letters or more, all in upper case, but for a final 's."""
-    stem = form.replace("’", "'").removesuffix("'s")
-    return stem.isupper() and sum(map(str.isalpha, stem)) > 1
-
-
 def lemmatizer_of(language: str) -> Callable[[str], str]:
     """Return the function of simplemma from a word to its lemma; acronyms stay as they are."""
-    try:
-        from simplemma import lemmatize
-    except ImportError:
-        raise MissingExtraError(f"lemmas of '{language}'", "lemmas") from None
+    lemmatize = import_extra("simplemma", f"lemmas of '{language}'", "lemmas").lemmatize
     try:
         lemmatize("a", lang=language)
     except ValueError:
@@ -119,8 +108,6 @@ def _lemma(returned: Any) -> str:
 class Lexicon:
     """The distinct words so far, numbered by first occurrence.
 
-    Examples
-    --------
     >>> lexicon = Lexicon(CorpusSettings())
     >>> lexicon.numbers(["Rome's", "Senate", "senate", "of", "Rome"]).tolist()
     [0, 1, 1, 2, 0]
@@ -130,12 +117,18 @@ class Lexicon:
 
     def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
         self.normalize = normalize = Normalizer(settings, lemmatize)
-        self._words: dict[str, int] = {}
-        self._forms = {flag: _Forms(normalize, flag, self._words) for flag in (False, True)}
+        self._words = words = dict[str, int]()
+
+        @cache
+        def number(form: str, pretokenized: bool) -> int:
+            word = normalize(form, pretokenized)
+            return words.setdefault(word, len(words)) if word else DROPPED
+
+        self._number = number
 
     def numbers(self, forms: Sequence[str], pretokenized: bool = False) -> NDArray[np.int32]:
         """Return the number of the word of each form, new or not; DROPPED where nothing is left of it."""
-        return np.fromiter(map(self._forms[pretokenized].__getitem__, forms), np.int32, len(forms))
+        return np.fromiter((self._number(form, pretokenized) for form in forms), np.int32, len(forms))
 
     def add(self, words: Iterable[str]) -> list[int]:
         """Return the numbers of words, new or not."""
@@ -152,19 +145,6 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self._words)
-
-
-class _Forms(dict[str, int]):
-    """The number of the word of each form; a new form is normalized when it is looked up."""
-
-    def __init__(self, normalize: Normalizer, pretokenized: bool, words: dict[str, int]) -> None:
-        super().__init__()
-        self._normalize, self._pretokenized, self._words = normalize, pretokenized, words
-
-    def __missing__(self, form: str) -> int:
-        word = self._normalize(form, self._pretokenized)
-        self[form] = number = self._words.setdefault(word, len(self._words)) if word else DROPPED
-        return number
 
 
 def count_unspaced(tokens: Tokens) -> tuple[int, int, int]:

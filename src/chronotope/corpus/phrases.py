@@ -5,8 +5,6 @@ least `ASSOCIATION`: 0 is chance, 1 means that the two words never occur apart. 
 and neither word may be a number or one of the `FUNCTION_WORDS` most frequent words. Held-out documents do not count.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -48,8 +46,7 @@ def join_phrases(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """Replace phrases by single tokens in the file `raw` and add them to the lexicon.
 
-    `counts` is (5, W): the counts in training documents and in held-out documents, and of case. Return the lengths and
-    counts after joining, and the phrases that occur.
+    Return the lengths and the counts, (5, W) as in `FirstPass`, after joining, and the phrases that occur.
     """
     length, held_out = documents["length"].to_numpy(), documents["held_out"].to_numpy()
     sequences = _user_phrases(lexicon, corpus)

@@ -1,13 +1,7 @@
 """From a corpus to its token store: read → tokenize → store. Nothing half-written gets a final name."""
 
-from __future__ import annotations
-
 import contextlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -17,7 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
@@ -30,11 +23,10 @@ from chronotope.corpus.phrases import join_phrases
 from chronotope.corpus.report import build_report
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
-from chronotope.corpus.text_store import TEXT
 from chronotope.corpus.tokens import CHUNK_TOKENS, TokenStore
+from chronotope.io.atomic import atomic_folder
+from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
-
-Progress = Callable[[str, int, int | None], None]
 
 
 def tokenize(
@@ -43,29 +35,13 @@ def tokenize(
     progress: Progress | None = None,
     resources: Resources | None = None,
     chunk_tokens: int = CHUNK_TOKENS,
-    sources: list[dict[str, Any]] | None = None,
 ) -> TokenStore:
-    """Tokenize a corpus, write its token store to a folder, and open it.
+    """Tokenize a corpus, write its token store to a folder, which it replaces when it is complete, and open it.
 
-    The text is read once, as a stream. The same input gives the same bytes.
+    The text is read once, as a stream. The same input gives the same bytes. `progress` is called with the stage
+    ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
 
-    Parameters
-    ----------
-    corpus
-        From `read_corpus`.
-    folder
-        Where the store goes; an older store there is replaced when the new one is complete.
-    progress
-        Called with the stage ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
-    resources
-        The cores, memory and workers to use; the bytes do not depend on it.
-    chunk_tokens
-        The number of tokens that later passes hold in memory; the bytes do not depend on it.
-    sources
-        The fingerprint of the corpus, if it is known already.
-
-    Examples
-    --------
+    >>> import tempfile
     >>> from chronotope.corpus import read_corpus
     >>> speeches = [{"text": "A sunny day", "year": 1998}, {"text": "The day after", "year": 1999}]
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,35 +49,23 @@ def tokenize(
     ...     store.conditions.labels, store.words.to_list(), store.counts.tolist()
     (('1998', '1999'), ['day', 'a', 'after', 'sunny', 'the'], [2, 1, 1, 1, 1])
     """
-    folder = Path(folder)
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder))
     resources = resources or Resources()
-    try:
-        sources = fingerprints(corpus, resources.pool) if sources is None else [dict(source) for source in sources]
-        counted = _build(corpus, work, progress or (lambda *_: None), resources, chunk_tokens, sources)
-        for name in (tokens.STORE, tokens.FIELDS, TEXT, tokens.LEMMAS):
-            (folder / name).unlink(missing_ok=True)
-        for path in sorted(work.iterdir(), key=lambda path: path.name == tokens.STORE):  # the description comes last
-            os.replace(path, folder / path.name)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()
-    return replace(TokenStore.open(folder), _counted=counted)
+    with atomic_folder(folder, "prepare") as work:
+        write_store(corpus, work, progress, resources, fingerprints(corpus, resources.pool), chunk_tokens)
+    return TokenStore.open(folder)
 
 
-def _build(
+def write_store(
     corpus: Corpus,
     work: Path,
-    progress: Progress,
+    progress: Progress | None,
     resources: Resources,
-    chunk_tokens: int,
     sources: list[dict[str, Any]],
-) -> tuple[csr_array, csr_array]:
-    """Write the files of a store to the folder `work`; return the counts of `TokenStore.condition_counts`."""
+    chunk_tokens: int = CHUNK_TOKENS,
+) -> TokenStore:
+    """Write the files of a store to a folder, the description last; `sources` is the fingerprint of the corpus."""
     settings, selection = corpus.settings, Selection(corpus.settings)
+    progress = progress or (lambda *_: None)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
     read = tokenize_elsewhere if resources.pool else read_ahead
@@ -147,7 +111,7 @@ def _build(
     report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus)
     report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
     if len(sources) == 1 and sources[0]["checksum"] is None:
-        sources[0]["checksum"] = first.content
+        sources = [sources[0] | {"checksum": first.content.hexdigest()}]
     about = {
         "format": tokens.FORMAT,
         "conditions": conditions.to_dict(),
@@ -158,7 +122,7 @@ def _build(
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
     (work / tokens.STORE).write_text(text, encoding="utf-8")
-    return counted
+    return replace(TokenStore.open(work), _counted=counted)
 
 
 def order_conditions(
@@ -192,8 +156,6 @@ def order_conditions(
 def levels_of(place: str) -> tuple[str, ...]:
     """Return a nested place and all places above it, from the highest.
 
-    Examples
-    --------
     >>> levels_of("canada/ontario/ottawa")
     ('canada', 'canada/ontario', 'canada/ontario/ottawa')
     """

@@ -1,16 +1,14 @@
 """Bad rows: how many of each kind were skipped, and the locations of the first ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from chronotope.errors import number_of
 
 SHOWN = 5
 ENCODING = "wrong encoding, not UTF-8"
-NOT_TEXT = "text that is no string and no list of words"
+NOT_TEXT = "text that is neither a string nor a list of words"
 NO_TIME = "no time"
 NO_DATE = "no date in the name of the file"
 NO_HEADER_DATE = "no date in the header or the name of the file"
@@ -51,8 +49,6 @@ def is_remark(kind: str) -> bool:
 class Problems(dict[str, Problem]):
     """The bad rows by kind, in the order of their first occurrence.
 
-    Examples
-    --------
     >>> problems = Problems()
     >>> problems.add("unreadable time", "speeches.jsonl:9", "5/1/90")
     >>> problems.lines()
@@ -85,6 +81,6 @@ class Problems(dict[str, Problem]):
         return {kind: asdict(problem) for kind, problem in self.items()}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Problems:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Restore what `to_dict` returned."""
         return cls((kind, Problem(**entry)) for kind, entry in data.items())

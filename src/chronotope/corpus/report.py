@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -34,32 +34,19 @@ LEAST_JUDGED = 1_000
 
 @dataclass(frozen=True)
 class ConditionReport:
-    """The report on one condition.
+    """The report on one condition; held-out documents count.
 
-    Attributes
-    ----------
-    condition
-        Its label.
-    documents, tokens
-        Their number, including held-out documents.
-    vocabulary
-        The number of distinct words.
-    duplicates
-        Documents whose exact text occurred earlier in the corpus.
-    rare
-        The share of tokens whose word occurs fewer than 5 times in the corpus: names, typing errors, bad OCR.
-    flag
-        'partial?' for a first time bin that begins late or a last one that ends early (by a quarter of its length more
-        than any of the next three), and for one with less than a quarter of the median text of the next three;
-        'small' for fewer than 50,000 tokens; else empty.
+    The flag is 'partial?' for a first time bin that begins late or a last one that ends early (by a quarter of its
+    length more than any of the next three), and for one with less than a quarter of the median text of the next three;
+    'small' for fewer than 50,000 tokens; else empty.
     """
 
     condition: str
     documents: int
     tokens: int
-    vocabulary: int
-    duplicates: int
-    rare: float
+    vocabulary: int  # distinct words
+    duplicates: int  # documents whose exact text occurred earlier in the corpus
+    rare: float  # share of tokens whose word occurs fewer than 5 times in the corpus: names, typing errors, bad OCR
     flag: str = ""
 
 
@@ -67,42 +54,23 @@ class ConditionReport:
 class CorpusReport:
     """The report on a corpus.
 
-    Attributes
-    ----------
-    conditions
-        One report per condition.
-    rows
-        The rows read, good and bad.
-    documents, tokens, vocabulary, duplicates
-        Over all conditions.
-    held_out
-        The number of held-out documents.
-    left_out, outside
-        The rows dropped by the filter (where), and those outside the named bins.
-    unspaced
-        The tokens in scripts without blanks between words.
-    phrases
-        The phrases that were joined.
-    notes
-        Lines about bad rows, files that were left out or converted, metadata without text, conditions most of whose
-        text has one source.
-    mixed_case
-        A line about frequent words that are written both in upper and in lower case; empty if there are none.
+    The notes are lines about bad rows, files that were left out or converted, metadata without text, and conditions
+    most of whose text has one source.
     """
 
     conditions: tuple[ConditionReport, ...]
-    rows: int
+    rows: int  # read, good and bad
     documents: int
     tokens: int
     vocabulary: int
     duplicates: int
-    held_out: int = 0
-    left_out: int = 0
-    outside: int = 0
-    unspaced: int = 0
-    phrases: tuple[str, ...] = ()
+    held_out: int = 0  # documents
+    left_out: int = 0  # rows dropped by the filter (where)
+    outside: int = 0  # rows outside the named bins
+    unspaced: int = 0  # tokens in scripts without blanks between words
+    phrases: tuple[str, ...] = ()  # that were joined
     notes: tuple[str, ...] = ()
-    mixed_case: tuple[str, ...] = ()
+    mixed_case: tuple[str, ...] = ()  # a line about frequent words written both in upper and in lower case, if any
 
     def _repr_html_(self) -> str:
         facts = {name: getattr(self, name) for name in ("documents", "tokens", "vocabulary", "duplicates", "held_out")}
@@ -116,7 +84,7 @@ class CorpusReport:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CorpusReport:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returned."""
         conditions = tuple(ConditionReport(**condition) for condition in data["conditions"])
         lists = {name: tuple(data.get(name, ())) for name in ("phrases", "notes", "mixed_case")}
@@ -132,16 +100,13 @@ def build_report(
     phrases: tuple[str, ...],
     corpus: Corpus,
 ) -> CorpusReport:
-    """Report on a corpus.
-
-    `documents` has the columns condition, length, source, line, repeated and held_out, with a time axis also time, as
-    written, and perhaps the struct `fields`. `counts` is (C, W), sparse, and includes held-out documents.
-    """
+    """Report on a corpus; `counts` is (C, W), sparse, and includes held-out documents."""
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()
     tokens = [int(count) for count in np.bincount(condition, documents["length"].to_numpy(), size)]
-    rare = (counts @ (counts.sum(axis=0) < RARE).astype(np.int64)).tolist()
+    rare = counts @ (counts.sum(axis=0) < RARE).astype(np.int64) / np.maximum(tokens, 1)
+    rare = rare.round(6).tolist()
     distinct = np.diff(counts.indptr).tolist()
     empty = None
     if bins:
@@ -151,18 +116,7 @@ def build_report(
     unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
     dominated = _dominated(documents, corpus, conditions, tokens)
     return CorpusReport(
-        conditions=tuple(
-            ConditionReport(
-                condition=label,
-                documents=sizes[c],
-                tokens=tokens[c],
-                vocabulary=distinct[c],
-                duplicates=duplicates[c],
-                rare=round(rare[c] / max(tokens[c], 1), 6),
-                flag=flag[c],
-            )
-            for c, label in enumerate(conditions.labels)
-        ),
+        conditions=tuple(map(ConditionReport, conditions.labels, sizes, tokens, distinct, duplicates, rare, flag)),
         rows=first.total.read,
         documents=sum(sizes) // conditions.levels,
         tokens=sum(tokens) // conditions.levels,
@@ -178,10 +132,9 @@ def build_report(
 
 
 def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]) -> list[str]:
-    """Return lines about the conditions with more than half of their tokens from one source, or from one document.
+    """Return lines about the conditions with more than half of their tokens from one document, or else from one source.
 
-    A source is a value of the kept field 'source', else a file with text in several conditions. It is named where no
-    document is. Conditions with few tokens and corpora of one source are skipped.
+    A source is a value of the kept field 'source', or a file with text in several conditions.
     """
     frame = documents.select("condition", "length", "source", "line", document=pl.int_range(pl.len()))
     names, is_kept = corpus.names, "source" in corpus.settings.keep

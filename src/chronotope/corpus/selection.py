@@ -1,7 +1,5 @@
 """Which rows become documents, and in which condition: checks of text, time and place, and the user's filter."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import product, repeat
@@ -17,7 +15,7 @@ from chronotope.corpus.binning import Bins, date_range, named_bins, regular_bins
 from chronotope.corpus.dates import dates_from_numbers, read_dates
 from chronotope.corpus.problems import NUMBER, BadRow, is_remark
 from chronotope.corpus.readers import Batch, Fields
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, first_line
 
 _MOST_FIELDS_IN_FILTER = 8
 # In a condition: a comparison with a date or with a word without quotes; text in quotes stays as it is.
@@ -67,7 +65,7 @@ class RowFilter(NamedTuple):
             kept = frame.with_columns(numbers).select(self.expression.fill_null(False).alias("keep"))["keep"]
         except pl.exceptions.PolarsError as error:
             raise SettingsError(
-                f'where="{self.where}" cannot be used: {_reason(error)}; a field is text, or a number where it is '
+                f'where="{self.where}" cannot be used: {first_line(error)}; a field is text, or a number where it is '
                 "compared with one, so write for instance flag = 'true'"
             ) from None
         return np.full(frame.height, kept.to_numpy())
@@ -95,8 +93,6 @@ def _numbers(values: pl.Series, name: str) -> pl.Series:
 def _as_typed(where: str) -> str:
     """Return a condition in SQL, where dates and single words need no quotes.
 
-    Examples
-    --------
     >>> _as_typed("date >= 1860-05 and country == canada")
     '"date|month" >= 186005 and country = \\'canada\\''
     """
@@ -105,9 +101,8 @@ def _as_typed(where: str) -> str:
         field, sign, date, word = (match[name] for name in ("field", "sign", "date", "word"))
         sign = "=" if sign == "==" else sign
         if match["more"]:
-            raise SettingsError(
-                f"where=\"{where}\" cannot be used: write several words in quotes: '{word}{match['more']}'"
-            )
+            several = f"write several words in quotes: '{word}{match['more']}'"
+            raise SettingsError(f'where="{where}" cannot be used: {several}')
         if date and field != ")" and not (match["quote"] and sign in ("=", "<>", "!=")):
             digits = date.strip("'").replace("-", "")
             field = field.strip('"')
@@ -123,8 +118,6 @@ def _as_typed(where: str) -> str:
 def row_filter(where: str) -> RowFilter:
     """Parse an SQL condition.
 
-    Examples
-    --------
     >>> keep = row_filter("year >= 1990 AND lang = en")
     >>> keep.fields, keep.numbers
     (('year', 'lang'), ('year',))
@@ -136,15 +129,13 @@ def row_filter(where: str) -> RowFilter:
         expression = pl.sql_expr(typed)
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
     except Exception as error:
-        raise SettingsError(f'cannot read where="{where}" as an SQL condition: {_reason(error)}') from None
+        raise SettingsError(f'cannot read where="{where}" as an SQL condition: {first_line(error)}') from None
     if _needs_several_rows(json.loads(expression.meta.serialize(format="json"))):
         # Rows come in batches: a maximum would be that of a batch.
-        raise SettingsError(
-            f'where="{where}" cannot be used: it must be about one row at a time, without max, count, …'
-        )
+        raise SettingsError(f'where="{where}" cannot be used: write about one row at a time, without max, count, …')
     reason = "it names no field" if not fields else "it names too many fields"
     if 0 < len(fields) <= _MOST_FIELDS_IN_FILTER:
-        reason = "it is no yes-or-no question"
+        reason = "it is neither true nor false for a row"
         for kinds in product((pl.String, pl.Float64), repeat=len(fields)):
             sample = pl.DataFrame(schema=dict(zip(fields, kinds, strict=True))).clear(1)
             try:
@@ -152,7 +143,7 @@ def row_filter(where: str) -> RowFilter:
                     numbers = tuple(name for name, kind in zip(fields, kinds, strict=True) if kind == pl.Float64)
                     return RowFilter(where, expression, tuple(dict.fromkeys(map(_base, fields))), numbers)
             except pl.exceptions.PolarsError as error:
-                reason = _reason(error)
+                reason = first_line(error)
     raise SettingsError(f'where="{where}" cannot be used: {reason}')
 
 
@@ -178,13 +169,9 @@ class Selection:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
         filtered = self._filter.fields if self._filter else ()
         self._places = settings.place.split(SEPARATOR) if settings.place else []
+        self.nested = len(self._places) > 1  # whether a place is made of several fields, the wider first
         names = (settings.text, settings.time, *self._places, *settings.keep, *filtered)
         self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in names if name)))
-
-    @property
-    def nested(self) -> bool:
-        """Whether a place is made of several fields, the wider first."""
-        return len(self._places) > 1
 
     def documents(self, batch: Batch) -> tuple[pl.DataFrame, BatchCounts, list[BadRow]]:
         """Return the documents of a batch, the number of its rows, and the bad rows, each for its first fault only.
@@ -243,7 +230,3 @@ class Selection:
 def _blank(values: pl.Series) -> NDArray[np.bool_]:
     """Return (N,) whether each value is missing or consists of blanks."""
     return (~values.str.contains(r"[^\s\x1f]").fill_null(False)).to_numpy()
-
-
-def _reason(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

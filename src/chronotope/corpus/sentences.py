@@ -3,8 +3,6 @@
 Positions are not stored. The text is tokenized again, and each word is checked against the token that was counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -51,8 +49,6 @@ def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalize
 
     The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase covers all its tokens.
 
-    Examples
-    --------
     >>> from chronotope.config import CorpusSettings
     >>> text = "The Prime Minister's <i class='x'>bank</i>"
     >>> spans = token_spans(text, "words", ["the", "prime_minister", "bank"], Normalizer(CorpusSettings()))
@@ -96,8 +92,6 @@ def _joined(forms: Sequence[str], words: Sequence[str], bounds: NDArray[np.int64
 def all_sentences(text: str, longest: int = 2 * REACH) -> list[Bounds]:
     """Return the bounds of all sentences of a text; one that is longer than `longest` is cut at blanks.
 
-    Examples
-    --------
     >>> text = "It rained. Mr. Hull spoke."
     >>> [text[found.start : found.end] for found in all_sentences(text)]
     ['It rained.', 'Mr. Hull spoke.']
@@ -118,8 +112,6 @@ def all_sentences(text: str, longest: int = 2 * REACH) -> list[Bounds]:
 def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
     """Return the bounds of the sentence around a span, at most `reach` characters on either side.
 
-    Examples
-    --------
     >>> text = "It rained. Mr. Hull of the U.S. Senate spoke. All listened."
     >>> found = sentence_around(text, Span(15, 19))
     >>> text[found.start : found.end]

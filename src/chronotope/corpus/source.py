@@ -1,7 +1,5 @@
 """A corpus: where the text is, and how to read it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,33 +15,15 @@ from chronotope.io.untrusted import printable
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text that was found and checked but not read yet; `read_corpus` makes it, `tokenize` and `count` read it.
+    """Text that was found and checked but not read yet; `read_corpus` makes it, `tokenize` and `count` read it."""
 
-    Attributes
-    ----------
-    readers
-        One for each file, folder of text files, data frame or iterable of records.
-    settings
-        How to read it.
-    tokenizer
-        The user's function from a text to its tokens, if any.
-    empty
-        The positions of readers without rows.
-    metadata
-        The table that was joined, if any.
-    notes
-        Lines about files that are left out.
-    lemmatizer
-        The user's function from a word to its lemma, if any.
-    """
-
-    readers: tuple[Reader, ...]
+    readers: tuple[Reader, ...]  # one for each file, folder of text files, data frame or iterable of records
     settings: CorpusSettings
-    tokenizer: Callable[[str], list[str]] | None = None
-    empty: tuple[int, ...] = ()
-    metadata: Metadata | None = None
-    notes: tuple[str, ...] = ()
-    lemmatizer: Callable[[str], Any] | None = None
+    tokenizer: Callable[[str], list[str]] | None = None  # the user's function from a text to its tokens
+    empty: tuple[int, ...] = ()  # the positions of readers without rows
+    metadata: Metadata | None = None  # the table that was joined
+    notes: tuple[str, ...] = ()  # lines about files that are left out
+    lemmatizer: Callable[[str], Any] | None = None  # the user's function from a word to its lemma
 
     def __repr__(self) -> str:
         names = self.names
@@ -70,7 +50,7 @@ class Corpus:
 
     @property
     def size(self) -> int:
-        """The number of bytes (rows of frames and records); 0 if unknown."""
+        """The size in bytes, of frames and records in rows; 0 if unknown."""
         return sum(reader.size for reader in self.readers)
 
     def fingerprint(self) -> list[dict[str, Any]]:
@@ -81,12 +61,8 @@ class Corpus:
         Metadata come last.
         """
         fields = Selection(self.settings).fields
-        return [entry for reader in self.readers for entry in reader.fingerprint(fields)] + self.metadata_fingerprint
-
-    @property
-    def metadata_fingerprint(self) -> list[dict[str, Any]]:
-        """The fingerprint of the metadata, if any."""
-        return self.metadata.fingerprint if self.metadata else []
+        metadata = self.metadata.fingerprint if self.metadata else []
+        return [entry for reader in self.readers for entry in reader.fingerprint(fields)] + metadata
 
     @property
     def tokenizer_name(self) -> str | None:

@@ -4,8 +4,6 @@
 say which row belongs to a document and how its tokens were found.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chronotope.corpus.tokens import DOCUMENTS
-from chronotope.errors import DamagedFileError
+from chronotope.errors import DamagedFileError, first_line
 from chronotope.io.untrusted import read_table
 
 TEXT = "text.parquet"
@@ -107,5 +105,4 @@ class TextStore:
         return texts
 
     def _damaged(self, reason: object) -> DamagedFileError:
-        line = (str(reason).splitlines() or ["damaged"])[0]
-        return DamagedFileError(f"{self._path} cannot be read ({line}); prepare the run again")
+        return DamagedFileError(f"{self._path} cannot be read ({first_line(reason)}); prepare the run again")

@@ -1,7 +1,5 @@
 """The loops that find tokens in UTF-8, and that count words."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chronotope.corpus.tokenizer import (

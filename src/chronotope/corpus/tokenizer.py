@@ -6,8 +6,6 @@ it. Numbers keep their points and commas (`5,000`). Links, e-mail addresses, mar
 'whitespace' splits at white space, for text that is tokenized already. 'tokens' splits at the separator of the readers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
@@ -67,8 +65,6 @@ def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Token
 
     The tokenizer is 'words', 'emoji' (both), 'whitespace', 'tokens', or a function from a text to its tokens.
 
-    Examples
-    --------
     >>> tokens = split_texts(pl.Series(["Don't ask www.why.org, <b>ask</b> twenty-two.", "Ask!"]))
     >>> tokens.forms.to_list()
     ["Don't", 'ask', 'twenty', 'two', 'Ask']

@@ -51,39 +51,19 @@ CHUNK_TOKENS = 2 << 20
 
 @dataclass(frozen=True, eq=False)
 class TokenStore:
-    """The tokens of a corpus.
-
-    Attributes
-    ----------
-    folder
-        Its folder.
-    conditions
-        The conditions that occur.
-    words, counts
-        The lexicon, most frequent first, and the count of each word in documents that are not held out.
-    ids
-        (T,) the word ids of all documents, one after the other.
-    starts
-        (N + 1,) the tokens of document n are ids[starts[n] : starts[n + 1]].
-    document_condition
-        (N,) the condition of each document, ascending.
-    held_out
-        (N,) whether a document is held out.
-    problems, report, sources
-        The bad rows, the report, and the files with their checksums.
-    """
+    """The tokens of a corpus."""
 
     folder: Path
     conditions: Conditions
-    words: pl.Series
-    counts: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    document_condition: NDArray[np.int32]
-    held_out: NDArray[np.bool_]
+    words: pl.Series  # the lexicon, most frequent first
+    counts: NDArray[np.int64]  # of each word, in documents that are not held out
+    ids: NDArray[np.int32]  # (T,) the word ids of all documents, one after the other
+    starts: NDArray[np.int64]  # (N + 1,) the tokens of document n are ids[starts[n] : starts[n + 1]]
+    document_condition: NDArray[np.int32]  # (N,) ascending
+    held_out: NDArray[np.bool_]  # (N,)
     problems: Problems
     report: CorpusReport
-    sources: list[dict[str, Any]]
+    sources: list[dict[str, Any]]  # the files with their checksums
     _counted: tuple[csr_array, csr_array] | None = None
 
     @classmethod
@@ -132,9 +112,8 @@ class TokenStore:
         """(T,) all word ids, checked to be in range: kernels do not check."""
         for _, chunk in self._chunks():
             if chunk.min() < 0 or chunk.max() >= len(self.words):
-                raise DamagedFileError(
-                    f"{self.folder / TOKENS} names a word that does not exist; prepare the run again"
-                )
+                path = self.folder / TOKENS
+                raise DamagedFileError(f"{path} names a word that does not exist; prepare the run again")
         return np.asarray(self.ids)
 
     @cached_property

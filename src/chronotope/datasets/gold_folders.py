@@ -1,7 +1,5 @@
 """Corpora with human judgments of change: the folders of SemEval-2020 Task 1 and of word usage graphs (DWUG)."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re
@@ -65,8 +63,6 @@ def _usage_graph(folder: Path) -> Iterator[tuple[str, str]]:
 def without_tag(lemma: str) -> str:
     """Return a lemma without its part of speech.
 
-    Examples
-    --------
     >>> without_tag("attack_nn"), without_tag("distant_past")
     ('attack', 'distant_past')
     """

@@ -5,8 +5,6 @@ answers are planted: which words change company, when and where, and which names
 years and places.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,28 +33,14 @@ HABIT = 0.6  # that a determiner is the usual one after its linker
 
 @dataclass(frozen=True)
 class Change:
-    """A word that keeps one company and, from some year on or in some place, another.
+    """A word that keeps one company and, from some year on or in some place, another."""
 
-    Attributes
-    ----------
-    word
-        The word; it is in no topic's list.
-    before, after
-        The words around it until then or elsewhere, and from then on or there; each one of the `TOPICS`.
-    time
-        The first year of the new company; None: in all years.
-    place
-        The only place where the company is new; None: everywhere.
-    share
-        The share of the sentences that have the word; at most that of a topic, one in forty.
-    """
-
-    word: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    time: str | None = None
-    place: str | None = None
-    share: float = 0.01
+    word: str  # in no topic's list
+    before: tuple[str, ...]  # the words around it, one of the `TOPICS`
+    after: tuple[str, ...]  # the words around it from then on or there
+    time: str | None = None  # the first year of the new company; None: in all years
+    place: str | None = None  # the only place where the company is new; None: everywhere
+    share: float = 0.01  # of the sentences that have the word; at most that of a topic, one in forty
 
 
 class Equivalent(NamedTuple):
@@ -71,27 +55,15 @@ class Equivalent(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
-    """Invented records and their planted answers.
+    """Invented records and their planted answers."""
 
-    Attributes
-    ----------
-    records
-        One document each: text, time (a year), place, source ('invented'); by time, then by place.
-    changes
-        The words that change company.
-    equivalents
-        The names of one office in two conditions, different names only.
-    """
-
-    records: list[dict[str, str]]
+    records: list[dict[str, str]]  # text, time (a year), place, source ('invented'); by time, then by place
     changes: tuple[Change, ...]
-    equivalents: tuple[Equivalent, ...]
+    equivalents: tuple[Equivalent, ...]  # the names of one office in two conditions, different names only
 
     def pairs(self, axis: str) -> list[str]:
         """Return the equivalents along 'time', 'place' or 'time × place' as lines of a test-pair file.
 
-        Examples
-        --------
         >>> invented_world(documents=60).pairs("place")[0]
         'gadoburg-arlen,kavuburg-borva,capital'
         """
@@ -123,7 +95,7 @@ def invented_world(
     seed: int = 1,
     changes: bool | Sequence[Change] = True,
 ) -> World:
-    """Make a world of invented text, about 80 running words a document; the same seed gives the same text.
+    """Make a world of invented text, about 80 words a document; the same seed gives the same text.
 
     Parameters
     ----------
@@ -159,7 +131,8 @@ def invented_world(
     condition = np.sort(np.arange(documents) % (len(times) * len(places)))
     length = rng.integers(SENTENCES[0], SENTENCES[1] + 1, documents)
     time, place = np.divmod(np.repeat(condition, length), len(places))
-    shares = _theme_shares()
+    topic = (1 - OFFICE_SHARE * len(OFFICES)) / len(TOPICS)
+    shares = np.array([topic] * len(TOPICS) + [OFFICE_SHARE] * len(OFFICES))  # of the sentences, for each theme
     if any(change.share > shares[0] for change in planted):
         raise SettingsError(f"the share of a word that changes is at most that of a topic, {shares[0]:.3f}")
     theme = rng.choice(len(_THEMES), len(time), p=shares)
@@ -274,12 +247,6 @@ def _theme_of(words: tuple[str, ...]) -> int:
         if topic == words:
             return number
     raise SettingsError("before and after must each be one of TOPICS, the lists of words of the invented world")
-
-
-def _theme_shares() -> NDArray[np.float64]:
-    """(themes,) share of the sentences about each theme."""
-    topic = (1 - OFFICE_SHARE * len(OFFICES)) / len(TOPICS)
-    return np.array([topic] * len(TOPICS) + [OFFICE_SHARE] * len(OFFICES))
 
 
 def _zipf(size: int) -> NDArray[np.float64]:

@@ -1,7 +1,5 @@
 """The words of the invented world: function words, topics, and offices whose holders have invented names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

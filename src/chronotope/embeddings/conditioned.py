@@ -63,6 +63,9 @@ class ConditionedEmbeddings:
         (C, D) subtracted from every vector of a condition; by default the mean vector of its words.
     contexts
         (K, D) context vectors that the vectors were fitted to, for methods that have them.
+    variances
+        (P, D) the posterior variances of the vectors, for methods that estimate them: `series` and `similarity` then
+        give intervals.
     query_mapping
         Maps a word from one condition to another if the conditions do not share a space. Used by `equivalents`, and by
         `similarity` and `project` between conditions.
@@ -96,6 +99,7 @@ class ConditionedEmbeddings:
         condition_factors: ArrayLike | None = None,
         center: ArrayLike | None = None,
         contexts: ArrayLike | None = None,
+        variances: ArrayLike | None = None,
         query_mapping: LocalLinearMap | None = None,
         provenance: dict[str, Any] | None = None,
     ) -> None:
@@ -108,7 +112,7 @@ class ConditionedEmbeddings:
         self.observed = Support(*map(np.asarray, support, kinds))
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
-        size = self.dimensions
+        self.dimensions = size = int(self.vectors.shape[1])
         common = common_vectors(self.observed, self.vectors, len(self.words)) if common is None else common
         factors = np.ones((len(conditions), size)) if condition_factors is None else condition_factors
         center = centers(self.observed, self.vectors) if center is None else center
@@ -117,6 +121,8 @@ class ConditionedEmbeddings:
         self.condition_factors = float32("condition_factors", factors, len(conditions), size, finite=True)
         self.center = float32("center", center, len(conditions), size, finite=True)
         self.contexts = float32("contexts", contexts, None, size)
+        pairs = len(self.observed.word)
+        self.variances = None if variances is None else float32("variances", variances, pairs, size)
         self.query_mapping = query_mapping
         # Through JSON, so that saving and loading gives the same data.
         self.provenance: dict[str, Any] = json.loads(canonical_json(provenance or {}))
@@ -138,11 +144,6 @@ class ConditionedEmbeddings:
 
     def _repr_html_(self) -> str:
         return describe.html_table(self)
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
 
     @property
     def counted(self) -> bool:
@@ -355,7 +356,7 @@ class ConditionedEmbeddings:
         self, word: str | Vector | Words, condition: int, fallback: bool
     ) -> tuple[NDArray[np.int64], Floats, bool]:
         """Return the word ids (-1 for a vector) and centered vectors of queries, and whether they are several."""
-        queries = word if isinstance(word, list | tuple) else [word]
+        queries: Sequence[Any] = word if isinstance(word, list | tuple) else [word]
         if isinstance(word, np.ndarray) or (
             queries is word and queries and not any(isinstance(one, str) for one in queries)
         ):

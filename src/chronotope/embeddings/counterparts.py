@@ -6,8 +6,6 @@ word of the source. The margin is calibrated on words without a counterpart: fro
 is removed in the target, so that the best match that is left is a false one. Rare words get a margin of their own.
 """
 
-from __future__ import annotations
-
 from math import ceil
 from typing import NamedTuple
 

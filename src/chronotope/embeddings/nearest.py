@@ -4,12 +4,12 @@ Every candidate that rounding could move into the top k is scored again in float
 or in a batch, on any number of threads and with any BLAS.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from chronotope.runtime.blas import one_blas_thread
 
 Floats = NDArray[np.float32]
 
@@ -36,14 +36,8 @@ def nearest(
 ) -> Nearest:
     """Return the `top` candidates with the largest cosine, less a penalty, for each query.
 
-    Parameters
-    ----------
-    queries, candidates
-        (Q, D) and (N, D) rows of length one (or zero).
-    penalty
-        (N,) subtracted from the cosine of each candidate before ranking; infinity excludes a candidate.
-    block_scores
-        Number of scores held in memory at once.
+    Queries (Q, D) and candidates (N, D) are rows of length one, or zero. A penalty (N,) of infinity excludes a
+    candidate. `block_scores` are held in memory at once.
     """
     top = min(top, len(candidates))
     result = Nearest(np.empty((len(queries), top), np.int64), np.empty((len(queries), top)))
@@ -95,6 +89,18 @@ def _cosines(
     return np.concatenate(
         [np.multiply(queries[query[part]], candidates[row[part]], dtype=np.float64).sum(axis=1) for part in parts]
     )
+
+
+def ridge_map(
+    x: NDArray[np.floating], y: NDArray[np.floating], ridge: float, near: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the (D, D) map Q of least Σ ‖x Q − y‖² + ridge · mean(x²) · ‖Q − near‖²; near the identity by default."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    identity = np.eye(x.shape[1])
+    with one_blas_thread():
+        squares = x.T @ x
+        penalty = identity * (ridge * np.trace(squares) / len(squares) or 1.0)
+        return np.linalg.solve(squares + penalty, x.T @ y + penalty @ (identity if near is None else near))
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> Floats:

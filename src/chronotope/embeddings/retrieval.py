@@ -3,9 +3,6 @@
 CSLS (Conneau et al., 2018) of x in the source and y in the target is 2 cos(x, y) − r(x) − r(y), where r is the mean
 cosine of a word with its ten nearest words in the other condition. The neighbors for r come from a reference pool: the
 10,000 most frequent words of that condition with enough support.
-
-A few queries do not need r of all candidates. The mean cosine of a candidate with any ten words of the pool is a lower
-bound of its r; r is computed only for candidates that this bound leaves among the possible answers.
 """
 
 from __future__ import annotations
@@ -101,21 +98,10 @@ def csls_matches(
     r: NDArray[np.float64],
     own: NDArray[np.int64] | None = None,
 ) -> list[Matches]:
-    """Return the candidates with the largest CSLS, for each query.
+    """Return the candidates with the largest CSLS, for each query, (Q, D) rows of length one.
 
-    Parameters
-    ----------
-    words
-        All words, by id.
-    queries, candidates
-        (Q, D) rows of length one, of the source, and the words of the target.
-    source_pool, target_pool
-        The reference words of both conditions.
-    r
-        (N,) r of the candidates, NaN where it is not measured yet; changed in place. Threads may share it: each writes
-        the same values.
-    own
-        (Q,) the word id of each query, if source and target are the same condition.
+    `r` (N,), that of the candidates, is filled in where it is NaN; threads may share it, since each writes the same.
+    `own` (Q,) are the word ids of the queries, if source and target are the same condition.
     """
     same = own is not None
     if len(queries) > FEW_QUERIES or min(len(r), len(source_pool.word)) <= max(FEW_CANDIDATES, 4 * top):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.config import at_least, one_of
 from chronotope.embeddings.arrays import LRUCache
 from chronotope.embeddings.counterparts import Bar, calibrate, excess_of_removed, own_similarity
-from chronotope.embeddings.mapping import SharedWords
+from chronotope.embeddings.mapping import ROLE_MIN_COUNT, ROLE_WORDS, SharedWords, fit_role_map, move, move_together
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.embeddings.retrieval import (
     POOL_WORDS,
@@ -23,7 +23,6 @@ from chronotope.embeddings.retrieval import (
     csls_matches,
     reference_pool,
 )
-from chronotope.embeddings.role_map import MIN_COUNT, WORDS, fit_role_map, move, move_together
 from chronotope.errors import DamagedFileError
 
 if TYPE_CHECKING:
@@ -63,9 +62,8 @@ class Search:
         rows[~occurs] = model.common[words[~occurs]] * model.condition_factors[condition]
         rows -= model.center[condition]
         if not np.isfinite(rows).all():
-            raise DamagedFileError(
-                f"the vectors of {model.conditions.labels[condition]} hold values that are not numbers"
-            )
+            label = model.conditions.labels[condition]
+            raise DamagedFileError(f"the vectors of {label} hold values that are not numbers")
         return rows
 
     @cached_property
@@ -92,8 +90,7 @@ class Search:
             words = np.flatnonzero(counts >= min_count)
             return ConditionMatrix(words, counts[words], unit_rows(self.rows(words, condition)))
 
-        matrix: ConditionMatrix = self.cache.get(("matrix", condition, min_count), make)
-        return matrix
+        return self.cache.get(("matrix", condition, min_count), make)
 
     def takes_role_map(self, source: int, target: int, role_map: bool | None) -> bool:
         """Return whether queries are moved by a role map; unless role_map otherwise, if the conditions are places."""
@@ -102,7 +99,7 @@ class Search:
         return self._model.conditions.axis == "place" if role_map is None else role_map
 
     def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
-        """Return the vectors of words of the source, as (Q, D) unit vectors in the space of the target."""
+        """Return vectors of the source condition as (Q, D) unit vectors in the space of the target condition."""
         if source == target or (self._mapping is None and not roles):
             return unit_rows(rows)
         if self._mapping is None:
@@ -113,13 +110,11 @@ class Search:
         """Return the (D, D) role map between two conditions."""
 
         def make() -> NDArray[np.float64]:
-            one, other = (
-                reference_pool(self.matrix(condition, MIN_COUNT), WORDS).unit for condition in (source, target)
-            )
+            matrices = (self.matrix(condition, ROLE_MIN_COUNT) for condition in (source, target))
+            one, other = (reference_pool(matrix, ROLE_WORDS).unit for matrix in matrices)
             return fit_role_map(one, other)
 
-        fitted: NDArray[np.float64] = self.cache.get(("role map", source, target), make)
-        return fitted
+        return self.cache.get(("role map", source, target), make)
 
     def best(
         self,
@@ -189,8 +184,7 @@ class Search:
         matrix = self.matrix(condition, min_count)
         if len(matrix.word) <= POOL_WORDS:
             return matrix
-        pool: ConditionMatrix = self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
-        return pool
+        return self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
 
     def _projected_pool(self, source: int, target: int, min_count: int, roles: bool) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
@@ -204,5 +198,4 @@ class Search:
             shared = self._shared(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        projected: ConditionMatrix = self.cache.get(("projected pool", source, target, min_count, roles), make)
-        return projected
+        return self.cache.get(("projected pool", source, target, min_count, roles), make)

@@ -1,19 +1,17 @@
 """Save embeddings to one safetensors file and open it by memory map; nothing the file says of itself is trusted.
 
 The metadata entry `chronotope` holds JSON: format version, number of words, conditions, provenance, checksums of the
-large tensors, and the query mapping. `words` is UTF-8 text, one word a line. `checksum` covers the header and every
-tensor but `contexts` and `vectors`, so that opening a file reads a small part of it. These two are compared with their
-checksums only by `load(verify=True)`.
+large tensors, and the query mapping. `words` is UTF-8 text, one word a line. `variances` is there only if the method
+estimates them. `checksum` covers the header and every tensor but `contexts`, `vectors` and `variances`, so that opening
+a file reads a small part of it. These are compared with their checksums only by `load(verify=True)`.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
 import mmap
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,31 +31,27 @@ ENTRY = "chronotope"
 MAX_HEADER_BYTES = 64 << 20
 MAX_HEADER_VALUES = 500_000
 CHECKSUM_BYTES = 16
-READ_LATER = ("contexts", "vectors")
+READ_LATER = ("contexts", "vectors", "variances")
 
 
-class TensorKind(NamedTuple):
-    """Type and number of axes of a tensor."""
-
-    code: str
-    dtype: str
-    axes: int
-
-
-# In the order of the file: wide types first, so that every tensor is aligned; the checksum last.
-TENSORS = {
-    "support_start": TensorKind("I64", "<i8", 1),
-    "support_count": TensorKind("I64", "<i8", 1),
-    "support_word": TensorKind("I32", "<i4", 1),
-    "common": TensorKind("F32", "<f4", 2),
-    "condition_factors": TensorKind("F32", "<f4", 2),
-    "center": TensorKind("F32", "<f4", 2),
-    "contexts": TensorKind("F32", "<f4", 2),
-    "vectors": TensorKind("F32", "<f4", 2),
-    "words": TensorKind("U8", "u1", 1),
-    "checksum": TensorKind("U8", "u1", 1),
+# The type and the number of axes of each tensor, in the order of the file: wide types first, so that every tensor is
+# aligned; the checksum last.
+ALL_TENSORS = {
+    "support_start": ("<i8", 1),
+    "support_count": ("<i8", 1),
+    "support_word": ("<i4", 1),
+    "common": ("<f4", 2),
+    "condition_factors": ("<f4", 2),
+    "center": ("<f4", 2),
+    "contexts": ("<f4", 2),
+    "vectors": ("<f4", 2),
+    "variances": ("<f4", 2),
+    "words": ("|u1", 1),
+    "checksum": ("|u1", 1),
 }
-CODES = {np.dtype(kind.dtype).str: kind.code for kind in TENSORS.values()}
+OPTIONAL = "variances"
+TENSORS = {name: kind for name, kind in ALL_TENSORS.items() if name != OPTIONAL}
+CODES = {"<i8": "I64", "<i4": "I32", "<f4": "F32", "|u1": "U8"}  # of safetensors
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -72,16 +66,18 @@ def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
         "center": embeddings.center,
         "contexts": embeddings.contexts,
         "vectors": embeddings.vectors,
+        "variances": embeddings.variances,
         "words": np.frombuffer("\n".join(embeddings.words).encode(), dtype=np.uint8),
         "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
     }
-    tensors = {name: np.ascontiguousarray(parts[name], dtype=kind.dtype) for name, kind in TENSORS.items()}
+    kinds = TENSORS if embeddings.variances is None else ALL_TENSORS
+    tensors = {name: np.ascontiguousarray(parts[name], dtype=dtype) for name, (dtype, _) in kinds.items()}
     about = {
         "format": FORMAT,
         "words": len(embeddings.words),
         "conditions": embeddings.conditions.to_dict(),
         "provenance": embeddings.provenance,
-        "checksums": {name: _digest(tensors[name]) for name in READ_LATER},
+        "checksums": {name: _digest(tensors[name]) for name in READ_LATER if name in tensors},
     }
     if embeddings.query_mapping:
         about["query_mapping"] = embeddings.query_mapping.to_dict()
@@ -124,7 +120,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
     try:
         about, tensors = _read(path, data)
         if verify:
-            for name in READ_LATER:
+            for name in (name for name in READ_LATER if name in tensors):
                 if about["checksums"].get(name) != _digest(tensors[name]):
                     raise ValueError(f"the checksum of its {name} does not match")
         words = bytes(tensors["words"]).decode("utf-8").split("\n")
@@ -140,6 +136,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
             condition_factors=tensors["condition_factors"],
             center=tensors["center"],
             contexts=tensors["contexts"],
+            variances=tensors.get("variances"),
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=about["provenance"],
         )
@@ -205,16 +202,17 @@ def _read(path: Path, data: mmap.mmap) -> tuple[dict[str, Any], Tensors]:
     # The library checks that types, shapes and offsets are consistent and cover the file exactly.
     with safe_open(path, "numpy") as file:
         about = _metadata(file.metadata())
-        if set(file.keys()) != set(TENSORS):
+        names = set(file.keys())
+        if names - {OPTIONAL} != set(TENSORS):
             raise ValueError("it does not hold the tensors of a model")
-        kinds = {name: file.get_slice(name) for name in TENSORS}
+        kinds = {name: file.get_slice(name) for name in ALL_TENSORS if name in names}
     begin = 8 + int.from_bytes(data[:8], "little")
     header, tensors = data[:begin], {}
-    for name, kind in TENSORS.items():
-        code, shape = kinds[name].get_dtype(), kinds[name].get_shape()
-        if code != kind.code or len(shape) != kind.axes:
-            raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {kind.code} and {kind.axes}")
-        tensors[name] = np.frombuffer(data, kind.dtype, prod(shape), begin).reshape(shape)
+    for name, found in kinds.items():
+        (dtype, axes), code, shape = ALL_TENSORS[name], found.get_dtype(), found.get_shape()
+        if code != CODES[dtype] or len(shape) != axes:
+            raise ValueError(f"'{name}' has the type {code} and {len(shape)} axes, not {CODES[dtype]} and {axes}")
+        tensors[name] = np.frombuffer(data, dtype, prod(shape), begin).reshape(shape)
         begin += tensors[name].nbytes
     if bytes(tensors["checksum"]) != checksum(header, tensors):
         raise ValueError("its checksum does not match")

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from chronotope.embeddings.arrays import float32
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.embeddings.words import check_word
-from chronotope.errors import MissingExtraError, SettingsError, UnknownWordError, number_of
+from chronotope.errors import SettingsError, UnknownWordError, import_extra, number_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -59,6 +59,7 @@ class WordVectors:
     ) -> None:
         self.index_to_key = list(words)
         self.vectors = float32("vectors", vectors, len(self.index_to_key))
+        self.vector_size = int(self.vectors.shape[1])
         self.counts = None if counts is None else np.asarray(counts, dtype=np.int64)
         self.name = name
         self.notes = tuple(notes)
@@ -88,11 +89,6 @@ class WordVectors:
     def unit(self) -> Floats:
         """(N, D) the vectors, scaled to length one."""
         return unit_rows(self.vectors)
-
-    @property
-    def vector_size(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
 
     def get_index(self, key: str) -> int:
         """Return the position of a word."""
@@ -190,11 +186,8 @@ class WordVectors:
 
     def to_gensim(self) -> KeyedVectors:
         """Return the same words as gensim's `KeyedVectors`, with their counts if known."""
-        try:
-            from gensim.models import KeyedVectors
-        except ImportError:
-            raise MissingExtraError("an object of gensim", "word2vec") from None
-        vectors = KeyedVectors(self.vector_size, count=0)
+        models = import_extra("gensim.models", "an object of gensim", "word2vec")
+        vectors = models.KeyedVectors(self.vector_size, count=0)
         vectors.lifecycle_events = None  # it holds the time, which would make files differ
         vectors.add_vectors(self.index_to_key, np.array(self.vectors))
         if self.counts is not None:

@@ -1,7 +1,5 @@
 """Words as users type them, and as a model holds them."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -163,10 +163,9 @@ def _by_gold(models: Models, gold: Gold, start: str | None, end: str | None, min
         low, high = quantiles(resampled)
         known = {"words": len(words), "gold_words": len(gold.scores)}
         data = {metric: value, "interval": [low, high], **known, "from": first, "to": last}
-        data["signature"] = (
-            f"{gold.name}|{metric}|words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:{min_count}|"
-            f"checksum:{checksum_of(sorted(gold.scores.items()))[:8]}|{models[name].signature}"
-        )
+        judged = f"words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:{min_count}"
+        checksum = checksum_of(sorted(gold.scores.items()))[:8]
+        data["signature"] = f"{gold.name}|{metric}|{judged}|checksum:{checksum}|{models[name].signature}"
         data["changes"] = dict(zip(words, measured.tolist(), strict=True))
         results[name] = _Result(value, resampled, {metric: value, "low": low, "high": high} | known, data)
     notes = [INTERVAL]
@@ -206,10 +205,8 @@ def _evaluation(rows: Any, title: str, notes: list[str], facts: Any, signature: 
 
 
 def name_models(models: Any) -> dict[str, Any]:
-    """Return models by name: of the file or run (the whole path if two are equal), or of the method; numbered if equal.
+    """Return models by the name of their file or run (full path if two are equal) or method; equal names get numbers.
 
-    Examples
-    --------
     >>> list(name_models(["a/good.ct", "b/good.ct", "poor.ct", "poor.ct"]))
     ['a/good.ct', 'b/good.ct', 'poor.ct', 'poor.ct (4)']
     """

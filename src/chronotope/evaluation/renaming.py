@@ -28,7 +28,6 @@ from chronotope.io.provenance import checksum_of
 # Minimum count of a word in a condition to be asked about there; that of a candidate in `evaluate`.
 MIN_COUNT = 5
 PAIRS_OF_A_WORD = 3
-TOKENS_AT_ONCE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -77,20 +76,15 @@ class _RenamedCounts(Counts):
         store, words = self.original.store, self.names.words
         ids = np.empty(len(store.ids), dtype=np.int32)
         for condition in range(len(self.conditions)):
-            name = self.names.of(condition)
-            documents = store.condition_slice(condition)
-            first, last = int(store.starts[documents.start]), int(store.starts[documents.stop])
-            for begin in range(first, last, TOKENS_AT_ONCE):
-                part = np.asarray(store.ids[begin : min(begin + TOKENS_AT_ONCE, last)])
-                # Words outside the vocabulary make room for the new names.
-                outside = part + np.int32(len(self.names.word_of))
-                ids[begin : begin + len(part)] = np.where(part < words, name[np.minimum(part, words - 1)], outside)
-        return replace(
-            store,
-            words=pl.concat([pl.Series("word", self.vocabulary.words), store.words[words:]]),
-            counts=np.concatenate([self.vocabulary.counts, store.counts[words:]]),
-            ids=ids,
-        )
+            name, documents = self.names.of(condition), store.condition_slice(condition)
+            here = slice(int(store.starts[documents.start]), int(store.starts[documents.stop]))
+            part = np.asarray(store.ids[here])
+            # Words outside the vocabulary make room for the new names.
+            outside = part + np.int32(len(self.names.word_of))
+            ids[here] = np.where(part < words, name[np.minimum(part, words - 1)], outside)
+        counts = np.concatenate([self.vocabulary.counts, store.counts[words:]])
+        names = pl.concat([pl.Series("word", self.vocabulary.words), store.words[words:]])
+        return replace(store, words=names, counts=counts, ids=ids)
 
 
 def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5) -> Renamed:
@@ -128,7 +122,11 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
         raise InputError("with a single condition no word can change its name; prepare the text with --time or --place")
     random = np.random.default_rng(seed)
     support = counts.vocabulary.support
-    chosen = _drawn(support, len(counts.vocabulary), share, random)
+    often = np.bincount(support.word[support.count >= MIN_COUNT], minlength=len(counts.vocabulary))
+    known = np.flatnonzero(often >= 2)
+    if not len(known):
+        raise InputError(f"no word occurs {MIN_COUNT} times in two conditions; widen the time bins or give more text")
+    chosen = np.sort(random.choice(known, max(1, round(share * len(known))), replace=False))
     names = _named(support, len(counts.vocabulary), chosen, _stretches(counts.conditions, len(chosen), longest, random))
     words = _words(counts.vocabulary.words, names)
     parts = {part.name: getattr(counts, part.name) for part in fields(Counts)} | {"_held_out": None}
@@ -139,15 +137,6 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
     if not pairs:
         raise InputError("no renamed word can be asked about; rename a larger share, or give more text")
     return Renamed(made, TestPairs(f"renamings share:{share:g} longest:{longest} seed:{seed}", pairs))
-
-
-def _drawn(support: Support, words: int, share: float, random: np.random.Generator) -> NDArray[np.int64]:
-    """(K,) a share of the words that occur often enough in two conditions or more; at least one, ascending."""
-    often = np.bincount(support.word[support.count >= MIN_COUNT], minlength=words)
-    known = np.flatnonzero(often >= 2)
-    if not len(known):
-        raise InputError(f"no word occurs {MIN_COUNT} times in two conditions; widen the time bins or give more text")
-    return np.sort(random.choice(known, max(1, round(share * len(known))), replace=False))
 
 
 def _stretches(conditions: Conditions, words: int, longest: int, random: np.random.Generator) -> NDArray[np.int32]:

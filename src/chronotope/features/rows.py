@@ -1,7 +1,5 @@
 """Read the columns of a table, and find the condition of each row from its date and place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date

@@ -1,11 +1,10 @@
 """Transformers of scikit-learn that look up word vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -54,6 +53,7 @@ class EmbeddingTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class WordInCondition(EmbeddingTransformer):
     """The vector of each word in its condition.
 
@@ -84,22 +84,14 @@ class WordInCondition(EmbeddingTransformer):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(
-        self,
-        embeddings: Any,
-        *,
-        word: str = "word",
-        condition: str = "condition",
-        unit: bool = True,
-        missing: str = "error",
-    ) -> None:
-        self.embeddings = embeddings
-        self.word = word
-        self.condition = condition
-        self.unit = unit
-        self.missing = missing
+    embeddings: Any
+    _: KW_ONLY
+    word: str = "word"
+    condition: str = "condition"
+    unit: bool = True
+    missing: str = "error"
 
-    def fit(self, X: Any = None, y: Any = None) -> WordInCondition:  # noqa: ARG002, N803
+    def fit(self, X: Any = None, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Open the embeddings; the rows are ignored."""
         one_of("missing", self.missing, IF_MISSING)
         self._open()
@@ -127,6 +119,7 @@ class WordInCondition(EmbeddingTransformer):
         return result
 
 
+@dataclass(eq=False, repr=False)
 class DocumentVectors(EmbeddingTransformer):
     """Dated and placed documents as vectors.
 
@@ -173,36 +166,21 @@ class DocumentVectors(EmbeddingTransformer):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(
-        self,
-        embeddings: Any,
-        *,
-        text: str = "text",
-        time: str = "time",
-        place: str = "place",
-        condition: str = "own",
-        weighting: str = "mean",
-        sif: float = 1e-3,
-        min_count: int = 0,
-        tokenizer: Any = "words",
-        lowercase: bool = True,
-        strip_accents: bool = False,
-        missing: str = "error",
-    ) -> None:
-        self.embeddings = embeddings
-        self.text = text
-        self.time = time
-        self.place = place
-        self.condition = condition
-        self.weighting = weighting
-        self.sif = sif
-        self.min_count = min_count
-        self.tokenizer = tokenizer
-        self.lowercase = lowercase
-        self.strip_accents = strip_accents
-        self.missing = missing
+    embeddings: Any
+    _: KW_ONLY
+    text: str = "text"
+    time: str = "time"
+    place: str = "place"
+    condition: str = "own"
+    weighting: str = "mean"
+    sif: float = 1e-3
+    min_count: int = 0
+    tokenizer: Any = "words"
+    lowercase: bool = True
+    strip_accents: bool = False
+    missing: str = "error"
 
-    def fit(self, X: Any, y: Any = None) -> DocumentVectors:  # noqa: ARG002, N803
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002, N803
         """Open the embeddings, and learn the weights of 'tfidf' or 'sif' from the documents."""
         one_of("condition", self.condition, ("own", OVERALL))
         one_of("weighting", self.weighting, WEIGHTINGS)

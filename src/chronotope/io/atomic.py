@@ -4,8 +4,6 @@ A file is written under a temporary name, flushed to the disk, and renamed; then
 part of its folder. Temporary names hold the process id, so that the next writer can remove those of a dead process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

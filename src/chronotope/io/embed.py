@@ -1,6 +1,4 @@
-"""Data inside HTML pages: JSON that no value can break out of."""
-
-from __future__ import annotations
+"""Embed JSON in HTML pages so that no value can end its element."""
 
 import json
 from typing import Any
@@ -11,8 +9,6 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 def embed_json(data: Any) -> str:
     """Return JSON that is safe inside a `<script>` element: no text in it can end the element or begin another.
 
-    Examples
-    --------
     >>> embed_json({"place": "Kent</script>"})
     '{"place":"Kent\\\\u003c/script\\\\u003e"}'
     """

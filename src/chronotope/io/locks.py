@@ -5,8 +5,6 @@ file names its holder. Where locking is impossible (a read-only folder, some net
 write itself then fails with its own error.
 """
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import os

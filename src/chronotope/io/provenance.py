@@ -1,7 +1,5 @@
 """The identity of a result: versions and checksums; no time, host, path or number of threads."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform
@@ -26,12 +24,6 @@ def versions() -> dict[str, str]:
     """Return the versions of chronotope, Python and the numerical packages."""
     packages = {name: version(name) for name in COMPUTING_PACKAGES}
     return {"chronotope": package_version(), "python": platform.python_version(), **packages}
-
-
-def checksum(path: str | Path) -> str:
-    """Return the BLAKE2b checksum of an input file, as `b2sum -l 128` prints it."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def quick_checksum(path: str | Path) -> str:

@@ -5,8 +5,6 @@ A new run is built in a temporary folder and renamed. A replacement is built ins
 replacement.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from chronotope.io.untrusted import read_json
 FORMAT = 4  # of runs and of models
 ABOUT = "run.json"
 PENDING = ".new"
+REPLACE = "choose another folder, or force=True (--force) to replace it"
 # The types of the values in run.json.
 KINDS: dict[type, tuple[str, ...]] = {
     dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
@@ -100,15 +99,10 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
     if force:
         return False
     if asked["tokenizer"] or any(source["checksum"] is None for source in asked["sources"]):
-        raise InputError(
-            f"{run} holds a run that cannot be compared with this one (a tokenizer or lemmas of your own, or a stream "
-            "of records); choose another folder, or force=True (--force) to replace it"
-        )
+        why = "custom tokenizer or lemmas, or a stream of records"
+        raise InputError(f"cannot check that {run} is made from this input ({why}); {REPLACE}")
     if checksum_of(asked) != about["asked"]:
-        raise InputError(
-            f"{run} holds a run made from other input or settings; choose another folder, or force=True (--force) to "
-            "replace it"
-        )
+        raise InputError(f"{run} holds a run made from other input or settings; {REPLACE}")
     return True
 
 

@@ -1,7 +1,5 @@
 """Files by name: on this machine, or in any store that fsspec opens by its address (s3://…, gs://…, memory://…)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
-from chronotope.errors import InputError
+from chronotope.errors import InputError, first_line
 from chronotope.io.atomic import atomic_write
 
 
@@ -125,4 +123,4 @@ def _located(name: str) -> Iterator[tuple[Any, str]]:
     except FileNotFoundError:
         raise InputError(f"there is no file or folder {name}") from None
     except Exception as error:  # each driver has its own exceptions
-        raise InputError(f"cannot open {name}: {next(iter(str(error).splitlines()), repr(error))}") from None
+        raise InputError(f"cannot open {name}: {first_line(error)}") from None

@@ -148,8 +148,6 @@ def to_utf8(data: bytes) -> bytes:
 
     Lines that seem to be damaged UTF-8, or in a third encoding, stay as they are. Unchanged data is the same object.
 
-    Examples
-    --------
     >>> to_utf8("Zoë in a café\n".encode("latin-1")).decode()
     'Zoë in a café\n'
     >>> russian = "вечер\n".encode("cp1251")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chronotope.errors import DamagedFileError, InputError
+from chronotope.errors import DamagedFileError, InputError, first_line
 from chronotope.frames import check_not_forked
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Escape the control characters of untrusted text for a terminal; `lines` keeps line breaks.
 
-    Examples
-    --------
     >>> print(printable("bank\x1b[31m"))
     bank\x1b[31m
     """
@@ -70,7 +68,7 @@ def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = 
     except RecursionError:
         raise ValueError("its JSON is nested too deeply") from None
     except UnicodeEncodeError:
-        raise ValueError("its JSON holds half a character, which no text can hold") from None
+        raise ValueError("its JSON holds a lone surrogate, which is not valid text") from None
     return data
 
 
@@ -94,8 +92,7 @@ def read_table(path: Path, columns: dict[str, Any]) -> pl.DataFrame:
         # Without the metadata of the columns, which are as untrusted.
         frame = pl.DataFrame(pa.Table.from_arrays(data.columns, names=data.column_names))
     except (OSError, ValueError, pa.ArrowException, pl.exceptions.PolarsError) as error:
-        reason = (str(error).splitlines() or ["damaged"])[0]
-        raise DamagedFileError(f"{path} cannot be read ({reason}); prepare the run again") from None
+        raise DamagedFileError(f"{path} cannot be read ({first_line(error)}); prepare the run again") from None
     if dict(frame.schema) != columns or any(frame.null_count().row(0)):
         raise DamagedFileError(f"{path} does not hold the columns of a run; prepare the run again")
     for text in frame.select(pl.col(pl.String)):

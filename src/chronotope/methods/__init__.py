@@ -1,11 +1,8 @@
 """The training methods by name: the choices of `train --method`.
 
-A method is a frozen dataclass that holds its settings and has `fit(counts, ...) -> ConditionedEmbeddings`. Each is
-imported on first use, so that a missing extra affects no other method. Some methods are special cases of our models:
+Each is imported on first use, so that a missing extra affects no other method. Some are special cases of our models:
 the same class, with the settings that `chronotope.config` has under the method's name.
 """
-
-from __future__ import annotations
 
 from dataclasses import asdict
 from importlib import import_module
@@ -24,21 +21,6 @@ if TYPE_CHECKING:
     from chronotope.methods.word2vec.compass import CompassWord2Vec
     from chronotope.methods.word2vec.models import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
 
-_MODULES = {
-    "AlignedWord2Vec": "word2vec.models",
-    "BayesianModel": "bayesian",
-    "CompassWord2Vec": "word2vec.compass",
-    "ConditionedModel": "cw2v.model",
-    "ContextualModel": "contextual.model",
-    "ContinuousModel": "continuous",
-    "DynamicFactorization": "dynamic",
-    "Epoch": "base",
-    "GraphModel": "graph.model",
-    "LinearWord2Vec": "word2vec.models",
-    "Method": "base",
-    "StaticWord2Vec": "word2vec.models",
-}
-
 __all__ = [
     "METHODS", "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedModel", "ContextualModel",
     "ContinuousModel", "DynamicFactorization", "Epoch", "GraphModel", "LinearWord2Vec", "Method", "StaticWord2Vec",
@@ -46,34 +28,41 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'chronotope.methods' has no attribute '{name}'")
-    return getattr(import_module(f"chronotope.methods.{_MODULES[name]}"), name)
-
-
-# name: class, description
+# Name: class, description.
 METHODS: dict[str, tuple[str, str]] = {
-    "graph": ("GraphModel", "our own model: mutual information smoothed along the graph"),
-    "cw2v": ("ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
-    "static": ("StaticWord2Vec", "word2vec of all the text: the same vector everywhere"),
-    "linear": ("LinearWord2Vec", "word2vec in each condition, a linear map for each query"),
-    "aligned": ("AlignedWord2Vec", "word2vec in each condition, aligned by rotations (Procrustes)"),
-    "compass": ("CompassWord2Vec", "word2vec in each condition against frozen common contexts"),
-    "dynamic": ("DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
-    "bayesian": ("BayesianModel", "skip-gram with a Gaussian prior along the graph (Bamler and Mandt)"),
-    "continuous": ("ContinuousModel", "skip-gram with vectors as functions of time (Rosenfeld and Erk)"),
-    "contextual": ("ContextualModel", "mean contextual vectors of an encoder (Hugging Face, ONNX, any callable)"),
-    "shared-context": ("GraphModel", "graph without smoothing: mutual information, common contexts"),
-    "covariate": ("ConditionedModel", "cw2v without deviations: word ⊙ condition"),
-    "additive": ("ConditionedModel", "cw2v without condition vectors: word + deviation"),
+    "graph": ("graph.model.GraphModel", "our own model: mutual information smoothed along the graph"),
+    "cw2v": ("cw2v.model.ConditionedModel", "the paper's model: word ⊙ condition + deviation"),
+    "static": ("word2vec.models.StaticWord2Vec", "word2vec of all the text: the same vector everywhere"),
+    "linear": ("word2vec.models.LinearWord2Vec", "word2vec in each condition, a linear map for each query"),
+    "aligned": ("word2vec.models.AlignedWord2Vec", "word2vec in each condition, aligned by rotations (Procrustes)"),
+    "compass": ("word2vec.compass.CompassWord2Vec", "word2vec in each condition against frozen common contexts"),
+    "dynamic": ("dynamic.DynamicFactorization", "mutual information factorized jointly (Yao et al.)"),
+    "bayesian": ("bayesian.BayesianModel", "skip-gram with a Gaussian prior along the graph (Bamler and Mandt)"),
+    "continuous": ("continuous.ContinuousModel", "skip-gram with vectors as functions of time (Rosenfeld and Erk)"),
+    "contextual": (
+        "contextual.model.ContextualModel",
+        "mean contextual vectors of an encoder (Hugging Face, ONNX, any callable)",
+    ),
+    "shared-context": ("graph.model.GraphModel", "graph without smoothing: mutual information, common contexts"),
+    "covariate": ("cw2v.model.ConditionedModel", "cw2v without deviations: word ⊙ condition"),
+    "additive": ("cw2v.model.ConditionedModel", "cw2v without condition vectors: word + deviation"),
 }
+
+_CLASSES = {
+    path.rpartition(".")[2]: path for path in ("base.Epoch", "base.Method", *(path for path, _ in METHODS.values()))
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _CLASSES:
+        raise AttributeError(f"module 'chronotope.methods' has no attribute '{name}'")
+    return getattr(import_module(f"chronotope.methods.{_CLASSES[name].rpartition('.')[0]}"), name)
 
 
 def method_class(name: str) -> type[Any]:
     """Return the class of a method."""
     one_of("method", name, tuple(METHODS))
-    value: type[Any] = getattr(import_module("chronotope.methods"), METHODS[name][0])
+    value: type[Any] = __getattr__(METHODS[name][0].rpartition(".")[2])
     return value
 
 

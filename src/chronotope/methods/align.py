@@ -1,10 +1,8 @@
 """`align`: rotate models of one condition each into one space, as embeddings that every analysis works on."""
 
-from __future__ import annotations
-
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,12 @@ from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import at_least, one_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.formats import files_and_names, read_vectors
+from chronotope.embeddings.formats import files_and_names, only_condition, read_vectors
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError, SettingsError, first_line
 from chronotope.io.provenance import versions
 from chronotope.methods.word2vec import procrustes
+from chronotope.runtime.progress import Progress
 
 KINDS = ("time", "place", "time × place")
 # Count of every word if none is known: above every default of `min_count`.
@@ -37,7 +36,7 @@ def align(
     landmarks: Iterable[str] | None = None,
     center: bool = False,
     limit: int | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> ConditionedEmbeddings:
     """Rotate models of one condition each into one space.
 
@@ -119,13 +118,7 @@ def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
     if isinstance(model, WordVectors):
         return model
     if isinstance(model, ConditionedEmbeddings):
-        labels = model.conditions.labels
-        if len(labels) > 1:
-            raise InputError(
-                f"a model of {len(labels):,} conditions is in one space already; give one of them: "
-                f"embeddings.at('{labels[0]}')"
-            )
-        return model.at(labels[0])
+        return only_condition(model)
     model = getattr(model, "wv", model)
     if hasattr(model, "index_to_key") and hasattr(model, "vectors"):
         return WordVectors(list(map(str, model.index_to_key)), model.vectors, _gensim_counts(model))
@@ -136,7 +129,7 @@ def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
     try:
         return WordVectors(list(map(str, model[0])), model[1])
     except ValueError as error:
-        raise InputError(f"cannot read words and vectors: {str(error).splitlines()[0]}") from None
+        raise InputError(f"cannot read words and vectors: {first_line(error)}") from None
 
 
 def _gensim_counts(model: Any) -> NDArray[np.int64] | None:
@@ -153,7 +146,7 @@ def _read_all(
     models: Iterable[Any] | str | PathLike[str],
     names: Sequence[str] | None,
     limit: int | None,
-    progress: Callable[[str, int, int | None], None] | None,
+    progress: Progress | None,
 ) -> list[WordVectors]:
     """Return the models under their names."""
     if limit is not None:

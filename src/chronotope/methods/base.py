@@ -1,12 +1,10 @@
 """The base of all methods: `fit`, provenance, progress records, checkpoints, and arrays too large for memory."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -19,11 +17,13 @@ from numpy.typing import DTypeLike, NDArray
 from chronotope import config
 from chronotope.config import one_of
 from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence.vocabulary import Vocabulary
 from chronotope.corpus import Corpus, read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
+from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, SettingsError, did_you_mean, some_of
 from chronotope.io.provenance import versions
-from chronotope.methods.checkpoint import Checkpoint, stop_requests
+from chronotope.methods.checkpoint import Checkpoint, Shapes, State, stop_requests
 from chronotope.methods.device import DEVICES
 from chronotope.runtime.memory import Memory, in_words
 from chronotope.runtime.resources import cores
@@ -48,6 +48,7 @@ class Epoch:
         return {"loss": self.loss} | ({} if self.held_out is None else {"held_out": self.held_out})
 
 
+Floats = NDArray[np.float32]
 OnStep = Callable[[int, int], None]
 OnEpoch = Callable[[Epoch], None]
 
@@ -75,9 +76,8 @@ class FitOptions:
         if self.memory.limit is None or kept + cells + OVERHEAD <= left:
             return None
         folder = self.checkpoint.absolute().parent if self.checkpoint else Path(tempfile.gettempdir())
-        self.on_device(
-            f"{in_words(self.memory.limit)} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}"
-        )
+        limit = in_words(self.memory.limit)
+        self.on_device(f"{limit} of memory: the counts ({cells / 1e9:.1f} GB) are read from {folder}")
         return folder
 
 
@@ -171,7 +171,7 @@ class Method:
         if memory is not None and "memory" not in self.supports:
             raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
         if place_edges is not None and "place_edges" not in self.supports:
-            raise SettingsError(f"{self.method} knows no neighbors among places; leave the edges out")
+            raise SettingsError(f"{self.method} does not use neighboring places; leave the edges out")
         options = FitOptions(
             threads=threads or cores(),
             device=device,
@@ -227,19 +227,36 @@ def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
         record = data[0] if isinstance(data, list) and data and isinstance(data[0], Mapping) else ()
         known = list(getattr(data, "columns", record))
         which = f"; columns: {some_of([str(name) for name in known])}" if known else ""
-        raise SettingsError(f"fit needs time= or place=, the column that tells texts apart{which}")
+        raise SettingsError(f"fit needs time= or place=, the column with the condition of each text{which}")
     return count(read_corpus(data, **columns), threads=threads)
+
+
+def embeddings_of(
+    counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
+) -> ConditionedEmbeddings:
+    """Return embeddings with the words, conditions and support of the counts."""
+    words, support = counts.vocabulary.words, counts.vocabulary.support
+    return ConditionedEmbeddings(words, counts.conditions, support, vectors, provenance=provenance, **parts)
 
 
 def uncentered(
     counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
 ) -> ConditionedEmbeddings:
     """Return embeddings with the (P, D) vectors as they are, as in word2vec: no mean is subtracted."""
-    words, support = counts.vocabulary.words, counts.vocabulary.support
     center = np.zeros((len(counts.conditions), vectors.shape[1]))
-    return ConditionedEmbeddings(
-        words, counts.conditions, support, vectors, center=center, provenance=provenance, **parts
-    )
+    return embeddings_of(counts, vectors, provenance, center=center, **parts)
+
+
+def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) -> NDArray[np.int64]:
+    """Return the ids of some words, a list or a file, ascending; warn about unknown ones, InputError if all are."""
+    known = set(vocabulary.words)
+    listed = {word: next((form for form in spellings(word) if form in known), None) for word in read_words(words) or ()}
+    missing = [word for word, form in listed.items() if form is None]
+    if len(missing) == len(listed):
+        raise InputError(f"none of the {what} is in the vocabulary")
+    if missing:
+        warnings.warn(f"not in the vocabulary, and left out: {some_of(missing)}", stacklevel=2)
+    return np.unique([vocabulary.index(form) for form in listed.values() if form])
 
 
 def check_dimensions(dimensions: int, words: int) -> None:
@@ -259,9 +276,7 @@ class TrainingRun:
         self._options, self._stop = options, stop
         self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
-    def load(
-        self, shapes: Mapping[str, tuple[int | None, ...]]
-    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+    def load(self, shapes: Shapes) -> State | None:
         """Return the tensors and the state to resume from, and restore the history; None to start anew."""
         loaded = self._checkpoint.load(shapes) if self._options.resume else None
         if loaded:

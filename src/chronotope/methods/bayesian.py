@@ -13,8 +13,6 @@ a D × D matrix. Then the best posterior of one dimension of a word has the prec
 raises the bound.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,15 +25,21 @@ from chronotope.config import BayesianSettings, DynamicSettings
 from chronotope.cooccurrence import Counts, symmetric
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods import dynamic
-from chronotope.methods.base import FAST_BUT_NAN_SAFE, Epoch, FitOptions, Method, check_dimensions
+from chronotope.methods.base import (
+    FAST_BUT_NAN_SAFE,
+    Epoch,
+    FitOptions,
+    Floats,
+    Method,
+    check_dimensions,
+    embeddings_of,
+)
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
 
 NOISE_POWER = 0.75
 BLOCKS = 64
 START_VARIANCE = 1e-2
-
-Floats = NDArray[np.float32]
 
 
 class Posterior(NamedTuple):
@@ -79,15 +83,13 @@ class BayesianModel(Method, BayesianSettings):
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
         words, _, provenance = self._posterior(counts, options)
         support = counts.vocabulary.support
-        vectors = words.mean[support.word, support.condition]
-        return ConditionedEmbeddings(
-            counts.vocabulary.words, counts.conditions, support, vectors, provenance=provenance
-        )
+        vectors, variances = (part[support.word, support.condition] for part in words)
+        return embeddings_of(counts, vectors, provenance, variances=variances)
 
     def posterior(self, counts: Counts, *, threads: int = 1) -> tuple[Posterior, Posterior]:
         """Return means and variances of the words and of the contexts, each (W, C, D).
 
-        `fit` on the same counts gives these means; a model file does not hold the variances.
+        `fit` on the same counts gives these means and variances for the words that occur in a condition.
         """
         return self._posterior(counts, FitOptions(threads=threads))[:2]
 
@@ -124,12 +126,15 @@ def make_problem(counts: Counts, settings: BayesianSettings, graph: Graph) -> Pr
         total[:, condition] = matrix.sum(axis=1) / counts.unit
         noise[:, condition] = total[:, condition] ** NOISE_POWER
     noise /= np.maximum(noise.sum(axis=0), 1e-300)
-    band = prior_precision(graph, settings)
+    prior = prior_precision(graph, settings)
+    band = np.zeros((size, int(np.diff(graph.edges, axis=1).max(initial=0)) + 1))
+    for reach in range(band.shape[1]):
+        band[reach:, reach] = np.diag(prior, -reach)
     return Problem(start, np.concatenate(columns), np.concatenate(values), settings.negative * total, noise, band)
 
 
 def prior_precision(graph: Graph, settings: BayesianSettings) -> NDArray[np.float64]:
-    """(C, B + 1) K as a band, where B is the largest difference between the numbers of two neighbors."""
+    """(C, C) K."""
     laplacian = np.zeros((graph.size, graph.size))
     for a, b in graph.edges.tolist():
         laplacian[[a, b], [a, b]] += 1
@@ -137,12 +142,8 @@ def prior_precision(graph: Graph, settings: BayesianSettings) -> NDArray[np.floa
     # The variance of a difference under the prior with steps of variance 1: along a chain the number of steps.
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     farthest = float((np.diag(inverse)[:, None] + np.diag(inverse) - 2 * inverse).max())
-    precision = laplacian * (farthest / settings.diffusion)
-    precision += np.eye(graph.size) / (graph.size * settings.prior_variance)
-    band = np.zeros((graph.size, int(np.diff(graph.edges, axis=1).max(initial=0)) + 1))
-    for reach in range(band.shape[1]):
-        band[reach:, reach] = np.diag(precision, -reach)
-    return band
+    own = np.eye(graph.size) / (graph.size * settings.prior_variance)
+    return np.asarray(laplacian * (farthest / settings.diffusion) + own)
 
 
 def start_posterior(start: Floats, conditions: int) -> Posterior:
@@ -230,13 +231,9 @@ def update(
         update_words(first, last, own, other, problem, *own_weight, square, second, linear, results)
 
     list(pool.map(run, range(BLOCKS)))
-    constant = own.mean.shape[0] * own.mean.shape[2] * log_determinant(problem.band)
+    band, nothing = problem.band, np.zeros(len(problem.band))
+    constant = own.mean.shape[0] * own.mean.shape[2] * solve_band(band.copy(), nothing, np.zeros_like(band))
     return float(results[:, 0].sum()), float(results[:, 1].sum() - constant) / 2
-
-
-def log_determinant(band: NDArray[np.float64]) -> float:
-    """Return the log-determinant of a banded matrix."""
-    return float(solve_band(band.copy(), np.zeros(len(band)), np.zeros_like(band)))
 
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)

@@ -1,7 +1,5 @@
 """Checkpoints: the state of training in one file, and signals as requests to stop at a safe point."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import signal
@@ -24,6 +22,9 @@ from chronotope.io.untrusted import read_json
 SECONDS_BETWEEN = 30.0
 # At most this share of the time is spent on writing.
 TIME_SHARE = 0.05
+
+Shapes = Mapping[str, tuple[int | None, ...]]
+State = tuple[dict[str, NDArray[np.float32]], dict[str, Any]]
 
 
 class Checkpoint:
@@ -55,9 +56,7 @@ class Checkpoint:
         self._saved = time.monotonic()
         self._pause = max(self._pause, (self._saved - began) / TIME_SHARE)
 
-    def load(
-        self, shapes: Mapping[str, tuple[int | None, ...]]
-    ) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]] | None:
+    def load(self, shapes: Shapes) -> State | None:
         """Return the tensors and the state, or None if there is no file.
 
         `shapes` are the expected shapes of the tensors, all float32; None allows any size. Raise DamagedFileError if
@@ -75,7 +74,7 @@ class Checkpoint:
             for name, tensor in tensors.items():
                 sizes = zip(tensor.shape, shapes[name], strict=True)
                 if tensor.dtype != np.float32 or not all(expected in (size, None) for size, expected in sizes):
-                    raise ValueError(f"'{name}' has not the shape that it should have")
+                    raise ValueError(f"'{name}' has the wrong shape")
         except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFileError(f"{self.path} cannot be read ({error}); train again without resuming") from None
         if identity != json.loads(canonical_json(self.identity)):

@@ -6,13 +6,10 @@
 over pairs (w, c) that co-occur at time t, each with a few negative samples n. Contexts v have no time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,16 +21,15 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.binning import named_bins, regular_bins
 from chronotope.corpus.dates import read_dates
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.run_folder import read_run
-from chronotope.methods.base import Epoch, FitOptions, Method, uncentered
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, uncentered
+from chronotope.methods.device import torch_device
 from chronotope.methods.word2vec.cbow import sampling
 
 DAYS_A_YEAR = 365.2425
 PAIRS_TO_SEE = 20_000_000
 MAX_EPOCHS = 50
-
-Floats = NDArray[np.float32]
 
 
 class Pairs(NamedTuple):
@@ -71,19 +67,23 @@ class ContinuousModel(Method, ContinuousSettings):
     _name = "continuous"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        torch = pytorch()
+        torch = import_extra("torch", "continuous", "contextual")
         if not counts.conditions.times or counts.conditions.places:
             raise SettingsError("continuous needs a corpus with time and without places; prepare it with --time alone")
-        device = choose_device(torch, options)
+        device = torch_device(torch, options.device)
+        options.on_device(f"training on the {'GPU' if device == 'cuda' else 'CPU, on one thread'}")
         middle = bin_middles(counts)
         random = np.random.Generator(np.random.PCG64([self.seed, 0]))
-        pairs, noise = training_pairs(counts, self.subsampling)
+        keep, noise = sampling(counts.vocabulary.counts, self.subsampling)
+        pairs = []
+        for cells in map(counts.cells, range(len(counts.conditions))):
+            count = cells.count * keep[cells.word] * keep[cells.context] / counts.unit
+            pairs.append(Pairs(cells.word, cells.context, np.cumsum(count)))
         mass = sum(part.cumulative[-1] for part in pairs if len(part.word))
         epochs = self.epochs or int(np.clip(np.ceil(PAIRS_TO_SEE / max(mass, 1)), 1, MAX_EPOCHS))
         settings = replace(self, epochs=epochs)
-        provenance = settings.provenance(
-            counts, options, device=device, packages={"torch": torch.__version__.split("+")[0]}
-        )
+        packages = {"torch": torch.__version__.split("+")[0]}
+        provenance = settings.provenance(counts, options, device=device, packages=packages)
         with one_torch_thread(torch):
             network = Network(torch, settings, len(counts.vocabulary), middle, device, random)
             history = train(network, settings, pairs, noise, random, options)
@@ -197,17 +197,6 @@ def train(
     return history
 
 
-def training_pairs(counts: Counts, subsampling: float) -> tuple[list[Pairs], NDArray[np.float64]]:
-    """Return the pairs of each condition, frequent words subsampled, and the cumulative noise distribution."""
-    keep, noise = sampling(counts.vocabulary.counts, subsampling)
-    pairs = []
-    for condition in range(len(counts.conditions)):
-        cells = counts.cells(condition)
-        count = cells.count * keep[cells.word] * keep[cells.context] / counts.unit
-        pairs.append(Pairs(cells.word, cells.context, np.cumsum(count)))
-    return pairs, noise
-
-
 def bin_middles(counts: Counts) -> NDArray[np.float64]:
     """(C,) the day in the middle of each time bin, counted from 1970."""
     corpus = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
@@ -236,16 +225,6 @@ def day_of(date: str) -> float:
     return float(dates.first_day[0] + dates.last_day[0]) / 2
 
 
-def choose_device(torch: Any, options: FitOptions) -> str:
-    """Return 'cuda' if it is asked for or available, else 'cpu'."""
-    available = bool(torch.cuda.is_available())
-    if options.device == "cuda" and not available:
-        raise SettingsError("PyTorch finds no GPU; train with --device cpu")
-    device = "cuda" if available and options.device != "cpu" else "cpu"
-    options.on_device(f"training on the {'GPU' if device == 'cuda' else 'CPU, on one thread'}")
-    return device
-
-
 @contextmanager
 def one_torch_thread(torch: Any) -> Iterator[None]:
     """Run PyTorch on one thread: its rounding depends on the number of threads."""
@@ -255,11 +234,3 @@ def one_torch_thread(torch: Any) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def pytorch() -> Any:
-    """Return PyTorch; MissingExtraError if it is not installed."""
-    try:
-        return import_module("torch")
-    except ImportError:
-        raise MissingExtraError("continuous", "contextual") from None

@@ -1,17 +1,14 @@
 """Where training runs: on the GPU if there is one with enough memory, else on the CPU. CuPy is imported lazily."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 from chronotope.config import one_of
-from chronotope.errors import MissingExtraError, SettingsError
+from chronotope.errors import MissingExtraError, SettingsError, first_line, import_extra
 
 DEVICES = ("auto", "cpu", "cuda")
 # Bytes that libraries and the driver take beside our arrays.
@@ -30,16 +27,15 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Choice:
-    """Where to train, 'cpu' or 'cuda', with a line that says so."""
+    """Where to train: a line that says so, and the name of the GPU, if it is one."""
 
-    device: str
     line: str
     gpu: str = ""
 
     @property
     def recorded(self) -> str:
         """The device for the model file; without the name of the CPU, since the bytes do not depend on it."""
-        return f"cuda ({self.gpu})" if self.gpu else self.device
+        return f"cuda ({self.gpu})" if self.gpu else "cpu"
 
     @property
     def packages(self) -> dict[str, str]:
@@ -50,33 +46,29 @@ class Choice:
 def find_gpu() -> Gpu | str:
     """Return the GPU, or the reason why there is none."""
     if find_spec("cupy") is None:
-        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if gpu_seen() else "no NVIDIA GPU is here"
+        driver = shutil.which("nvidia-smi") or Path("/dev/nvidiactl").exists()
+        return "the NVIDIA GPU needs: pip install 'chronotope[gpu]'" if driver else "no NVIDIA GPU found"
     try:
         cp = cupy()
         number = cp.cuda.Device()
         name = cp.cuda.runtime.getDeviceProperties(number.id)["name"].decode()
         return Gpu(name, int(number.mem_info[0] + cp.get_default_memory_pool().free_bytes()))
     except Exception as error:  # CuPy raises errors of many kinds where the driver or a library is missing
-        return f"no GPU answers ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
-
-
-def gpu_seen() -> bool:
-    """Return whether the files of an NVIDIA driver exist; nothing is loaded."""
-    return shutil.which("nvidia-smi") is not None or Path("/dev/nvidiactl").exists()
+        return f"no GPU answers ({first_line(error)})"
 
 
 def choose(asked: str, need: int, found: Gpu | str) -> Choice:
     """Choose where to train; `need` is the GPU memory in bytes, `found` the result of `find_gpu`."""
     one_of("device", asked, DEVICES)
     if asked == "cpu":
-        return Choice("cpu", "training on the CPU")
+        return Choice("training on the CPU")
     if isinstance(found, Gpu):
         if need + RESERVED <= found.free:
-            return Choice("cuda", f"training on the GPU ({found.name})", found.name)
+            return Choice(f"training on the GPU ({found.name})", found.name)
         free, takes = (f"{size / 1e9:.1f} GB" for size in (found.free, need + RESERVED))
-        return Choice("cpu", f"training on the CPU: {found.name} has {free} free and this takes {takes}")
+        return Choice(f"training on the CPU: {found.name} has {free} free and this takes {takes}")
     if asked == "auto":
-        return Choice("cpu", f"training on the CPU: {found}")
+        return Choice(f"training on the CPU: {found}")
     if find_spec("cupy") is None:
         raise MissingExtraError("training on a GPU", "gpu")
     raise SettingsError(f"{found}; train with --device cpu, or install: pip install 'chronotope[gpu]'")
@@ -86,19 +78,24 @@ def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Call
     """Train on the best device; on the CPU if the memory of the GPU runs out."""
     choice = choose(asked, need, "" if asked == "cpu" else find_gpu())
     say(choice.line)
-    if choice.device == "cpu":
+    if not choice.gpu:
         return train(choice)
     try:
         return train(choice)
     except cupy().cuda.memory.OutOfMemoryError:
         cupy().get_default_memory_pool().free_all_blocks()
     say(f"training on the CPU: the memory of {choice.gpu} ran out")
-    return train(Choice("cpu", ""))
+    return train(Choice(""))
+
+
+def torch_device(torch: Any, asked: str) -> str:
+    """Return the device for PyTorch: 'cuda' if there is a GPU and it may be used, else 'cpu'."""
+    available = bool(torch.cuda.is_available())
+    if asked == "cuda" and not available:
+        raise SettingsError("PyTorch finds no GPU; train with --device cpu")
+    return "cuda" if available and asked != "cpu" else "cpu"
 
 
 def cupy() -> Any:
-    """Return CuPy; MissingExtraError with the line that installs it if it is absent."""
-    try:
-        return import_module("cupy")
-    except ImportError:
-        raise MissingExtraError("training on a GPU", "gpu") from None
+    """Return CuPy; MissingExtraError if it is not installed."""
+    return import_extra("cupy", "training on a GPU", "gpu")

@@ -14,8 +14,6 @@ Given the rest, F is quadratic in one V_c, and its minimum is where
 and the same with V and U exchanged: each step is exact, so every sweep lowers the loss.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,14 +27,12 @@ from chronotope.config import DynamicSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, uncentered
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dimensions, uncentered
 from chronotope.runtime.blas import one_blas_thread
 
 # Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
 BLOCKS = 8
 START_ROUNDS = 4
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,11 +1,8 @@
-"""Add new periods or places to a trained model; the old vectors keep every bit.
+"""Add new periods or places to a trained model.
 
 The contexts are fixed, so each new row has a closed form: a weighted mean of the fit to its mutual information, the
-word's vector in the previous bin, and its common vector. New bins are added in order, each linked to the previous one;
-two bins at once give the same result as one after the other.
+word's vector in the previous bin, and its common vector. Bins added at once or one by one give the same result.
 """
-
-from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
@@ -93,9 +90,7 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
     if old.axis != new.axis:
         raise InputError(f"the model has conditions by {old.axis}, the new text by {new.axis}")
     if old.levels != new.levels:
-        raise InputError(
-            f"the places of the model have {number_of(old.levels, 'levels')}, those of the new text {new.levels}"
-        )
+        raise InputError(f"places have {number_of(old.levels, 'levels')} in the model and {new.levels} in the new text")
     if again := [label for label in new.labels if label in old.labels]:
         raise InputError(f"the model has {again[0]} already; extend takes only new conditions, or train again")
     times = old.times + tuple(time for time in new.times if time not in old.times)
@@ -115,8 +110,6 @@ def append_conditions(old: Conditions, new: Conditions) -> Conditions:
 def renumber(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellArrays:
     """Return the cells with new word numbers, without words whose number is `words` or more.
 
-    Examples
-    --------
     >>> [column.tolist() for column in renumber(CellArrays.of([0], [1], [2], [2]), np.array([7, 3]), 9)]
     [[3], [7], [2], [0]]
     """
@@ -167,9 +160,7 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     if model.marginals != "own":
         raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
     if provenance["window"] != counts.settings.window:
-        raise SettingsError(
-            f"the model was counted with a window of {provenance['window']}, not {counts.settings.window}"
-        )
+        raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model
 
 
@@ -181,13 +172,10 @@ def _with(
 ) -> ConditionedEmbeddings:
     old = embeddings.observed
     sizes = np.cumsum([len(word) for word, _, _ in found])
-    support = Support(
-        np.concatenate([old.start, old.start[-1] + sizes]),
-        np.concatenate([old.word, *(word for word, _, _ in found)]),
-        np.concatenate([old.count, *(count for _, count, _ in found)]),
-    )
-    vectors = np.concatenate([vectors for _, _, vectors in found])
-    center = centers(Support(np.append(0, sizes), support.word, support.count), vectors)
+    word, count, vectors = (np.concatenate(part) for part in zip(*found, strict=True))
+    start = np.append(old.start, old.start[-1] + sizes)
+    support = Support(start, np.append(old.word, word), np.append(old.count, count))
+    center = centers(Support(np.append(0, sizes), word, count), vectors)
     added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
     return ConditionedEmbeddings(
         embeddings.words,

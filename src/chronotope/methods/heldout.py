@@ -6,8 +6,6 @@ over words whose frequency varies much between conditions: a mean over tokens wo
 would reward smoothing every change away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Run BLAS on one thread where results must be repeatable: rounding depends on the number of threads."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

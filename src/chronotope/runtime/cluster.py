@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, closing, contextmanager, suppress
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from chronotope.errors import ClusterError, MissingExtraError
+from chronotope.errors import ClusterError, import_extra
 from chronotope.io.provenance import versions
 from chronotope.io.stores import exists, reading, writing
 
@@ -26,19 +27,16 @@ CONNECT_SECONDS, RECONNECT_SECONDS = 30.0, 120.0
 @contextmanager
 def connect(address: str | None, workers: int | None, seconds: float = CONNECT_SECONDS) -> Iterator[Pool]:
     """Connect to the cluster at an address, or start `workers` processes on this machine."""
-    try:
-        from distributed import LocalCluster
-    except ImportError:
-        raise MissingExtraError("counting on a cluster", "cluster") from None
+    distributed = import_extra("distributed", "counting on a cluster", "cluster")
     with _quiet():
         if address is not None:
             with closing(Pool(address, seconds)) as pool:
                 yield pool
             return
-        start: Any = LocalCluster  # it has no types
-        each: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
+        each = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
+        quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
         with (
-            start(n_workers=workers, dashboard_address=None, silence_logs=logging.CRITICAL, **each) as cluster,
+            distributed.LocalCluster(n_workers=workers, **quiet, **each) as cluster,
             closing(Pool(cluster.scheduler_address, seconds)) as pool,
         ):
             yield pool
@@ -105,11 +103,9 @@ class Pool:
 
     def _connect(self, seconds: float) -> Any:
         """Wait for the scheduler and a worker; refuse workers of other versions."""
-        from distributed import Client
-
-        start: Any = Client  # it has no types
+        distributed: Any = import_module("distributed")  # it has no types
         try:
-            client = start(self._address, timeout=seconds, set_as_default=False)
+            client = distributed.Client(self._address, timeout=seconds, set_as_default=False)
         except OSError:
             raise ClusterError(f"no scheduler answers at {self._address} (waited {seconds:.0f} seconds)") from None
         except ValueError as error:

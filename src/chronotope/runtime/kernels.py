@@ -1,7 +1,5 @@
 """The numba decorator: kernels release the GIL and are cached on disk, in one folder for each state of the package."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable

@@ -1,9 +1,8 @@
 """The memory limit, and the memory in use."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
+from typing import Self
 
 from chronotope.errors import SettingsError
 
@@ -19,11 +18,9 @@ class Memory:
     limit: int | None = None
 
     @classmethod
-    def of(cls, size: str | int | None) -> Memory:
+    def of(cls, size: str | int | None) -> Self:
         """Parse a limit: 2GB, 500MB, 1.5 GiB, or a number of bytes.
 
-        Examples
-        --------
         >>> Memory.of("2GB").limit, Memory.of("1.5gib").limit, Memory.of(None).limit
         (2000000000, 1610612736, None)
         >>> Memory.of("a lot")
@@ -44,20 +41,16 @@ class Memory:
     def check(self, what: str) -> None:
         """Raise SettingsError if memory exceeds the limit by more than 10 %."""
         if self.limit is not None and resident() > 1.1 * self.limit:
-            raise SettingsError(
-                f"{what} does not fit into {in_words(self.limit)} of memory; allow more (--memory), or give less text "
-                "at a time"
-            )
+            limit = in_words(self.limit)
+            raise SettingsError(f"{what} does not fit into {limit} of memory; allow more (--memory), or give less text")
 
     def room_for(self, needed: int, what: str) -> int:
         """Return the number of bytes left; raise SettingsError if fewer than needed."""
         left = self.left(needed)
         if left < needed:
-            least = -(-(resident() + needed) // 10**8) * 10**8
-            raise SettingsError(
-                f"{what} does not fit into {in_words(self.limit or 0)} of memory; it needs {in_words(least)} or more "
-                f"(--memory {in_words(least).replace(' ', '')})"
-            )
+            limit, least = in_words(self.limit or 0), in_words(-(-(resident() + needed) // 10**8) * 10**8)
+            more = f"it needs {least} or more (--memory {least.replace(' ', '')})"
+            raise SettingsError(f"{what} does not fit into {limit} of memory; {more}")
         return left
 
 

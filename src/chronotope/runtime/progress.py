@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+Progress = Callable[[str, int, int | None], None]  # stage, done, total
 
 SECONDS_BETWEEN = 0.1  # since every update of a notebook goes to the browser
 SECONDS_BETWEEN_LINES = 10.0
@@ -77,11 +80,13 @@ class ShownProgress:
             self._close()
 
     def _open(self) -> None:
-        from rich.progress import Progress, TextColumn
+        from rich import progress
 
-        columns = (*Progress.get_default_columns(), TextColumn("{task.fields[note]}", markup=False))
+        note = progress.TextColumn("{task.fields[note]}", markup=False)
+        columns = (*progress.Progress.get_default_columns(), note)
         # In a notebook rich would need widgets: there it only keeps the state.
-        self._bars = Progress(*columns, console=self._console, transient=True, disable=self._notebook or self._lines)
+        hidden = self._notebook or self._lines
+        self._bars = progress.Progress(*columns, console=self._console, transient=True, disable=hidden)
         self._bars.start()
 
     def _close(self) -> None:

@@ -1,7 +1,5 @@
 """Cores, memory and the workers of a cluster; results depend on none of them."""
 
-from __future__ import annotations
-
 import socket
 import uuid
 from collections import deque
@@ -9,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
@@ -44,7 +42,7 @@ class Resources:
         memory: str | int | None = None,
         workers: int | None = None,
         cluster: str | None = None,
-    ) -> Iterator[Resources]:
+    ) -> Iterator[Self]:
         """Yield the requested resources; a cluster stays connected for the length of the block."""
         if workers and cluster:
             raise SettingsError("give either the address of a cluster or a number of workers on this machine, not both")
@@ -55,7 +53,7 @@ class Resources:
         with connect(cluster, workers) as pool:
             yield replace(here, pool=pool)
 
-    def spilling_to(self, folder: str) -> Resources:
+    def spilling_to(self, folder: str) -> Self:
         """Return the resources with a spill folder; raise ClusterError if a worker does not see it."""
         if self.pool is not None:
             name = f"{folder}/{uuid.uuid4().hex}.probe"

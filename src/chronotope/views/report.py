@@ -15,12 +15,12 @@ import polars as pl
 from chronotope.analysis.answer import Answer, questions
 from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.concordance import Concordance
-from chronotope.analysis.params import open_source
+from chronotope.analysis.params import open_source, trained_on
 from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import ChronotopeError, InputError, number_of, some_of
-from chronotope.frames import format_value
+from chronotope.errors import ChronotopeError, number_of, some_of
+from chronotope.frames import format_value, html_table
 from chronotope.io.atomic import atomic_write
 from chronotope.io.run_folder import read_run
 from chronotope.views import tables
@@ -49,7 +49,7 @@ h1, h2, h3 { line-height: 1.2 } h2 { margin-top: 2.5rem }
 .wide { overflow-x: auto; margin: 1rem 0 } table { border-collapse: collapse; font-size: 0.875rem }
 th, td { padding: 0.2rem 0.9rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
   overflow-wrap: normal } td:first-child { white-space: nowrap }
-.number { text-align: right; font-variant-numeric: tabular-nums }
+table { font-variant-numeric: tabular-nums }
 figure { margin: 1.5rem 0 } svg { max-width: 100%; height: auto }
 .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem } h4 { margin: 0 0 0.5rem }
 blockquote { margin: 0 0 0.8rem } cite { display: block } mark { background: var(--mark); color: inherit }
@@ -88,7 +88,11 @@ def report(
     at_least("sentences", sentences, 1)
     opened: ConditionedEmbeddings = open_source(model, ConditionedEmbeddings)
     drift["top"], ask = top, questions()["drift"].ask
-    counts, missing = _run_of(opened)
+    counts, missing = None, ""
+    try:
+        counts = trained_on(opened)
+    except ChronotopeError as error:
+        missing = f"No text: {error}."
     note, draws = "", DRAWS if bootstrap is None else bootstrap
     # The noise that intervals need is measured by as many permutations anyway.
     permuted = PERMUTATIONS * (draws > 0) if permutations is None else permutations
@@ -112,17 +116,6 @@ def report(
         with atomic_write(Path(path)) as file:
             file.write_text(page, encoding="utf-8")
     return page
-
-
-def _run_of(model: ConditionedEmbeddings) -> tuple[Counts | None, str]:
-    """Return the run that a model was trained on, or why it is not at hand."""
-    try:
-        counts = model.counts
-        if model.provenance.get("run") == counts.checksum:
-            return counts, ""
-        raise InputError("the run beside the model is not the one that it was trained on")
-    except ChronotopeError as error:
-        return None, f"No text: {error}."
 
 
 def _corpus(counts: Counts) -> Iterator[str]:
@@ -229,7 +222,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
     )
     ends = f"in {facts['from']} and {facts['to']}" if facts["from"] else "in the first and the last"
     yield f"The change of a word is {MEASURES[facts['over']].format(ends=ends)}."
-    yield f"Compared are {number_of(facts['words'], 'words')} with {facts['min_count']:,} or more occurrences in each."
+    yield f"Words with {facts['min_count']:,} or more occurrences in each were compared, {facts['words']:,} in all."
     if facts["filters"]:
         yield f"The list is restricted by {', '.join(facts['filters'])}."
     if facts["permutations"] or facts["bootstrap"]:
@@ -245,7 +238,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
         )
     if facts["effect"] is not None:
         yield (
-            f"p-values, from the same permutations, are of the hypothesis that the corrected change is at most "
+            f"p-values, from the same permutations, test the hypothesis that the corrected change is at most "
             f"{facts['effect']:.2g}; q is the false discovery rate (Benjamini and Hochberg 1995). "
             f"{number_of(facts['discoveries'], 'words')} have a q of at most 0.05."
         )
@@ -277,14 +270,8 @@ def _legend(table: tables.Table) -> str:
 
 
 def _table(table: tables.Table) -> str:
-    kinds = ["number" if table.is_number(column) else "" for column in range(len(table.columns))]
-
-    def line(tag: str, cells: Sequence[Any]) -> str:
-        return f"<tr>{''.join(_element(tag, cell, kind) for cell, kind in zip(cells, kinds, strict=True))}</tr>"
-
-    head = line("th", [name.replace("_", " ") for name in table.columns])
-    rows = "".join(line("td", [format_value(cell) for cell in row]) for row in table.rows)
-    return f'<div class="wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    columns = [name.replace("_", " ") for name in table.columns]
+    return f'<div class="wide">{html_table(columns, table.rows)}</div>'
 
 
 def _element(tag: str, text: str, kind: str = "") -> str:

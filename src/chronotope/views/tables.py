@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from chronotope.analysis.charts import Lines, Tiles
 from chronotope.errors import number_of
-from chronotope.frames import format_value
+from chronotope.frames import format_value, is_number
 from chronotope.io.untrusted import printable
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ class Table:
 
     def is_number(self, column: int) -> bool:
         """Return whether a column holds numbers."""
-        known = [row[column] for row in self.rows if row[column] is not None]
-        return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
+        return is_number(row[column] for row in self.rows)
 
 
 def answer(given: Answer) -> Table:

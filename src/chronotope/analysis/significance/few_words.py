@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.analysis.params import Progress
-from chronotope.analysis.significance.refit import NO_CELLS, check_refittable
+from chronotope.analysis.significance.refit import NO_CELLS, refittable_run
 from chronotope.analysis.significance.resample import BOOTSTRAP, DOCUMENTS_AT_ONCE, Documents, Text
 from chronotope.config import from_dict
-from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.association import scale_of_conditions
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
@@ -45,8 +44,8 @@ SCATTERS = 200
 class FewWords:
     """Some words of a model of method graph or shared-context, whose vectors can be solved again for any documents."""
 
-    def __init__(self, model: ConditionedEmbeddings, counts: Counts, words: Sequence[str]) -> None:
-        check_refittable(model, counts, range(len(model.conditions)))
+    def __init__(self, model: ConditionedEmbeddings, words: Sequence[str]) -> None:
+        counts = refittable_run(model, range(len(model.conditions)))
         self._model, self._counts, self._shape = model, counts, (len(words), len(counts.conditions))
         self._settings = from_dict(GraphModel, model.provenance["settings"])
         self._documents = Documents.of(counts, range(len(counts.conditions)))
@@ -200,12 +199,10 @@ class Noiseless(NamedTuple):
     def cosines(
         cls, first: Numbers, second: Numbers, drawn_first: Drawn, drawn_second: Drawn, documents: NDArray[np.int64]
     ) -> Noiseless:
-        """Return the cosine of each of (N, D) vectors with its partner.
+        """Return the row-wise cosines of two (N, D) arrays.
 
         The drawn vectors are (draws, N, D), NaN where a draw has none; (N,) `documents` of the rarer of the two.
 
-        Examples
-        --------
         >>> x, y = np.array([[2.0, 0.0]]), np.array([[2.0, 1.0]])
         >>> noise = np.array([[[0.5, 0.5]], [[-0.5, -0.5]], [[0.5, -0.5]], [[-0.5, 0.5]]])
         >>> found = Noiseless.cosines(x, y, x + noise, y + noise[[1, 2, 0, 3]], np.array([30]))
@@ -243,8 +240,6 @@ def _covariance(first: Drawn, second: Drawn) -> Numbers:
 def student(documents: NDArray[np.int64]) -> Numbers:
     """(N,) half the width of a 95 % interval in standard deviations; NaN where documents are too few.
 
-    Examples
-    --------
     >>> student(np.array([4, 5, 30, 1000])).round(2).tolist()
     [nan, 2.78, 2.05, 1.96]
     """

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.measures import Rows, Words
+from chronotope.analysis.params import trained_on
 from chronotope.analysis.significance.resample import Resample, Text, resampled_rows
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
@@ -29,7 +30,7 @@ from chronotope.cooccurrence.counting import count_cells, distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
-from chronotope.errors import InputError, SettingsError, some_of
+from chronotope.errors import SettingsError, some_of
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
@@ -45,25 +46,20 @@ PAIRS_AT_ONCE = 10_000
 TOKENS_AT_ONCE = 2_000_000
 
 
-def check_refittable(model: ConditionedEmbeddings, counts: Counts, compared: Iterable[int]) -> None:
-    """Refuse a model without common contexts, another run, and conditions that the run lacks (after `extend`)."""
+def refittable_run(model: ConditionedEmbeddings, compared: Iterable[int]) -> Counts:
+    """Return the run; refuse a model without common contexts, and conditions that the run lacks (after `extend`)."""
     if not len(model.contexts):
         needed = "permutations and bootstrap need a model with common contexts (graph or shared-context)"
         method = model.provenance.get("method", "of unknown method")
         raise SettingsError(f"{needed}, and this is {method}; the plain columns need neither")
-    check_run(model, counts)
+    counts = trained_on(model)
     known, labels = dict(enumerate(counts.conditions.labels)), model.conditions.labels
     if added := [labels[number] for number in compared if known.get(number) != labels[number]]:
         raise SettingsError(
             f"the run has no text of {some_of(added)}, which came with `extend`: ask without permutations and "
             "bootstrap, compare others, or prepare and train with all the text"
         )
-
-
-def check_run(model: ConditionedEmbeddings, counts: Counts) -> None:
-    """Refuse a run that the model was not trained on."""
-    if model.provenance.get("run") != counts.checksum:
-        raise InputError(f"the model was trained on another run than {counts.folder}; train it again")
+    return counts
 
 
 class DividedCells(CellsFile):

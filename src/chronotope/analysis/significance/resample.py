@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from chronotope.analysis.filters import values_of
 from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import Association
 from chronotope.corpus import TokenStore
@@ -84,15 +85,13 @@ class Documents(NamedTuple):
 
 def _values(counts: Counts, field: str) -> NDArray[np.int64]:
     """Return a number for the value of a field of each document of the run."""
-    store, conditions = counts.store, counts.conditions
-    path = store.folder / FIELDS
+    if (values := values_of(counts, field)) is not None:
+        return values
+    path, places = counts.folder / FIELDS, counts.conditions.place_of
+    if field == "place" and places:
+        return np.array(places, dtype=np.int64)[counts.store.document_condition]
     kept = pl.read_parquet_schema(path).keys() if path.exists() else ()
-    if field in kept:
-        values = pl.read_parquet(path, columns=[field], glob=False)[field]
-        return values.fill_null("").rank("dense").to_numpy().astype(np.int64)
-    if field == "place" and conditions.places:
-        return np.array(conditions.place_of, dtype=np.int64)[store.document_condition]
-    known = ", ".join([*kept, *(["place"] if conditions.places else [])]) or "no field"
+    known = ", ".join([*kept, *(["place"] if places else [])]) or "no field"
     keeps = f"{counts.folder} keeps {known} for its documents"
     raise InputError(f"{keeps}, and not '{field}'; prepare it again with --keep {field}")
 

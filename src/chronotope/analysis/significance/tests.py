@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.analysis.measures import PEERS, Comparison, Numbers, Task, model_rows
+from chronotope.analysis.measures import PEERS, Numbers, Task, model_rows
+from chronotope.analysis.params import trained_on
 from chronotope.analysis.significance.few_words import MOST_NOISE, student
-from chronotope.analysis.significance.refit import FrozenModel, check_refittable, check_run
-from chronotope.analysis.significance.resample import (
-    BOOTSTRAP,
-    DIVISION,
-    PERMUTATION,
-    Documents,
-    Resample,
-)
+from chronotope.analysis.significance.refit import FrozenModel, refittable_run
+from chronotope.analysis.significance.resample import BOOTSTRAP, DIVISION, PERMUTATION, Documents, Resample
+from chronotope.cooccurrence import Counts
 from chronotope.errors import DamagedFileError, SettingsError
 from chronotope.io.provenance import checksum_of
 from chronotope.methods import METHODS, method_class
@@ -29,7 +24,6 @@ from chronotope.methods.checkpoint import Checkpoint, stop_requests
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import cores, in_order
 
-Progress = Callable[[str, int, int | None], None]
 Scores = NDArray[np.float32]
 
 # Fewer resamples do not give a spread.
@@ -54,28 +48,15 @@ def judge(
 
     The columns are corrected, noise, effect, low, high, p, q and draw_stability, as far as they were asked for.
     """
-    model, comparison, measured, min_count, threads, progress, _ = task
-    counts, threads = model.counts, threads or cores()
-    check_refittable(model, counts, comparison.conditions)
+    model, comparison, measured, min_count = task[:4]
+    counts = refittable_run(model, comparison.conditions)
     documents = Documents.of(counts, comparison.conditions, within)
-    division = documents.resample(DIVISION, seed, 0)
-    observed = model.observed
-    tested = {
-        condition: observed.words_in(condition)[observed.counts_in(condition) >= min_count].astype(np.int64)
-        for condition in comparison.conditions
-    }
-
-    def make() -> FrozenModel:
-        if progress:
-            progress("preparing", 0, None)
-        return FrozenModel(model, counts, tested, len(documents.number), division, threads)
-
     file = ScoreFile(task, within=within, scheme=SCHEME, seed=seed)
-    resampler = Resampler(make, documents, comparison, measured.words, seed, file)
-    score, divided = resampler.observed(division)
+    resampler = Resampler(task, counts, documents, seed, file)
+    score, divided = resampler.observed()
     # The noise is measured by permutations, whatever was asked for.
-    permuted = resampler.scores(PERMUTATION, permutations or FOR_NOISE, threads, progress)
-    drawn = resampler.scores(BOOTSTRAP, bootstrap, threads, progress) if bootstrap else None
+    permuted = resampler.scores(PERMUTATION, permutations or FOR_NOISE)
+    drawn = resampler.scores(BOOTSTRAP, bootstrap) if bootstrap else None
     documents_in = counts.vocabulary.documents_in
     # (C, K) the number of documents with each word.
     with_word = np.array([documents_in([condition])[measured.words] for condition in comparison.conditions])
@@ -143,8 +124,6 @@ def _share_among_top(scores: Numbers) -> Numbers:
 def like_words(*sizes: NDArray[Any], peers: int = PEERS) -> NDArray[np.int64]:
     """(K, peers) the words nearest to each in frequency and in number of documents, on logarithmic scales.
 
-    Examples
-    --------
     >>> like_words(np.array([10, 90, 11, 99]), np.array([5, 50, 5, 50]), peers=2).tolist()
     [[0, 2], [1, 3], [2, 0], [3, 1]]
     """
@@ -201,8 +180,6 @@ def _moments(scores: Numbers) -> tuple[NDArray[np.int64], Numbers, Numbers, Numb
 def false_discovery_rates(p: Numbers) -> Numbers:
     """Return q-values (Benjamini and Hochberg); NaN where p is NaN.
 
-    Examples
-    --------
     >>> false_discovery_rates(np.array([0.01, 0.5, 0.02, np.nan])).round(3).tolist()
     [0.03, 0.5, 0.03, nan]
     """
@@ -219,14 +196,13 @@ def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str
     Words are ranked by the corrected score if `noise` is known, as `drift` ranks them.
     """
     model, comparison, measured, min_count, threads, progress, _ = task
-    made, counts = model.provenance, model.counts
+    made, counts = model.provenance, trained_on(model)
     method = made.get("method")
     if method not in METHODS or "extended" in made:
         what = f"of method {method}" if method not in METHODS else "extended"
         raise SettingsError(f"other seeds need a model that was trained on its run, and this one is {what}")
     if "seed" not in made["settings"]:
         raise SettingsError(f"{method} has no seed: it always gives the same vectors")
-    check_run(model, counts)
     file = ScoreFile(task)
     done = file.first(SEEDS, seeds)
     while len(done) < seeds:
@@ -287,28 +263,31 @@ class ScoreFile:
 class Resampler:
     """Measures the words in resamples, in several threads; resumable.
 
-    The same seed gives the same resamples for any number of threads. `make` takes a while: it makes the model whose
-    rows are solved again, and is only called if a score is missing.
+    The same seed gives the same resamples for any number of threads.
     """
 
-    make: Callable[[], FrozenModel]
+    task: Task
+    counts: Counts
     documents: Documents
-    comparison: Comparison
-    words: NDArray[np.int64]
     seed: int
     file: ScoreFile
 
-    def observed(self, division: Resample) -> tuple[Numbers, Numbers]:
+    @property
+    def division(self) -> Resample:
+        """The random division of the documents that contexts are fitted to."""
+        return self.documents.resample(DIVISION, self.seed, 0)
+
+    def observed(self) -> tuple[Numbers, Numbers]:
         """Return (K,) scores of the words: for the true labels, and for the division that contexts were fitted to."""
         done = self.file.first(OBSERVED, 2)
         if not done:
-            done = [self._measure(part) for part in (self.documents.all(), division._replace(permuted=False))]
+            done = [self._measure(part) for part in (self.documents.all(), self.division._replace(permuted=False))]
             self.file.save(OBSERVED, done)
         return done[0].astype(np.float64), done[1].astype(np.float64)
 
-    def scores(self, kind: int, many: int, threads: int, progress: Progress | None) -> Numbers:
+    def scores(self, kind: int, many: int) -> Numbers:
         """(many, K) the score of each word in each resample; NaN where it could not be measured."""
-        name = NAMES[kind]
+        name, threads, progress = NAMES[kind], self.task.threads or cores(), self.task.progress
         done = self.file.first(name, many)
         if len(done) < many:
             self._model  # noqa: B018  # made once, before several threads ask for it
@@ -329,16 +308,24 @@ class Resampler:
                         raise KeyboardInterrupt
             finally:
                 self.file.save(name, done)
-        return np.array(done, dtype=np.float64).reshape(many, len(self.words))
+        return np.array(done, dtype=np.float64).reshape(many, len(self.task.measured.words))
 
     @cached_property
     def _model(self) -> FrozenModel:
-        return self.make()
+        """The model whose rows are solved again; it is made, which takes a while, if a score is missing."""
+        model, comparison, _, min_count, threads, progress, _ = self.task
+        if progress:
+            progress("preparing", 0, None)
+        enough = {at: model.observed.counts_in(at) >= min_count for at in comparison.conditions}
+        tested = {at: model.observed.words_in(at)[enough[at]].astype(np.int64) for at in enough}
+        many = len(self.documents.number)
+        return FrozenModel(model, self.counts, tested, many, self.division, threads or cores())
 
     def _measure(self, resample: Resample) -> Scores:
         with one_blas_thread():
-            measured = self.comparison.measure(self._model.refit(resample), self._model.words)
-        scores = np.full(len(self.words), np.nan, dtype=np.float32)
-        _, place, found = np.intersect1d(self.words, measured.words, assume_unique=True, return_indices=True)
+            measured = self.task.comparison.measure(self._model.refit(resample), self._model.words)
+        words = self.task.measured.words
+        scores = np.full(len(words), np.nan, dtype=np.float32)
+        _, place, found = np.intersect1d(words, measured.words, assume_unique=True, return_indices=True)
         scores[place] = measured.change[found]
         return scores

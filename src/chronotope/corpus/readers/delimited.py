@@ -1,19 +1,17 @@
 """CSV and TSV: a regular expression finds the records, so that line numbers are exact; polars parses the fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, batches_of_rows, make_batch, remarks
+from chronotope.corpus.readers.pieces import Batch, Fields, FileReader, Piece, remarks
 from chronotope.errors import InputError
 from chronotope.io.streaming import read_blocks, read_head
 
@@ -53,10 +51,15 @@ class Delimited(FileReader):
         A CSV file may be separated by semicolons, tabs or bars instead of commas.
         """
         head = read_head(self.path, line_ends=(b"\n", b"\r"), longest_line=self.longest_record)
-        line_end = _line_end(head)
+        # Line ends in quoted fields do not count.
+        found = re.search(rb"\r\n|\n|\r", re.sub(rb'"[^"]*"', b"", head))
+        line_end = found[0] if found else b"\n"
         head = (head.replace(b"\r", b"\n") if line_end == b"\r" else head) + b"\n"
-        filled = (record for record in find_records(head, self.separator) if not record["blank"])
-        records = [(record[0].decode("utf-8", "replace").rstrip("\r\n"), record.end()) for record in islice(filled, 2)]
+        pattern, records, end = record_pattern(self.separator), list[tuple[str, int]](), 0
+        while len(records) < 2 and (record := pattern.match(head, end)):
+            end = record.end()
+            if not record["blank"]:
+                records.append((record[0].decode("utf-8", "replace").rstrip("\r\n"), end))
         if head.strip() and not records and b'"' in head:
             raise InputError(f"{self.path.name}: the line of column names has {OPEN_QUOTE}")
         named = _SEPARATOR_LINE.match(records[0][0]) if records else None
@@ -120,7 +123,7 @@ def _parse(
         frame = pl.DataFrame()
     if rows and frame.height == len(rows):
         lines = np.array([line for line, _ in rows])
-        return [make_batch(frame.select(fields.names), source, lines, bad=bad)]
+        return [Batch.of(frame.select(fields.names), source, lines, bad=bad)]
     parsed, broken = [], []
     for line, record in rows:
         try:
@@ -128,13 +131,7 @@ def _parse(
             parsed.append((line, dict(zip(header.names, values, strict=True))))
         except UnicodeDecodeError:
             broken.append(BadRow(ENCODING, source, line))
-    return batches_of_rows(parsed, fields, source, [*bad, *broken])
-
-
-def _line_end(head: bytes) -> bytes:
-    """Return the end of the first line; line ends in quoted fields do not count."""
-    found = re.search(rb"\r\n|\n|\r", re.sub(rb'"[^"]*"', b"", head))
-    return found[0] if found else b"\n"
+    return Batch.of_rows(parsed, fields, source, [*bad, *broken])
 
 
 def _swallows_rows(record: bytes, header: Header) -> bool:
@@ -161,24 +158,14 @@ def split_record(text: str, separator: str) -> list[str]:
     return [quoted.replace('""', '"') + plain for quoted, plain in fields]
 
 
-def find_records(data: bytes, separator: str, fields: int | None = None) -> Iterator[re.Match[bytes]]:
-    """Find the complete records from the start of `data`: `blank` ones, `complete` ones with `fields` fields, others.
+def record_pattern(separator: str, fields: int | None = None) -> re.Pattern[bytes]:
+    """Return a pattern for whole records: `blank` ones, `complete` ones with `fields` fields, or others.
 
     A quote opens only at the start of a field, and a doubled quote does not close (RFC 4180).
 
-    Examples
-    --------
-    >>> [(record[0], record.lastgroup) for record in find_records(b'a,b\\n\\n"x\\ny",2\\n1\\n3,', ",", 2)]
-    [(b'a,b\\n', 'complete'), (b'\\n', 'blank'), (b'"x\\ny",2\\n', 'complete'), (b'1\\n', None)]
+    >>> [record.lastgroup for record in record_pattern(",", 2).finditer(b'a,b\\n\\n"x\\ny",2\\n1\\n')]
+    ['complete', 'blank', 'complete', None]
     """
-    pattern, end = record_pattern(separator, fields), 0
-    while record := pattern.match(data, end):
-        yield record
-        end = record.end()
-
-
-def record_pattern(separator: str, fields: int | None = None) -> re.Pattern[bytes]:
-    """Return the pattern of `find_records`."""
     sign = re.escape(separator).encode()
     blank = b"[ \\r]*+" if separator == "\t" else b"[ \\t\\r]*+"
     field = b'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + sign + b"\\n]*+"

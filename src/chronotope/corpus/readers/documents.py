@@ -3,25 +3,23 @@
 Fields are those of plain text files. TEI adds `place`, `title` and `author`, and its `date` comes from the header.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from chronotope.corpus.problems import NO_DATE, NO_HEADER_DATE, BadRow
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
-from chronotope.errors import InputError, MissingExtraError, SettingsError
+from chronotope.errors import InputError, SettingsError, import_extra
 from chronotope.io.streaming import BLOCK_BYTES, Stream
 
 MOST_BYTES = 256 << 20
+PDF_EXTRA = ("reading PDF files", "documents")
 HEADER = {
     "date": ["correspAction[@type='sent']/date", "creation/date", "settingDesc//date", "sourceDesc//date"],
     "place": [
@@ -56,7 +54,7 @@ class DocumentFiles(TextFiles):
         """Return the fields that every file has."""
         kinds = {_kind(path) for path in self.paths}
         if "pdf" in kinds:
-            _pypdf()
+            import_extra("pypdf", *PDF_EXTRA)
         for name, path in self.xpath.items():
             try:
                 _find(ElementTree.Element("TEI"), path)
@@ -193,20 +191,11 @@ def _read_docx(data: bytes) -> list[dict[str, str]]:
 
 
 def _read_pdf(data: bytes) -> list[dict[str, str]]:
+    pypdf = import_extra("pypdf", *PDF_EXTRA)
     try:
-        text = "\n".join(page.extract_text() for page in _pypdf()(io.BytesIO(data)).pages)
-    except MissingExtraError:
-        raise
+        text = "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
     except Exception:  # damaged files lead to errors of all kinds
         raise InputError("damaged or encrypted PDF") from None
     if not text.strip():
         raise InputError("PDF without a text layer; `ocrmypdf` adds one")
     return [{"text": re.sub(r"(?<=\w)[-\u00ad]\n(?=[a-zà-ÿ])", "", text)}]
-
-
-def _pypdf() -> Callable[..., Any]:
-    try:
-        from pypdf import PdfReader
-    except ImportError:
-        raise MissingExtraError("reading PDF files", "documents") from None
-    return PdfReader

@@ -5,8 +5,6 @@ below the user's folder, and the first `date` (1998-03-12, 1998-03, 19980312 or 
 or else of the folder. A file of more than 16 MB is cut at line ends into documents of at most that size.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator
@@ -18,15 +16,7 @@ from typing import Any
 import numpy as np
 
 from chronotope.corpus.problems import ENCODING, NO_DATE, BadRow
-from chronotope.corpus.readers.pieces import (
-    Batch,
-    Fields,
-    Fingerprint,
-    Piece,
-    batches_of_rows,
-    file_fingerprint,
-    remarks,
-)
+from chronotope.corpus.readers.pieces import Batch, Fields, Fingerprint, Piece, file_fingerprint, remarks
 from chronotope.io.streaming import Block, read_blocks
 
 FIELDS = ("text", "name", "folder", "date", "path")
@@ -106,7 +96,7 @@ class TextFiles:
     def _batches(self, rows: list[tuple[int, int, dict[str, Any]]], bad: list[BadRow], fields: Fields) -> list[Batch]:
         """Make batches of (source, line, record)."""
         sources = np.array([source for source, _, _ in rows], np.int32)
-        batches = batches_of_rows([(line, record) for _, line, record in rows], fields, 0, bad)
+        batches = Batch.of_rows([(line, record) for _, line, record in rows], fields, 0, bad)
         return [batch._replace(source=sources[: len(batch.line)], undated=self.undated) for batch in batches]
 
     def _file_fields(self, path: Path) -> dict[str, str | None]:

@@ -1,7 +1,5 @@
 """Metadata: a table of dates, places and other fields, joined to files by their names or to records by a field."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -94,8 +92,7 @@ class Joined:
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:
         """Return the fingerprint of the text alone."""
-        found: list[Fingerprint] = self.reader.fingerprint(self._own(fields))
-        return found
+        return list(self.reader.fingerprint(self._own(fields)))
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Join each piece when it is parsed."""

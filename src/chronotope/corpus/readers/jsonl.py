@@ -1,7 +1,5 @@
 """JSON lines: polars parses blocks of lines; a block that it refuses is parsed line by line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cached_property, partial
@@ -10,19 +8,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from chronotope.corpus.problems import ENCODING, BadRow
-from chronotope.corpus.readers.pieces import (
-    TOKEN_SEPARATOR,
-    Batch,
-    Fields,
-    FileReader,
-    Piece,
-    batches_of_rows,
-    make_batch,
-    remarks,
-)
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR, Batch, Fields, FileReader, Piece, remarks
 from chronotope.errors import InputError
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import Block, read_blocks, read_head
@@ -90,7 +78,7 @@ def json_reader(path: Path | RemotePath) -> JsonFile | JsonLines:
 
 def _parse_objects(rows: list[tuple[int, Any]], fields: Fields, source: int) -> list[Batch]:
     bad = [BadRow(BROKEN, source, number) for number, record in rows if not isinstance(record, dict)]
-    return batches_of_rows([row for row in rows if isinstance(row[1], dict)], fields, source, bad)
+    return Batch.of_rows([row for row in rows if isinstance(row[1], dict)], fields, source, bad)
 
 
 def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[Batch]:
@@ -102,22 +90,16 @@ def _parse(block: Block, fields: Fields, source: int, tokenized: bool) -> list[B
         frame = pl.read_ndjson(block.data, schema=schema)
     except (pl.exceptions.PolarsError, ValueError):
         return _parse_lines(block, fields, source)
-    lines = _line_numbers(block, frame.height)
+    lines = np.arange(block.line, block.line + block.lines)
+    if block.lines != frame.height:  # polars skips blank lines
+        lines = lines[[bool(line.strip()) for line in block.data.split(b"\n")[: block.lines]]]
     text = pl.col(fields.text)
     if tokenized:
         frame = frame.with_columns(text.list.join(TOKEN_SEPARATOR, ignore_nulls=True))
     # Where a schema has strings, polars returns a list or an object as its JSON text.
-    if lines is None or frame.select(text.str.contains(_MAYBE_NESTED).any()).item():
+    if len(lines) != frame.height or frame.select(text.str.contains(_MAYBE_NESTED).any()).item():
         return _parse_lines(block, fields, source)
-    return [make_batch(frame, source, lines, tokenized, remarks(block, source))]
-
-
-def _line_numbers(block: Block, rows: int) -> NDArray[np.int64] | None:
-    """Return the line of each row, given that polars skips blank lines; None if lines and rows do not agree."""
-    if block.lines == rows:
-        return np.arange(block.line, block.line + rows)
-    filled = [number for number, line in enumerate(block.data.split(b"\n"), block.line) if line.strip()]
-    return np.array(filled, np.int64) if len(filled) == rows else None
+    return [Batch.of(frame, source, lines, tokenized, remarks(block, source))]
 
 
 def _parse_lines(block: Block, fields: Fields, source: int) -> list[Batch]:
@@ -130,7 +112,7 @@ def _parse_lines(block: Block, fields: Fields, source: int) -> list[Batch]:
             rows.append((number, record))
         elif kind:
             bad.append(BadRow(kind, source, number))
-    return batches_of_rows(rows, fields, source, bad)
+    return Batch.of_rows(rows, fields, source, bad)
 
 
 def _records(head: bytes) -> Iterator[dict[str, Any]]:

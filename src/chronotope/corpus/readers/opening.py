@@ -1,7 +1,5 @@
 """From a path, a glob, a folder, a data frame or records to the readers that read it."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -144,7 +142,7 @@ def format_of(path: Path | RemotePath) -> str | None:
 
 
 def _readers_of_files(files: Iterable[Path | RemotePath], root: Path, settings: CorpusSettings) -> list[Reader]:
-    """Make one reader per file, but one for neighboring documents below the folder `root`."""
+    """Make one reader per table, and one for each group of consecutive documents below the folder `root`."""
     readers: list[Reader] = []
     for kind, group in groupby(files, key=_known_format):
         paths = tuple(group)

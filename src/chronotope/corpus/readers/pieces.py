@@ -1,7 +1,5 @@
 """The interface of all readers: an input is cut into pieces, and each piece parses on its own into batches of rows."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import json
@@ -12,7 +10,7 @@ from itertools import groupby
 from numbers import Number
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -32,6 +30,13 @@ _MISSING = ("NAType", "NaTType")
 Fingerprint = dict[str, Any]
 
 
+class Fields(NamedTuple):
+    """The name of the text field, and the names of all fields to read, including the text."""
+
+    text: str
+    names: tuple[str, ...]
+
+
 class Batch(NamedTuple):
     """Rows that were read."""
 
@@ -43,19 +48,45 @@ class Batch(NamedTuple):
     undated: str = NO_TIME  # the fault of a row without time
     matched: tuple[int, ...] = ()  # the rows of the metadata that belong to these rows
 
+    @classmethod
+    def of(
+        cls,
+        frame: pl.DataFrame,
+        source: int,
+        line: NDArray[np.int64],
+        tokenized: bool = False,
+        bad: Iterable[BadRow] = (),
+    ) -> Self:
+        """Make a batch of rows that all come from one file."""
+        return cls(frame, np.full(frame.height, source, np.int32), line, tokenized, tuple(bad))
+
+    @classmethod
+    def of_rows(
+        cls, rows: Iterable[tuple[int, Mapping[str, Any]]], fields: Fields, source: int, bad: Iterable[BadRow] = ()
+    ) -> list[Self]:
+        """Make batches of (line, record) pairs; a new one starts where texts change from strings to tokens or back."""
+        schema = dict.fromkeys(fields.names, pl.String)
+        good, bad = [], list(bad)
+        for line, record in rows:
+            value = record.get(fields.text)
+            try:
+                good.append((isinstance(value, list | tuple | np.ndarray), line, record, to_text(value)))
+            except TypeError:
+                bad.append(BadRow(NOT_TEXT, source, line, type(value).__name__))
+        batches = [cls.of(pl.DataFrame(schema=schema), source, np.empty(0, np.int64), bad=bad)]
+        for tokenized, run in groupby(good, key=itemgetter(0)):
+            _, lines, records, texts = zip(*run, strict=True)
+            columns = {name: [to_string(record.get(name)) for record in records] for name in fields.names}
+            columns[fields.text] = list(texts)
+            batches.append(cls.of(pl.DataFrame(columns, schema=schema), source, np.array(lines, np.int64), tokenized))
+        return batches if bad else batches[1:]
+
 
 class Piece(NamedTuple):
     """A part of the input: `parse` returns its batches, in any thread; `done` counts the bytes (or rows) up to it."""
 
     parse: Callable[[], list[Batch]]
     done: int
-
-
-class Fields(NamedTuple):
-    """The name of the text field, and the names of all fields to read, including the text."""
-
-    text: str
-    names: tuple[str, ...]
 
 
 class Reader(Protocol):
@@ -99,34 +130,6 @@ class FileReader:
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002
         """Return the name, bytes and checksum of the file."""
         return [file_fingerprint(self.path)]
-
-
-def batches_of_rows(
-    rows: Iterable[tuple[int, Mapping[str, Any]]], fields: Fields, source: int, bad: Iterable[BadRow] = ()
-) -> list[Batch]:
-    """Make batches of (line, record) pairs; a new one starts where texts change from strings to token lists or back."""
-    schema = dict.fromkeys(fields.names, pl.String)
-    good, bad = [], list(bad)
-    for line, record in rows:
-        value = record.get(fields.text)
-        try:
-            good.append((isinstance(value, list | tuple | np.ndarray), line, record, to_text(value)))
-        except TypeError:
-            bad.append(BadRow(NOT_TEXT, source, line, type(value).__name__))
-    batches = [make_batch(pl.DataFrame(schema=schema), source, np.empty(0, np.int64), bad=bad)]
-    for tokenized, run in groupby(good, key=itemgetter(0)):
-        _, lines, records, texts = zip(*run, strict=True)
-        columns = {name: [to_string(record.get(name)) for record in records] for name in fields.names}
-        columns[fields.text] = list(texts)
-        batches.append(make_batch(pl.DataFrame(columns, schema=schema), source, np.array(lines, np.int64), tokenized))
-    return batches if bad else batches[1:]
-
-
-def make_batch(
-    frame: pl.DataFrame, source: int, line: NDArray[np.int64], tokenized: bool = False, bad: Iterable[BadRow] = ()
-) -> Batch:
-    """Make a batch of rows that all come from one file."""
-    return Batch(frame, np.full(frame.height, source, np.int32), line, tokenized, tuple(bad))
 
 
 def remarks(block: Block | None, source: int) -> list[BadRow]:

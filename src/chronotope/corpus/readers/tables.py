@@ -21,12 +21,10 @@ from chronotope.corpus.readers.pieces import (
     FileReader,
     Fingerprint,
     Piece,
-    batches_of_rows,
     content_fingerprint,
-    make_batch,
     to_string,
 )
-from chronotope.errors import InputError, MissingExtraError, some_of
+from chronotope.errors import InputError, first_line, import_extra, some_of
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES
 
@@ -50,7 +48,7 @@ class Parquet(FileReader):
         try:
             return pq.ParquetFile(self.path.open() if isinstance(self.path, RemotePath) else self.path)
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"cannot read {self.path} as Parquet: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path} as Parquet: {first_line(error)}") from None
 
     def columns(self) -> list[str] | None:
         """Return the column names; None for an empty file."""
@@ -75,7 +73,7 @@ class Parquet(FileReader):
                     yield Piece(partial(_parse, frame, _numbered(frame, line), fields, first), done)
                     line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
 
 
 class Spreadsheet(FileReader):
@@ -84,22 +82,19 @@ class Spreadsheet(FileReader):
     @cached_property
     def _sheet(self) -> tuple[pl.DataFrame, list[str]]:
         """The rows of the first sheet, as strings, and the names of all sheets."""
-        try:
-            import fastexcel
-        except ImportError:
-            raise MissingExtraError("reading spreadsheets", "documents") from None
+        fastexcel = import_extra("fastexcel", "reading spreadsheets", "documents")
         try:
             with self.path.open("rb") as file:
                 book = fastexcel.read_excel(file.read())
             return book.load_sheet(0, dtypes="string").to_polars(), book.sheet_names
         except fastexcel.FastExcelError as error:
-            raise InputError(f"cannot read {self.path.name}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
 
     @property
     def notes(self) -> list[str]:
         """What is left out: all sheets but the first."""
         first, *others = self._sheet[1]
-        return [f"of {self.path.name} only the sheet '{first}' was read, not {some_of(others)}"] if others else []
+        return [f"only the sheet '{first}' of {self.path.name} was read, not {some_of(others)}"] if others else []
 
     def columns(self) -> list[str] | None:
         """Return the column names; None for an empty sheet."""
@@ -191,7 +186,7 @@ class Records:
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
         """Cut the records into pieces."""
         if self._once and self._used:
-            raise InputError("the records came from a generator and were read already; give a list, or read them anew")
+            raise InputError("the records came from a generator that was used already; give a list, or a new generator")
         self._used = True
         rows = enumerate(chain(self._head or [], self.records) if self._once else self.records, 1)
         done = 0
@@ -223,7 +218,7 @@ def _check_mappings(rows: Iterable[tuple[int, Any]]) -> None:
 
 def _parse_records(rows: list[tuple[int, Mapping[str, Any]]], fields: Fields, source: int) -> list[Batch]:
     _check_mappings(rows)
-    return batches_of_rows(rows, fields, source)
+    return Batch.of_rows(rows, fields, source)
 
 
 def _from_pandas(column: Any) -> pl.Series:
@@ -248,7 +243,7 @@ def _numbered(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
 def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source: int) -> list[Batch]:
     """Convert every column of a slice to strings."""
     if pl.Object in frame.dtypes:
-        return batches_of_rows(zip(lines.tolist(), frame.iter_rows(named=True), strict=True), fields, source)
+        return Batch.of_rows(zip(lines.tolist(), frame.iter_rows(named=True), strict=True), fields, source)
     tokenized = isinstance(frame.schema[fields.text], pl.List | pl.Array)
     columns = []
     for name in fields.names:
@@ -256,7 +251,7 @@ def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source
             columns.append(_to_strings(frame[name], tokenized and name == fields.text))
         except (pl.exceptions.PolarsError, TypeError):
             raise InputError(f"column '{name}' holds {frame[name].dtype}, which cannot be read as text") from None
-    return [make_batch(pl.DataFrame(columns), source, lines, tokenized)]
+    return [Batch.of(pl.DataFrame(columns), source, lines, tokenized)]
 
 
 def _to_strings(column: pl.Series, tokenized: bool) -> pl.Series:

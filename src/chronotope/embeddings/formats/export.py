@@ -1,10 +1,8 @@
 """Export embeddings to a folder that other programs read, complete or not at all."""
 
-from __future__ import annotations
-
 import json
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.atomic import atomic_folder
 from chronotope.io.run_folder import read_run
+from chronotope.runtime.progress import Progress
 
 MANIFEST = "chronotope.json"
 # Description of each format, and the file extension if it has one file per condition.
@@ -62,7 +61,7 @@ def export(
     max_words: int | None = None,
     force: bool = False,
     about_run: dict[str, Any] | None = None,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> Exported:
     """Write embeddings to a folder that other programs read.
 
@@ -110,8 +109,16 @@ def export(
             names = {label: name + ending for label, name in zip(labels, file_names(labels), strict=True)}
             renamed = words_without_blanks(selection.words) if format in WITHOUT_BLANKS else {}
             for part in parts:
+                path = work / names[part.name]
                 part.index_to_key = [renamed.get(word, word) for word in part.index_to_key]
-                _write_condition(part, work / names[part.name], format)
+                if format == "keyedvectors":
+                    part.to_gensim().save(str(path))
+                    continue
+                if format == "word2vec-binary":
+                    write_binary(part, path)
+                else:
+                    write_text(part, path, header=format == "word2vec")
+                write_counts(part, path.with_suffix(".vocab"))
         elif format == "huggingface":
             if len(embeddings.contexts) and not len(selection.contexts):
                 warnings.warn(
@@ -161,22 +168,9 @@ def _about_run(embeddings: ConditionedEmbeddings) -> dict[str, Any]:
     return {}
 
 
-def _parts(
-    embeddings: ConditionedEmbeddings, min_count: int, progress: Callable[[str, int, int | None], None] | None
-) -> Iterator[WordVectors]:
+def _parts(embeddings: ConditionedEmbeddings, min_count: int, progress: Progress | None) -> Iterator[WordVectors]:
     labels = embeddings.conditions.labels
     for done, label in enumerate(labels, start=1):
         yield embeddings.at(label, min_count)
         if progress:
             progress("writing", done, len(labels))
-
-
-def _write_condition(part: WordVectors, path: Path, format: str) -> None:
-    if format == "keyedvectors":
-        part.to_gensim().save(str(path))
-        return
-    if format == "word2vec-binary":
-        write_binary(part, path)
-    else:
-        write_text(part, path, header=format == "word2vec")
-    write_counts(part, path.with_suffix(".vocab"))

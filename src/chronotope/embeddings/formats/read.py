@@ -1,10 +1,9 @@
 """Read vectors that other programs wrote (word2vec, GloVe, fastText's text, HistWords)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from chronotope.config import at_least, one_of
+from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.formats.export import MANIFEST, WITHOUT_BLANKS
 from chronotope.embeddings.formats.histwords import VECTORS, WORDS, read_histwords
 from chronotope.embeddings.formats.word2vec import read_binary, read_counts, read_text
@@ -47,7 +46,9 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
     kind = _detect(path) if format is None else format
     one_of("format", kind, (*READABLE, OWN))
     if kind == OWN:
-        return _read_own(path)
+        vectors = only_condition(load(path), path)
+        vectors.name = name_of(path)
+        return vectors
     if kind == "histwords":
         table = read_histwords(path, limit)
     elif kind == "word2vec-binary":
@@ -76,9 +77,7 @@ def files_and_names(path: Path) -> list[tuple[Path, str]]:
         return _exported_files(path)
     files = sorted(path.glob(f"*{VECTORS}"))
     if not files:
-        raise InputError(
-            f"the folder {path} holds neither an export of chronotope nor HistWords models (*{VECTORS}); name the files"
-        )
+        raise InputError(f"{path} holds neither an export of chronotope nor HistWords models; name the files")
     return [(file, name_of(file)) for file in files]
 
 
@@ -89,15 +88,13 @@ def name_of(path: Path) -> str:
     return path.with_suffix("").stem if path.suffix.lower() in CODECS else path.stem
 
 
-def _read_own(path: Path) -> WordVectors:
-    """Return the words of a chronotope model with one condition."""
-    embeddings = load(path)
+def only_condition(embeddings: ConditionedEmbeddings, name: object = "this") -> WordVectors:
+    """Return the words of a model with one condition."""
     labels = embeddings.conditions.labels
     if len(labels) > 1:
-        raise InputError(f"{path} is a model of {len(labels):,} conditions, which are in one space already")
-    vectors = embeddings.at(labels[0])
-    vectors.name = name_of(path)
-    return vectors
+        one = f"embeddings.at('{labels[0]}')"
+        raise InputError(f"{name} is a model of {len(labels):,} conditions, which are in one space already; give {one}")
+    return embeddings.at(labels[0])
 
 
 def _exported_files(folder: Path) -> list[tuple[Path, str]]:

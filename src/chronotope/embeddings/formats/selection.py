@@ -1,7 +1,5 @@
 """Select the words and conditions to export, and give them names that every format can hold."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -60,6 +58,8 @@ def select(
         condition_factors=embeddings.condition_factors[numbers],
         center=embeddings.center[numbers],
         contexts=embeddings.contexts if len(words) == len(embeddings) else None,
+        # The posterior of a condition depends on all others.
+        variances=embeddings.variances[pairs] if embeddings.variances is not None and at is None else None,
         query_mapping=embeddings.query_mapping,
         provenance=embeddings.provenance | {"cut_down": {"conditions": labels, "words": len(words)}},
     )
@@ -68,8 +68,6 @@ def select(
 def file_names(labels: Sequence[str]) -> list[str]:
     """Return a file name without ending for each label: distinct in any case, without blanks and slashes.
 
-    Examples
-    --------
     >>> file_names(["1998/canada", "1998-canada", "São Tomé", "../con", "con"])
     ['1998-canada', '1998-canada-2', 'São-Tomé', 'con_', 'con_-2']
     """

@@ -1,7 +1,5 @@
 """One table for all conditions: Parquet, Arrow, NumPy, and TensorFlow's embedding projector."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -36,25 +34,20 @@ def write_numpy(parts: Iterable[WordVectors], folder: Path, shape: Shape) -> Non
     """Write vectors.npy for memory mapping, and index.npz with the word, condition and count of each row."""
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float32, shape=shape)
     number: dict[str, int] = {}
-    labels: list[str] = []
-    word, condition, count = (np.empty(shape[0], dtype) for dtype in (np.int32, np.int32, np.int64))
-    begin = 0
+    words, counts, sizes = list[int](), list[Any](), dict[str, int]()
     for part in parts:
-        rows = slice(begin, begin + len(part))
-        vectors[rows] = part.vectors
-        word[rows] = [number.setdefault(one, len(number)) for one in part.index_to_key]
-        condition[rows] = len(labels)
-        count[rows] = part.counts  # type: ignore[assignment]  # the parts of embeddings have counts
-        labels.append(part.name)
-        begin += len(part)
+        vectors[len(words) : len(words) + len(part)] = part.vectors
+        words += [number.setdefault(one, len(number)) for one in part.index_to_key]
+        counts.append(part.counts)
+        sizes[part.name] = len(part)
     vectors.flush()
     np.savez(
         folder / "index.npz",
         words=np.array(list(number), dtype=np.str_),
-        conditions=np.array(labels, dtype=np.str_),
-        word=word,
-        condition=condition,
-        count=count,
+        conditions=np.array(list(sizes), dtype=np.str_),
+        word=np.array(words, np.int32),
+        condition=np.repeat(np.arange(len(sizes), dtype=np.int32), list(sizes.values())),
+        count=np.concatenate(counts),
     )
 
 

@@ -6,8 +6,6 @@ original program adds a line feed after each vector, gensim does not, and both c
 `1990.txt` holds a word and its count on each line, as word2vec writes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,7 +119,7 @@ def read_text(path: Path, *, header: bool, limit: int | None = None) -> VectorTa
 
 
 def read_binary(path: Path, limit: int | None = None) -> VectorTable:
-    """Read a binary file of word2vec, also compressed; DamagedFileError names the word where it breaks off."""
+    """Read a binary word2vec file, also compressed; if it is cut short, raise DamagedFileError with the last word."""
     with Stream(path) as stream:
         data = bytearray(stream.read(BLOCK_BYTES))
         line, _, rest = data.partition(b"\n")

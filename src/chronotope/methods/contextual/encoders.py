@@ -3,12 +3,9 @@
 The vector of a word is the mean of its subtokens. Equal texts of a call are encoded once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import warnings
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +14,15 @@ from numpy.typing import NDArray
 
 from chronotope.config import ContextualSettings
 from chronotope.corpus.sentences import Span
-from chronotope.errors import InputError, MissingExtraError, SettingsError, number_of
+from chronotope.errors import InputError, SettingsError, first_line, import_extra, number_of
 from chronotope.io.provenance import checksum_of, quick_checksum
-from chronotope.methods.base import FitOptions
+from chronotope.methods.base import FitOptions, Floats
+from chronotope.methods.device import torch_device
 
 HASHING = "hashing"
 WEIGHTS = ("*.json", "*.safetensors", "*.bin", "*.onnx", "*.txt")
 BATCH = 32  # texts
 MOST_SUBTOKENS = 512
-
-Floats = NDArray[np.float32]
 
 
 class HashingEncoder:
@@ -90,18 +86,16 @@ class TransformersEncoder(SubtokenEncoder):
     """A model of Hugging Face `transformers`: a local folder or a name; on the GPU if there is one."""
 
     def __init__(self, source: str, layer: int, options: FitOptions) -> None:
-        torch, transformers = (_package(name, "contextual") for name in ("torch", "transformers"))
+        torch, transformers = (import_extra(name, "contextual", "contextual") for name in ("torch", "transformers"))
         try:
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(source, use_fast=True)
             self._model = transformers.AutoModel.from_pretrained(source).eval()
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot open the encoder {source}: {str(error).strip().splitlines()[0]}") from None
+            raise InputError(f"cannot open the encoder {source}: {first_line(error)}") from None
         layers = int(self._model.config.num_hidden_layers)
         if not -layers - 1 <= layer <= layers:
             raise SettingsError(f"{source} has {layers} layers; there is no layer {layer}")
-        if options.device == "cuda" and not torch.cuda.is_available():
-            raise SettingsError("PyTorch finds no GPU; train with --device cpu")
-        self._device = "cuda" if torch.cuda.is_available() and options.device != "cpu" else "cpu"
+        self._device = torch_device(torch, options.device)
         options.on_device(f"encoding on the {'GPU' if self._device == 'cuda' else 'CPU'}")
         torch.set_num_threads(options.threads)
         self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)
@@ -124,7 +118,7 @@ class OnnxEncoder(SubtokenEncoder):
     """A folder with `model.onnx` and `tokenizer.json`, by ONNX Runtime; its first output are the last hidden states."""
 
     def __init__(self, folder: Path, options: FitOptions) -> None:
-        runtime, tokenizers = (_package(name, "onnx") for name in ("onnxruntime", "tokenizers"))
+        runtime, tokenizers = (import_extra(name, "contextual", "onnx") for name in ("onnxruntime", "tokenizers"))
         settings = runtime.SessionOptions()
         settings.intra_op_num_threads = options.threads
         try:
@@ -132,7 +126,7 @@ class OnnxEncoder(SubtokenEncoder):
             self._session = runtime.InferenceSession(folder / "model.onnx", settings, providers=providers)
             self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # both libraries raise exceptions of their own
-            raise InputError(f"cannot open the encoder in {folder}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"cannot open the encoder in {folder}: {first_line(error)}") from None
         self._tokenizer.enable_padding()
         self._tokenizer.enable_truncation(MOST_SUBTOKENS)
         self._inputs = {one.name for one in self._session.get_inputs()}
@@ -168,10 +162,3 @@ def _fingerprint(folder: Path) -> str:
     """Return the name of a folder with a checksum of its files: no path, the same on every machine."""
     files = sorted({file for pattern in WEIGHTS for file in folder.glob(pattern)})
     return f"{folder.resolve().name}@{checksum_of({file.name: quick_checksum(file) for file in files})[:8]}"
-
-
-def _package(name: str, extra: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError("contextual", extra) from None

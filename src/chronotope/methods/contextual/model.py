@@ -3,24 +3,19 @@
 v(w, c) = 1/n Σ_k encoder(sentence_k, span of w in it)    over n ≤ per_pair usages of w in c
 """
 
-from __future__ import annotations
-
 import shutil
-import warnings
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.config import ContextualSettings
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.vocabulary import Support, Vocabulary
+from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import InputError, some_of
 from chronotope.io.provenance import checksum_of
-from chronotope.methods.base import FitOptions, Method
+from chronotope.methods.base import FitOptions, Method, find_words
 from chronotope.methods.contextual.encoders import open_encoder
 from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usages, sample_usages
 
@@ -39,7 +34,10 @@ class ContextualModel(Method, ContextualSettings):
     _name = "contextual"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
-        chosen = choose_words(self.words, counts.vocabulary)
+        if isinstance(self.words, int) or (isinstance(self.words, str) and self.words.isdecimal()):
+            chosen = np.arange(min(int(self.words), len(counts.vocabulary)))
+        else:
+            chosen = find_words(self.words, counts.vocabulary, "words to encode")
         encoder = open_encoder(self, counts.settings.window, options)
         name = getattr(encoder, "name", None)
         named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
@@ -55,46 +53,21 @@ class ContextualModel(Method, ContextualSettings):
         usages, vectors = open_usages(folder)
         options.on_step(len(usages.word), len(usages.word))
         first = usages.groups()
-        means = np.array(
-            [
-                vectors[a:b].astype(np.float32).mean(axis=0)
-                for a, b in zip(first, [*first[1:], len(vectors)], strict=True)
-            ]
-        )
+        groups = pairwise([*first, len(vectors)])
+        means = np.array([vectors[begin:end].astype(np.float32).mean(axis=0) for begin, end in groups])
         # Usages are sorted by word, embeddings by condition.
         by_condition = np.lexsort((usages.word[first], usages.condition[first]))
+        support = counts.vocabulary.support
+        kept = np.isin(support.word, chosen)
+        start = np.append(0, np.cumsum(kept))[support.start]
+        word = np.searchsorted(chosen, support.word[kept]).astype(np.int32)
         return ConditionedEmbeddings(
             [counts.vocabulary.words[word] for word in chosen.tolist()],
             counts.conditions,
-            _restricted(counts.vocabulary.support, chosen),
+            Support(start, word, support.count[kept]),
             means[by_condition],
             provenance=provenance | {"usages": key},
         )
-
-
-def choose_words(words: int | str | tuple[str, ...], vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """Return the ids of the words to encode, ascending: the most frequent ones, or those of a list or a file."""
-    if isinstance(words, str) and words.isdecimal():
-        words = int(words)
-    if isinstance(words, int):
-        return np.arange(min(words, len(vocabulary)))
-    known = set(vocabulary.words)
-    listed = {
-        word: next((spelt for spelt in spellings(word) if spelt in known), None) for word in read_words(words) or ()
-    }
-    found = [vocabulary.index(spelt) for spelt in listed.values() if spelt]
-    if not found:
-        raise InputError("none of the words to encode is in the vocabulary of the run")
-    if missing := [word for word, spelt in listed.items() if not spelt]:
-        warnings.warn(f"not in the vocabulary of the run, and left out: {some_of(missing)}", stacklevel=2)
-    return np.unique(found)
-
-
-def _restricted(support: Support, chosen: NDArray[np.int64]) -> Support:
-    """Return the support of some words, which get new ids in the same order."""
-    kept = np.isin(support.word, chosen)
-    start = np.concatenate([[0], np.cumsum(kept)])[support.start]
-    return Support(start, np.searchsorted(chosen, support.word[kept]).astype(np.int32), support.count[kept])
 
 
 def usage_folder(model: ConditionedEmbeddings) -> Any:

@@ -5,8 +5,6 @@ RUN/usages/KEY/vectors.npy      (N, D) their vectors, float16, in the same order
 RUN/usages/KEY/0.npy …          finished parts, in the order of the text, from which an interrupted encoding resumes
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,7 +113,12 @@ def encode_usages(
                 vectors = np.asarray(encoder(list(texts), list(spans)))
                 if vectors.ndim != 2 or len(vectors) != len(rows):
                     raise InputError(f"an encoder returns a row for each text; {len(rows)} became {vectors.shape}")
-                _write(file, vectors.astype(np.float16))
+                with np.errstate(over="ignore"):
+                    vectors = vectors.astype(np.float16)
+                if not np.isfinite(vectors).all():
+                    raise InputError("the encoder gave numbers that are not finite or too large for float16")
+                with atomic_write(file) as path, open(path, "wb") as part:
+                    np.save(part, vectors)
             on_step(min((number + 1) * PART, len(order)), len(order))
         size = np.load(files[0]).shape[1]
         with atomic_write(folder / VECTORS) as path:
@@ -136,18 +139,8 @@ def open_usages(folder: Path) -> tuple[Usages, NDArray[np.float16]]:
     try:
         vectors = np.load(folder / VECTORS, mmap_mode="r")
     except (OSError, ValueError) as error:
-        raise DamagedFileError(
-            f"{folder / VECTORS} cannot be read ({error}); delete {folder} and train again"
-        ) from None
+        raise DamagedFileError(f"cannot read {folder / VECTORS} ({error}); delete {folder} and train again") from None
     usages = Usages(*(table[name].to_numpy() for name in COLUMNS))
     if vectors.dtype != np.float16 or vectors.ndim != 2 or len(vectors) != len(table):
         raise DamagedFileError(f"{folder / VECTORS} does not fit its usages; delete {folder} and train again")
     return usages, vectors
-
-
-def _write(path: Path, vectors: NDArray[np.float16]) -> None:
-    """Write an array atomically; refuse numbers that are not finite."""
-    if not np.isfinite(vectors).all():
-        raise InputError("the encoder gave numbers that are not finite or too large for float16")
-    with atomic_write(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, vectors)

@@ -6,8 +6,6 @@ with the same result on any number of threads. Cells lie in the order of their v
 disk during training.
 """
 
-from __future__ import annotations
-
 import heapq
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.config import ConditionedSettings
-from chronotope.cooccurrence import Counts, scale_of_conditions, targets, weights
+from chronotope.cooccurrence import Counts, scale_of_conditions
+from chronotope.cooccurrence.association import targets, weights
 from chronotope.methods.base import empty_array
 from chronotope.runtime.kernels import kernel
 

@@ -7,16 +7,14 @@ of the condition vectors is only summed; it is applied between strata. The pull 
 Sums over dimensions stand in loops that store nothing: only then does the compiler add in the same order in every run.
 """
 
-from __future__ import annotations
-
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from chronotope.methods.base import FAST_BUT_NAN_SAFE
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Floats
 from chronotope.methods.cw2v.cells import PARTS
-from chronotope.methods.cw2v.parameters import Floats, Parameters
+from chronotope.methods.cw2v.parameters import Parameters
 from chronotope.runtime.kernels import kernel
 
 GROUP = 32
@@ -33,7 +31,7 @@ class Side(NamedTuple):
     bias_sum: Floats
 
     @classmethod
-    def of(cls, name: str, parameters: Parameters, accumulators: Parameters) -> Side:
+    def of(cls, name: str, parameters: Parameters, accumulators: Parameters) -> Self:
         """Return the side 'word' or 'context'."""
         fields = (name, f"{name}_deviation", f"{name}_bias")
         return cls(*(getattr(tensors, field) for tensors in (parameters, accumulators) for field in fields))

@@ -1,11 +1,9 @@
 """CW2V, the model of Gong, Bhat and Viswanath (2020), from counts to conditioned embeddings."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,7 @@ from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DivergenceError, SettingsError
-from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, training_run
+from chronotope.methods.base import Epoch, FitOptions, Method, TrainingRun, embeddings_of, training_run
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.parameters import (
     Parameters,
@@ -26,7 +24,8 @@ from chronotope.methods.cw2v.parameters import (
     start_along_directions,
     to_tensors,
 )
-from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer
+from chronotope.methods.cw2v.training import BLOCK_BYTES, Trainer, edge_matrix
+from chronotope.methods.cw2v.zeros import fit_with_zeros
 from chronotope.methods.heldout import Scores, held_out_scorer
 
 
@@ -56,7 +55,7 @@ class ConditionedModel(Method, ConditionedSettings):
         return "cw2v" if self.deviations and self.condition_vectors else "additive" if self.deviations else "covariate"
 
     @classmethod
-    def preset(cls, name: str, axis: str | Counts | None = None) -> ConditionedModel:
+    def preset(cls, name: str, axis: str | Counts | None = None) -> Self:
         """Return the model of the 'paper', or with the settings of the 'authors' program.
 
         Settings depend on the axis: 'time', 'place', or that of the counts. Without it `fit` chooses the smoothness of
@@ -79,13 +78,24 @@ class ConditionedModel(Method, ConditionedSettings):
             provenance["training"] = run.history
         return model._embeddings(parameters, counts, provenance)
 
-    def _for_axis(self, axis: str) -> ConditionedModel:
+    def _for_axis(self, axis: str) -> Self:
         """Return the model with its default smoothness filled in."""
         known = self.smoothness is not None
         return self if known else replace(self, smoothness=config.preset("paper", axis).smoothness)
 
     def _train(self, counts: Counts, options: FitOptions, run: TrainingRun, folder: Path | None) -> Parameters:
         held_out = held_out_scorer(counts)
+        # Without smoothness edges are not needed: thousands of places have millions of them.
+        graph = Graph(len(counts.conditions), np.empty((0, 2), dtype=np.int32))
+        graph = counts.conditions.graph(options.place_edges) if self.smoothness else graph
+        if self.zeros:
+
+            def on_sweep(found: Parameters, loss: float) -> None:
+                run.report(Epoch(len(run.history) + 1, self.epochs, loss, held_out(context_scores(found, counts))))
+                options.on_step(len(run.history), self.epochs)
+
+            neighbors = edge_matrix(graph, np.full(len(graph.edges), float(self.smoothness or 0.0)))
+            return fit_with_zeros(self, counts, neighbors, run, folder is None, on_sweep)
         parameters, accumulators = self._start(counts)
         shapes = {name: tensor.shape for name, tensor in to_tensors(parameters, accumulators).items()}
         first, squared = 0, 0.0
@@ -95,19 +105,14 @@ class ConditionedModel(Method, ConditionedSettings):
         elif self.start == "directions":
             start_along_directions(parameters, counts, self.seed)
         cells = arrange_cells(counts, self, run.pool, folder)
-        # Without smoothness edges are not needed: thousands of places have millions of them.
-        size = len(counts.conditions)
-        graph = counts.conditions.graph(options.place_edges) if self.smoothness else Graph.without_edges(size)
         trainer = Trainer(self, cells, graph, parameters, accumulators, run.pool, run.threads)
         for step in range(first, self.epochs * STRATA):
             epoch, turn = divmod(step, STRATA)
             # The order of strata rotates, so that none is always the last.
             squared += trainer.move_stratum((turn + epoch) % STRATA)
             if not np.isfinite(squared) or not np.isfinite(parameters.condition).all():
-                raise DivergenceError(
-                    f"training diverged in epoch {epoch + 1}; "
-                    f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
-                )
+                remedy = f"lower the rate (now {self.rate:g}) or raise the deviation penalty"
+                raise DivergenceError(f"training diverged in epoch {epoch + 1}; {remedy}")
             if turn == STRATA - 1:
                 likelihood = held_out(context_scores(parameters, counts))
                 run.report(Epoch(epoch + 1, self.epochs, squared / cells.weight, likelihood))
@@ -140,10 +145,7 @@ class ConditionedModel(Method, ConditionedSettings):
         # The vectors replace the deviations in place, to save memory.
         for condition, (first, last) in enumerate(pairwise(support.start)):
             vectors[first:last] += common[support.word[first:last]] * factors[condition]
-        return ConditionedEmbeddings(
-            counts.vocabulary.words, counts.conditions, support, vectors,
-            common=common, condition_factors=factors, center=center, provenance=provenance,
-        )  # fmt: skip
+        return embeddings_of(counts, vectors, provenance, common=common, condition_factors=factors, center=center)
 
 
 def memory_needed(counts: Counts, settings: ConditionedSettings) -> tuple[int, int]:

@@ -9,8 +9,6 @@ In the paper weight = 1, target = log X, and α_ab = α, β_p = β. The authors'
 visited cell; that is the same loss with α and β multiplied by numbers of cells.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,21 +4,17 @@ The paper's letters and our words: V `word`, U `context`, Q `condition`, D `word
 b `word_bias`, b′ `context_bias`. W words, C conditions, P pairs of word and condition that occur, D dimensions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from chronotope.cooccurrence import Association, Counts
 from chronotope.cooccurrence.association import pmi_matrix
+from chronotope.methods.base import Floats
 from chronotope.runtime.blas import one_blas_thread
-
-Floats = NDArray[np.float32]
 
 # Words and contexts start at this share of their length, so that a product starts at a quarter of the mutual
 # information.

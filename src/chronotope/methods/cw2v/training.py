@@ -4,8 +4,6 @@ In each stratum the words move while the contexts are fixed, then the contexts w
 condition vectors, from the gradients summed on the way. In an epoch each cell is visited twice, once from each side.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,9 +12,10 @@ from scipy import sparse
 
 from chronotope.conditions import Graph
 from chronotope.config import ConditionedSettings
+from chronotope.methods.base import Floats
 from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
 from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
-from chronotope.methods.cw2v.parameters import Floats, Parameters
+from chronotope.methods.cw2v.parameters import Parameters
 
 # Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
 BLOCK_BYTES = 6 << 20
@@ -40,7 +39,7 @@ class Trainer:
         self._pool, self._threads, self._rate, self._seed = pool, min(threads, PARTS), settings.rate, settings.seed
         beta, alpha = penalties(settings, cells, graph)
         self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
-        self._neighbors = _edge_matrix(graph, alpha)
+        self._neighbors = edge_matrix(graph, alpha)
         width = -(-settings.dimensions // 32) * 32  # the compiler's vector loops then have no remainder
         self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
         longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
@@ -55,9 +54,8 @@ class Trainer:
         for turn, (moving, fixed) in enumerate((sides, sides[::-1])):
             for conditions in self.visits(stratum):
                 self._move_block(stratum, conditions, moving, fixed, gradient, squared[turn])
-        step_conditions(
-            q, self._accumulators.condition, gradient.sum(axis=0), self._neighbors, self._rate, share=1 / STRATA
-        )
+        accumulated = self._accumulators.condition
+        step_conditions(q, accumulated, gradient.sum(axis=0), self._neighbors, self._rate, share=1 / STRATA)
         return float(squared[0].sum())
 
     def visits(self, stratum: int) -> list[NDArray[np.int64]]:
@@ -117,10 +115,9 @@ def penalties(
     return beta, alpha
 
 
-def _edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
+def edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np.float64]:
     """(C, C) the strength of each edge, in both directions."""
-    a, b = graph.edges[:, 0], graph.edges[:, 1]
-    ends = np.append(a, b), np.append(b, a)
+    ends = graph.edges[:, [0, 1]].T.ravel(), graph.edges[:, [1, 0]].T.ravel()
     return sparse.coo_array((np.tile(alpha, 2), ends), (graph.size, graph.size)).tocsr()
 
 

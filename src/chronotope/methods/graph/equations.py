@@ -5,8 +5,6 @@ every link joins neighbors; other links are solved by conjugate gradients. The r
 formula. `xp` is NumPy or CuPy; `put` brings an array or a SciPy matrix to its device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -23,28 +21,20 @@ Put = Callable[[Any], Any]
 
 
 class Equations:
-    """The equations of the words `first` to before `last`.
-
-    Attributes
-    ----------
-    pairs
-        (p,) the block's pairs, word after word.
-    invert
-        Returns T⁻¹ X for X (p, D), rows in the order of `pairs`.
-    adding
-        (words, p) sparse: its product with X adds up the rows of each word.
-    """
+    """The equations of the words `first` to before `last`."""
 
     def __init__(self, problem: GraphProblem, first: int, last: int, xp: Any = np, put: Put = lambda x: x) -> None:
         start = problem.word_start[first : last + 1]
         pairs = problem.order[start[0] : start[-1]]
         size, sizes = len(pairs), np.diff(start)
         word = np.repeat(np.arange(last - first), sizes)
-        self.pairs, self._word = put(pairs), put(word)
+        self.pairs, self._word = put(pairs), put(word)  # (p,) the block's pairs, word after word
         self._weight = put(problem.weight[pairs][:, None])
+        # (words, p) sparse: its product with X adds up the rows of each word.
         self.adding = put(
             sparse.csr_array((np.ones(size, np.float32), np.arange(size), start - start[0]), shape=(len(sizes), size))
         )
+        # T⁻¹ X for X (p, D), rows in the order of `pairs`.
         self.invert = (_chains if problem.chains_only else _links)(problem, first, last, xp, put)
         self._ones = self.invert(xp.ones((size, 1), dtype=xp.float32))
         share = put((problem.deviation_penalty / np.maximum(sizes, 1)).astype(np.float32)[:, None])

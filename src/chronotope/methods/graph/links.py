@@ -1,7 +1,5 @@
 """The links between a word's vectors: consecutive bins where it occurs, and neighboring places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -24,8 +22,8 @@ def make_problem(
     """Return the loss for a corpus: the weight of each row, and the links of each word."""
     smoothness = settings.smoothness or 0.0
     size = len(conditions)
-    time = np.array(conditions.time_of if conditions.times else (0,) * size)[support.condition]
-    place = np.array(conditions.place_of if conditions.places else (0,) * size)[support.condition]
+    time = np.array(conditions.time_of or (0,) * size)[support.condition]
+    place = np.array(conditions.place_of or (0,) * size)[support.condition]
     order = np.lexsort((time, place, support.word))
     word = support.word[order]
     word_start = np.searchsorted(word, np.arange(words + 1))
@@ -36,7 +34,8 @@ def make_problem(
     link_word, a = word[first], first - word_start[word[first]]
     b, weight = a + 1, smoothness / np.maximum(gap, 1)
     if place_edges is not None:
-        edges = [edge for edge in conditions.graph(place_edges).edges.tolist() if _same_time(conditions, *edge)]
+        time_of = conditions.time_of or (0,) * size
+        edges = [[a, b] for a, b in conditions.graph(place_edges).edges.tolist() if time_of[a] == time_of[b]]
         more = _place_links(edges, support, order, word_start)
         link_word, a, b = (np.append(old, new) for old, new in zip((link_word, a, b), more, strict=True))
         weight = np.append(weight, np.full(len(more[0]), smoothness))
@@ -55,10 +54,6 @@ def make_problem(
         deviation_penalty=settings.deviation_penalty or 0.0,
         chains_only=place_edges is None,
     )
-
-
-def _same_time(conditions: Conditions, a: int, b: int) -> bool:
-    return not conditions.times or conditions.time_of[a] == conditions.time_of[b]
 
 
 def _place_links(

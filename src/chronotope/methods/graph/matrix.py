@@ -1,7 +1,5 @@
 """The positive mutual information of all conditions, in memory or on disk, and its sum over conditions."""
 
-from __future__ import annotations
-
 import errno
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -115,8 +113,6 @@ def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE)
 def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
     """Split rows into blocks of about equal load; the load of row r is start[r + 1] − start[r].
 
-    Examples
-    --------
     >>> even_blocks(np.array([0, 5, 6, 7, 10]), 2)
     [(0, 1), (1, 4)]
     """

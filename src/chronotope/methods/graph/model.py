@@ -1,10 +1,10 @@
 """`graph`: from counts to conditioned embeddings by alternating two exact steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, training_run
+from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, embeddings_of, training_run
 from chronotope.methods.device import Choice, train_on
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
@@ -58,13 +58,13 @@ class GraphModel(Method, GraphSettings):
         contexts = words * (1 + self.directional_contexts)
 
         def fit_on(choice: Choice) -> ConditionedEmbeddings:
-            folder = options.cells_folder(*host_memory(counts, model)) if choice.device == "cpu" else None
+            folder = None if choice.gpu else options.cells_folder(*host_memory(counts, model))
             return model._fit_on(counts, options, choice, folder)
 
         need = gpu_memory(pairs, contexts, model.dimensions or 1)
         return train_on(options.device, need, fit_on, options.on_device)
 
-    def with_defaults(self, counts: Counts) -> GraphModel:
+    def with_defaults(self, counts: Counts) -> Self:
         """Return the model with the settings that depend on the corpus filled in."""
         time = "time" in counts.conditions.axis
         enough = DIMENSIONS_WITH_TIME if time else DIMENSIONS_OF_PLACES
@@ -85,15 +85,13 @@ class GraphModel(Method, GraphSettings):
         score = held_out_scorer(counts)
         provenance = self.provenance(counts, options, device=choice.recorded, packages=choice.packages)
         constant = sum_of_squares(problem)
-        shapes = {
-            "rows": (len(problem.weight), self.dimensions),
-            "contexts": (matrix.contexts, self.dimensions),
-        }
+        shapes = {"rows": (len(problem.weight), self.dimensions), "contexts": (matrix.contexts, self.dimensions)}
         with training_run(options, provenance) as run:
-            products = CpuProducts(run.pool) if choice.device == "cpu" else Products.on_gpu()
+            gpu = ("cupy", "cupyx.scipy.sparse")
+            products = Products(*map(import_module, gpu)) if choice.gpu else CpuProducts(run.pool)
             solver = Solver(problem, self.dimensions, products, folder)
             if saved := run.load(shapes):
-                solver.rows, solver.contexts = saved[0]["rows"], saved[0]["contexts"]
+                solver.restore(**saved[0])
             else:
                 solver.start_contexts(self.seed)
             while not self.converged([epoch["loss"] for epoch in run.history]):
@@ -105,20 +103,11 @@ class GraphModel(Method, GraphSettings):
                 options.on_step(len(run.history), self.epochs)
                 run.save_if_due({"rows": solver.rows, "contexts": solver.contexts}, {})
             rows, contexts = solver.principal()
-        return ConditionedEmbeddings(
-            vocabulary.words,
-            counts.conditions,
-            vocabulary.support,
-            rows,
-            contexts=contexts,
-            provenance=provenance | {"training": run.history},
-        )
+        return embeddings_of(counts, rows, provenance | {"training": run.history}, contexts=contexts)
 
     def converged(self, losses: list[float]) -> bool:
         """Return whether to stop: after `epochs` sweeps, or if the last one gained less than `tolerance`.
 
-        Examples
-        --------
         >>> model = GraphModel(epochs=3, tolerance=0.01)
         >>> [model.converged(losses) for losses in ([0.9], [0.9, 0.85], [0.9, 0.895], [0.9, 0.85, 0.8])]
         [False, False, True, True]
@@ -132,8 +121,6 @@ def default_smoothness(bins: int) -> float:
     Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Two bins are each other's only
     neighbors: with τ = 1 two thirds of their difference would be lost.
 
-    Examples
-    --------
     >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
     [1.0, 0.1, 0.1, 0.26, 0.5, 1.0, 1.0]
     """

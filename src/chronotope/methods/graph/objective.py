@@ -12,8 +12,6 @@ Given B the loss is quadratic in A, given A the best B is the orthonormal factor
 every sweep lowers the loss.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,35 +48,3 @@ def loss(rows: NDArray[np.floating], contexts: NDArray[np.floating], problem: Gr
         apart = own[problem.link_a[links]] - own[problem.link_b[links]]
         total += float(problem.link_weight[links] @ (apart**2).sum(axis=1))
     return total
-
-
-def best_rows(contexts: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
-    """(P, D) the A that minimizes the loss for a given B, by solving each word's equations directly."""
-    matrix = problem.matrix
-    rows = np.zeros((len(problem.weight), contexts.shape[1]))
-    for pair in range(len(rows)):
-        cells = slice(matrix.start[pair], matrix.start[pair + 1])
-        rows[pair] = problem.weight[pair] * (matrix.value[cells] @ contexts[matrix.context[cells]])
-    for word in range(problem.words):
-        pairs = problem.order[problem.word_start[word] : problem.word_start[word + 1]]
-        size = len(pairs)
-        if not size:
-            continue
-        system = np.diag(problem.weight[pairs].astype(np.float64))
-        system += problem.deviation_penalty * (np.eye(size) - 1 / size)
-        for link in range(problem.link_start[word], problem.link_start[word + 1]):
-            a, b, tau = problem.link_a[link], problem.link_b[link], problem.link_weight[link]
-            system[[a, b], [a, b]] += tau
-            system[[a, b], [b, a]] -= tau
-        rows[pairs] = np.linalg.solve(system, rows[pairs])
-    return rows
-
-
-def best_contexts(rows: NDArray[np.floating], problem: GraphProblem) -> NDArray[np.float64]:
-    """(K, D) the orthonormal B that minimizes the loss for a given A."""
-    matrix = problem.matrix
-    pull = np.zeros((matrix.contexts, rows.shape[1]))
-    pair = np.repeat(np.arange(len(rows)), np.diff(matrix.start))
-    np.add.at(pull, matrix.context, (matrix.value * problem.weight[pair])[:, None] * rows[pair])
-    left, _, right = np.linalg.svd(pull, full_matrices=False)
-    return np.asarray(left @ right)

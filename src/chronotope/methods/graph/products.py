@@ -1,10 +1,7 @@
 """Products with the sparse matrix M: by sparse matrices of SciPy or CuPy, or by loops on the threads of a CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,37 +9,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from chronotope.cooccurrence import PairMatrix
-from chronotope.methods.base import FAST_BUT_NAN_SAFE
+from chronotope.methods.base import FAST_BUT_NAN_SAFE, Floats
 from chronotope.methods.graph.matrix import Block, even_blocks, pieces
 from chronotope.runtime.kernels import kernel
 
 BLOCKS = 8
 
-Floats = NDArray[np.float32]
-
 
 class Products:
     """Sparse products with an array module and its sparse matrices: CuPy's on a GPU.
 
-    The cells stay on the host and are copied in pieces; only rows and contexts stay on the device.
-
-    Parameters
-    ----------
-    xp, matrices
-        The array module and its sparse module: CuPy and `cupyx.scipy.sparse`.
-    cells
-        Number of cells to copy at a time.
-    room
-        Approximate limit in bytes for the equations of a block of words.
+    The cells stay on the host and are copied `cells` at a time; only rows and contexts stay on the device. `room` is
+    the approximate limit in bytes for the equations of a block of words.
     """
 
     def __init__(self, xp: Any, matrices: Any, *, cells: int = 1 << 24, room: int = 1 << 28) -> None:
         self.xp, self._matrices, self._cells, self.room = xp, matrices, cells, room
-
-    @classmethod
-    def on_gpu(cls) -> Products:
-        """Return products by CuPy."""
-        return cls(import_module("cupy"), import_module("cupyx.scipy.sparse"))
 
     def put(self, array: Any) -> Any:
         """Bring an array or a SciPy matrix to the device."""
@@ -124,19 +106,10 @@ def multiply(matrix, contexts, product):  # type: ignore[no-untyped-def]
     total = np.empty(dimensions, dtype=np.float32)
     for row in range(len(product)):
         total[:] = 0
-        first, last = matrix.start[row], matrix.start[row + 1]
-        # Four cells at a time: the sum is read and written a quarter as often.
-        fours = first + (last - first) // 4 * 4
-        for cell in range(first, fours, 4):
-            context, value = matrix.context[cell : cell + 4], matrix.value[cell : cell + 4]
-            a, b, c, d = value[0], value[1], value[2], value[3]
-            i, j, m, n = context[0], context[1], context[2], context[3]
+        for cell in range(matrix.start[row], matrix.start[row + 1]):
+            value, context = matrix.value[cell], matrix.context[cell]
             for k in range(dimensions):
-                total[k] += (a * contexts[i, k] + b * contexts[j, k]) + (c * contexts[m, k] + d * contexts[n, k])
-        for cell in range(fours, last):
-            a, i = matrix.value[cell], matrix.context[cell]
-            for k in range(dimensions):
-                total[k] += a * contexts[i, k]
+                total[k] += value * contexts[context, k]
         product[row] = total
 
 

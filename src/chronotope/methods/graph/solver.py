@@ -1,20 +1,18 @@
 """Sweeps over the data: both steps of `objective` as sparse products and small solves.
 
-Blocks depend on the data, never on the number of threads; sums over blocks are taken in order and BLAS runs on one
-thread. So a fit on the CPU gives the same bytes on any number of threads. `Solver` runs on a GPU if its products do.
+Blocks depend on the data, never on the number of threads. `Solver` runs on a GPU if its products do.
 """
-
-from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from chronotope.methods.base import Floats
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.matrix import even_blocks, pieces, pooled_rows
 from chronotope.methods.graph.objective import GraphProblem
-from chronotope.methods.graph.products import Floats, Products
+from chronotope.methods.graph.products import Products
 from chronotope.runtime.blas import one_blas_thread
 
 ROUNDS = 4
@@ -43,18 +41,14 @@ class Solver:
         """(P, D) A, on the host."""
         return self._products.get(self._rows)
 
-    @rows.setter
-    def rows(self, rows: Floats) -> None:
-        self._rows = self._products.put(rows)
-
     @property
     def contexts(self) -> Floats:
         """(K, D) B, on the host."""
         return self._products.get(self._contexts)
 
-    @contexts.setter
-    def contexts(self, contexts: Floats) -> None:
-        self._contexts = self._products.put(contexts)
+    def restore(self, rows: Floats, contexts: Floats) -> None:
+        """Go on from these."""
+        self._rows, self._contexts = self._products.put(rows), self._products.put(contexts)
 
     def start_contexts(self, seed: int) -> None:
         """Find orthonormal contexts near the main directions of the data: subspace iteration on the pooled rows."""

@@ -4,8 +4,6 @@ word2vec (Mikolov et al. 2013) predicts a word from the mean of the vectors arou
 vectors that are averaged, the `outside` matrix the vectors to compare the mean with. gensim always moves both.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +11,6 @@ from numpy.typing import NDArray
 
 from chronotope.methods.base import FAST_BUT_NAN_SAFE
 from chronotope.runtime.kernels import kernel
-
-Floats = NDArray[np.float32]
 
 NOISE_POWER = 0.75
 LAST_RATE = 1e-4  # of word2vec

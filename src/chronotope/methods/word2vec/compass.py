@@ -1,7 +1,5 @@
 """`compass`: word2vec of all the text, its output side frozen, the other side learned again in each condition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,9 +10,8 @@ from chronotope.config import CompassSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import DivergenceError
-from chronotope.methods.base import FitOptions, Method, uncentered
+from chronotope.methods.base import FitOptions, Floats, Method, uncentered
 from chronotope.methods.word2vec import cbow
-from chronotope.methods.word2vec.cbow import Floats
 from chronotope.methods.word2vec.training import StepCounter, documents_of, epochs_for, word_frequency
 
 # Tokens in one call of the kernel; training can be stopped between calls.

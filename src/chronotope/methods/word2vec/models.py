@@ -1,7 +1,5 @@
 """`static`, `aligned` and `linear`: word2vec by gensim, of all the text or in each condition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +11,7 @@ from chronotope.config import AlignedSettings, LinearSettings, StaticSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
 from chronotope.methods.base import FitOptions, Method, uncentered
-from chronotope.methods.word2vec.anchors import anchor_words
-from chronotope.methods.word2vec.procrustes import align, linear_map, rotation
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, rotation
 from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
 
 

@@ -6,8 +6,6 @@ one bin each. Rotations are fitted to unit vectors, and a word's weight grows wi
 the direction of a word seen a few times is mostly chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -16,13 +14,16 @@ from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes
 
 from chronotope.conditions import Conditions
+from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.embeddings.nearest import unit_rows
+from chronotope.embeddings.nearest import ridge_map, unit_rows
 from chronotope.errors import InputError
+from chronotope.methods.base import Floats, find_words
 from chronotope.runtime.blas import one_blas_thread
 
-Floats = NDArray[np.float32]
-
+# Anchors as in the original: shares of the vocabulary.
+FREQUENT_SHARE = 0.05  # of the vocabulary, as in the original
+STABLE_SHARE = 0.25
 LEAST_RIDGE = 1e-9  # keeps the equations of few words solvable
 
 
@@ -35,12 +36,8 @@ def rotation(source: Floats, target: Floats, weight: NDArray[np.floating]) -> ND
 
 def linear_map(source: Floats, target: Floats, weight: NDArray[np.floating], ridge: float = 1.0) -> NDArray[np.float64]:
     """(D, D) the Q that minimizes Σ weight ‖source Q − target‖² + ridge · mean(weight · source²) · ‖Q − rotation‖²."""
-    turn = rotation(source, target, weight)
-    with one_blas_thread():
-        weighted = (source * weight[:, None]).astype(np.float64)
-        squares = weighted.T @ source
-        penalty = (ridge * np.trace(squares) / len(squares) + LEAST_RIDGE) * np.eye(len(squares))
-        return np.asarray(np.linalg.solve(squares + penalty, weighted.T @ target + penalty @ turn))
+    share = np.sqrt(weight)[:, None]
+    return ridge_map(source * share, target * share, ridge + LEAST_RIDGE, rotation(source, target, weight))
 
 
 def align(
@@ -77,10 +74,8 @@ def align(
         shared = np.flatnonzero(rarer if landmarks is None else rarer * landmarks)
         if len(shared) < min_shared:
             what = "words" if landmarks is None else "landmarks"
-            raise InputError(
-                f"{names[0]} and {names[1]} share only {len(shared):,} {what}; "
-                f"to rotate {min_shared} dimensions takes at least as many"
-            )
+            share = f"{names[0]} and {names[1]} share only {len(shared):,} {what}"
+            raise InputError(f"{share}; to rotate {min_shared} dimensions takes at least as many")
         if not len(shared):
             return
         weight = rarer[shared] / (rarer[shared] + shrinkage)
@@ -102,3 +97,38 @@ def align(
         if place != largest:
             rotate(chain, chains[largest], (place, largest))
     return aligned
+
+
+def anchor_words(
+    anchors: str | tuple[str, ...] | None, counts: Counts, vectors: Floats, shrinkage: float
+) -> NDArray[np.bool_] | None:
+    """(W,) whether each word is an anchor, as `AlignedSettings.anchors` says; None for all words.
+
+    `vectors` (P, D) are those of all conditions, not aligned.
+    """
+    vocabulary = counts.vocabulary
+    words, dimensions = len(vocabulary), vectors.shape[1]
+    chosen = np.zeros(words, dtype=bool)
+    if anchors is None:
+        return None
+    if anchors == "frequent":
+        chosen[: max(int(np.ceil(FREQUENT_SHARE * words)), 2 * dimensions)] = True  # the most frequent come first
+        return chosen
+    if anchors == "stable":
+        score = stability(counts, align(vectors, vocabulary.support, counts.conditions, words, shrinkage))
+        number = max(int(np.ceil(STABLE_SHARE * words)), 2 * dimensions)
+        best = np.argsort(-score, kind="stable")[:number]
+        chosen[best[score[best] >= 0]] = True
+        return chosen
+    chosen[find_words(anchors, vocabulary, "anchors (frequent, stable, or a file or list of words)")] = True
+    return chosen
+
+
+def stability(counts: Counts, aligned: Floats) -> NDArray[np.float64]:
+    """(W,) the length of the mean of a word's unit vectors; −1 for words in fewer than half of the conditions."""
+    support, words = counts.vocabulary.support, len(counts.vocabulary)
+    total = np.zeros((words, aligned.shape[1]))
+    np.add.at(total, support.word, unit_rows(aligned))
+    conditions = np.bincount(support.word, minlength=words)
+    score = np.linalg.norm(total, axis=1) / np.maximum(conditions, 1)
+    return np.where(2 * conditions >= len(counts.conditions), score, -1.0)

@@ -3,8 +3,6 @@
 gensim is repeatable with one worker only, so each model has one, and several models are trained at a time.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +13,8 @@ from numpy.typing import NDArray
 
 from chronotope.config import Word2VecSettings
 from chronotope.cooccurrence import Counts
-from chronotope.errors import MissingExtraError
-from chronotope.methods.base import FitOptions, OnStep
-
-Floats = NDArray[np.float32]
+from chronotope.errors import import_extra
+from chronotope.methods.base import FitOptions, Floats, OnStep
 
 EPOCHS = 5
 MAX_EPOCHS = 50
@@ -32,8 +28,6 @@ def epochs_for(words: float) -> int:
 
     Five passes over the text of one year are too few to move the vectors far from their start.
 
-    Examples
-    --------
     >>> epochs_for(10_000_000), epochs_for(400_000), epochs_for(10_000)
     (5, 13, 50)
     """
@@ -149,8 +143,4 @@ def word_frequency(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
 
 def gensim_version() -> dict[str, str]:
     """Return the version of gensim for the provenance; MissingExtraError if it is not installed."""
-    try:
-        import gensim
-    except ImportError:
-        raise MissingExtraError("word2vec", "word2vec") from None
-    return {"gensim": gensim.__version__}
+    return {"gensim": import_extra("gensim", "word2vec", "word2vec").__version__}

@@ -8,12 +8,11 @@ from hashlib import sha256
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
 from chronotope.errors import SettingsError
-from chronotope.io.atomic import atomic_write
 from chronotope.io.embed import embed_json
 from chronotope.runtime.memory import check_address_space
 from chronotope.views.charts import lines, plane, ranked, tiles
@@ -39,16 +38,14 @@ def draw(answer: Answer) -> Picture:
     return finish(answer, FAMILIES[type(chart)](answer, chart))
 
 
-def write_chart(answer: Answer, path: str | Path) -> None:
+def write_chart(answer: Answer, path: Path, ending: str) -> None:
     """Write the chart of an answer as .png, .svg, .pdf or .html, which needs no other file."""
-    ending: Any = Path(path).suffix.lower().removeprefix(".")
     check_address_space(LEAST_ADDRESS_SPACE)
-    chart = draw(answer)
-    with atomic_write(path) as temporary:
-        if ending == "html":
-            temporary.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
-        else:
-            chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
+    chart, format = draw(answer), cast(Any, ending.removeprefix("."))
+    if ending == ".html":
+        path.write_text(_page(chart.to_dict(), answer.title), encoding="utf-8")
+    else:
+        chart.save(str(path), format=format, scale_factor=SCALE if ending == ".png" else 1)
 
 
 def svg(answer: Answer) -> str:

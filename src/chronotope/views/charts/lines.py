@@ -35,10 +35,6 @@ class Line(NamedTuple):
     name: str
     rows: dict[int, Row]
 
-    def change(self) -> float:
-        """Return the last value minus the first."""
-        return float(self.rows[max(self.rows)]["y"] - self.rows[min(self.rows)]["y"])
-
 
 def draw(answer: Answer, chart: Lines) -> style.Drawing:
     """Return lines over time; for places or a single condition ranked bars."""
@@ -47,18 +43,17 @@ def draw(answer: Answer, chart: Lines) -> style.Drawing:
     axis = answer.facts.get("axis", "time")
     if axis == "place" or len(labels) < 2:
         return _bars(answer, chart, rows, single=len(labels) < 2)
-    panels: dict[str, list[Row]] = {}
-    one_place = axis == "time" and len({label.partition(SEPARATOR)[2] for label in labels}) == 1
-    several = axis != "time" and len({row["name"] for row in rows}) > 1
-    for row in rows:
-        time, _, place = row["x"].partition(SEPARATOR)
-        if axis != "time":
-            # A line for each place, and a panel for each name.
-            panels.setdefault(row["name"] if several else "", []).append({**row, "x": time, "name": place})
-        else:
-            panels.setdefault("", []).append({**row, "x": time} if one_place else row)
-    if axis != "time" or one_place:
-        labels = list(dict.fromkeys(label.partition(SEPARATOR)[0] for label in labels))
+    panels: dict[str, list[Row]] = {"": rows}
+    if axis != "time" or len({label.partition(SEPARATOR)[2] for label in labels}) == 1:
+        rows = [
+            {**row, "x": row["x"].partition(SEPARATOR)[0], "place": row["x"].partition(SEPARATOR)[2]} for row in rows
+        ]
+        panels, labels = {"": rows}, list(dict.fromkeys(label.partition(SEPARATOR)[0] for label in labels))
+    if axis != "time":
+        # A line for each place, and a panel for each name.
+        every = dict.fromkeys(row["name"] for row in rows)
+        panels = {name: [{**row, "name": row["place"]} for row in rows if row["name"] == name] for name in every}
+        panels = panels if len(every) > 1 else {"": next(iter(panels.values()))}
     names = list(panels)[: chart.limit]
     notes = [f"Not drawn: {some_of(list(panels)[chart.limit :])}."] if len(panels) > chart.limit else []
     size = WIDE if len(names) == 1 else SMALL
@@ -135,7 +130,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:
         colors = _directions(lines, high - low)
-        notes.append("Blue: nearer at first; orange: nearer at last; gray: neither.")
+        notes.append("Blue lines fall, orange lines rise, gray lines change little.")
     left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
     if banded and style.is_cut(every, low, high):
         notes.append(style.CUT)
@@ -200,9 +195,12 @@ def _names(lines: list[Line], side: int, count: int, colors: dict[str, str], dom
 
 def _directions(lines: list[Line], span: float) -> dict[str, str]:
     """Return shades of blue for falling lines, of orange for rising ones, of gray for others."""
-    shades = [cycle(style.GRAYS), cycle(style.ORANGES), cycle(style.BLUES)]
-    signs = [0 if abs(line.change()) < CHANGE * span else 1 if line.change() > 0 else -1 for line in lines]
-    return {line.name: next(shades[sign]) for line, sign in zip(lines, signs, strict=True)}
+    grays, oranges, blues = cycle(style.GRAYS), cycle(style.ORANGES), cycle(style.BLUES)
+    colors = {}
+    for name, rows in lines:
+        change = rows[max(rows)]["y"] - rows[min(rows)]["y"]
+        colors[name] = next(grays if abs(change) < CHANGE * span else oranges if change > 0 else blues)
+    return colors
 
 
 def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) -> style.Drawing:

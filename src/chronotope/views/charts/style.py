@@ -203,11 +203,9 @@ def heading(chart: Any, text: str) -> Any:
 def layer(rows: Rows, mark: str, **style: Any) -> Any:
     """Return marks of one kind; their colors are columns of the rows."""
     chart = getattr(alt.Chart(alt.InlineData(values=rows)), f"mark_{mark}")(**style)
-    kinds: dict[str, Any] = {"color": alt.Color, "fill": alt.Fill, "stroke": alt.Stroke, "opacity": alt.Opacity}
-    used = {name: kind for name, kind in kinds.items() if rows and name in rows[0]}
-    types = {"opacity": "quantitative"}
-    present = {name: kind(name, scale=None, type=types.get(name, "nominal")) for name, kind in used.items()}
-    return chart.encode(**present)
+    kinds: Any = {"color": alt.Color("color:N"), "fill": alt.Fill("fill:N"), "stroke": alt.Stroke("stroke:N")}
+    kinds["opacity"] = alt.Opacity("opacity:Q")
+    return chart.encode(**{name: kind.scale(None) for name, kind in kinds.items() if rows and name in rows[0]})
 
 
 def pixels() -> dict[str, Any]:

@@ -69,7 +69,7 @@ class ParameterAbout(BaseModel):
     required: bool
     default: str | int | float | bool | None
     choices: list[str] | None
-    complete: Literal["conditions", "places"] | None = Field(description="what its values may be")
+    complete: Literal["conditions", "places"] | None = Field(description="kind of its values, for completion")
     least: float | None
     most: float | None
 
@@ -204,7 +204,7 @@ def describe(error: Exception) -> tuple[int, str, str]:
         return 422, "bad_request", f"{first['loc'][-1]}: {first['msg']}"
     if isinstance(error, HTTPException):
         return error.status_code, "not_found", str(error.detail)
-    return 500, "internal", "something went wrong here; the server's log says what"
+    return 500, "internal", "internal error; see the log of the server"
 
 
 def routes(asking: Asking) -> APIRouter:

@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from chronotope.analysis.geography import Coordinates, read_coordinates
+from chronotope.analysis.own_vectors import full_bins
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.report import Empty, flags
 from chronotope.corpus.text_store import TextStore
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.storage import run_folder
@@ -52,8 +52,6 @@ class Lookup:
 class WordIndex:
     """The words of a model, to be searched while a person types.
 
-    Examples
-    --------
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3]), np.arange(3), np.array([9, 7, 5]))
@@ -65,30 +63,24 @@ class WordIndex:
 
     def __init__(self, embeddings: ConditionedEmbeddings) -> None:
         words, observed = len(embeddings), embeddings.observed
-        self._words = embeddings.words
-        self._count = np.bincount(observed.word, observed.count, words).astype(np.int64)
-        self._conditions = np.bincount(observed.word, minlength=words)
+        count = np.bincount(observed.word, observed.count, words).astype(np.int64).tolist()
+        rows = map(FoundWord, embeddings.words, count, np.bincount(observed.word, minlength=words).tolist())
         # Most frequent first, so that the first matches are the best.
-        self._order = np.lexsort((np.arange(words), -self._count)).tolist()
-        self._folded = [self._words[number].casefold() for number in self._order]
+        self._words = [(row.word.casefold(), row) for row in sorted(rows, key=lambda row: -row.count)]
 
     def find(self, query: str, limit: int = 10) -> Lookup:
         """Return up to `limit` words that contain the letters, in any case; without letters the most frequent words."""
         letters = query.strip().casefold()
-        found = [(word, number) for word, number in zip(self._folded, self._order, strict=True) if letters in word]
+        found = [(word, row) for word, row in self._words if letters in word]
         found.sort(key=lambda one: (one[0] != letters, not one[0].startswith(letters)))
-        matches = tuple(self._row(number) for _, number in found[:limit])
-        return Lookup(query, len(found), matches, () if found else self.alike(query))
+        return Lookup(query, len(found), tuple(row for _, row in found[:limit]), () if found else self.alike(query))
 
     def alike(self, word: str) -> tuple[FoundWord, ...]:
         """Return words of similar spelling, most frequent first."""
         letters = word.strip().casefold()
-        near = [place for place, word in enumerate(self._folded[:COMPARED]) if abs(len(word) - len(letters)) <= 2]
-        close = set(difflib.get_close_matches(letters, [self._folded[place] for place in near], PROPOSED, 0.7))
-        return tuple(self._row(self._order[place]) for place in near if self._folded[place] in close)[:PROPOSED]
-
-    def _row(self, number: int) -> FoundWord:
-        return FoundWord(self._words[number], int(self._count[number]), int(self._conditions[number]))
+        near = [(word, row) for word, row in self._words[:COMPARED] if abs(len(word) - len(letters)) <= 2]
+        close = difflib.get_close_matches(letters, [word for word, _ in near], PROPOSED, 0.7)
+        return tuple(row for word, row in near if word in close)[:PROPOSED]
 
 
 class ConditionAbout(BaseModel):
@@ -173,18 +165,11 @@ class Explored:
         return About.model_validate(about).model_dump()
 
     def _last_full_time(self) -> str | None:
-        """Return the last time bin, or the one before if `prepare` judges the last to be partial."""
-        conditions, observed = self.embeddings.conditions, self.embeddings.observed
-        times, zeros = conditions.times, np.zeros(len(conditions.times))
-        if len(times) < 2:
-            return times[0] if times else None
-        if self.counts is not None:
-            found = [condition.flag for condition in self.counts.store.report.conditions]
-        else:
-            tokens = [int(observed.counts_in(number).sum()) for number in range(len(conditions))]
-            found = flags(tokens, conditions.time_of, Empty(zeros, zeros))
-        last = {flag for time, flag in zip(conditions.time_of, found, strict=True) if time == len(times) - 1}
-        return times[-2] if "partial?" in last else times[-1]
+        conditions = self.embeddings.conditions
+        if not conditions.times:
+            return None
+        full = full_bins(self.embeddings)
+        return conditions.times[max((conditions.time_of[at] for at in full), default=-1)]
 
 
 AnyPath: TypeAlias = str | Path | None
@@ -200,13 +185,20 @@ def open_explored(
     """
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model
-    embeddings = load(model)
-    counts, why_not = _counts(file, embeddings, Path(run) if run is not None else None)
-    missing = {}
-    if counts is None:
-        missing["counts"] = missing["text"] = missing["bands"] = why_not
-    else:
-        embeddings.trained_on = counts
+    embeddings, counts, missing = load(model), None, {}
+    trained_on = embeddings.provenance.get("run")
+    try:
+        counts = embeddings.trained_on = Counts.open(run_folder(file) if run is None else run)
+    except ChronotopeError:
+        if run is not None:
+            raise
+        why_not = "the run that the model was trained on is not beside it; name it with --run"
+        if trained_on is None:
+            why_not = "this model was made from other models, not from text, so there are no sentences to show"
+        missing = dict.fromkeys(("counts", "text", "bands"), why_not)
+    if counts is not None:
+        if run is not None and trained_on not in (None, counts.checksum):
+            raise InputError(f"the model was not trained on {run}; name the run that it was made from")
         if not TextStore.is_in(counts.folder):
             missing["text"] = "the run was prepared without its text, so there are no sentences to show"
         if not len(embeddings.contexts):
@@ -219,18 +211,3 @@ def open_explored(
     # A file called model.ct says nothing; the folder around it does.
     name = file.absolute().parent.name if file.stem == "model" else file.stem
     return Explored(embeddings, title or name, counts, where, missing)
-
-
-def _counts(file: Path, embeddings: ConditionedEmbeddings, run: Path | None) -> tuple[Counts | None, str]:
-    """Return the run of a model, or why there is none; raise InputError if a run that is named is another one's."""
-    if run is None:
-        try:
-            return Counts.open(run_folder(file)), ""
-        except ChronotopeError:
-            if embeddings.provenance.get("run") is None:
-                return None, "this model was made from other models, not from text, so there are no sentences to show"
-            return None, "the run that the model was trained on is not beside it; name it with --run"
-    counts = Counts.open(run)
-    if embeddings.provenance.get("run") not in (None, counts.checksum):
-        raise InputError(f"the model was not trained on {run}; name the run that it was made from")
-    return counts, ""

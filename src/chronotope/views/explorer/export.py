@@ -95,9 +95,7 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
     if with_text and explored.counts:
         words = explored.embeddings.words
         if explored.counts.vocabulary.words[: len(words)] != words:
-            raise InputError(
-                "the model has only some words of its run, so sentences cannot be written; leave out --with-text"
-            )
+            raise InputError("the model has only some words of its run: no sentences can be written; omit --with-text")
     if with_text and (reason := explored.why_not("text")):
         raise InputError(f"no sentences can be written: {reason}")
     if folder.exists() and not folder.is_dir():
@@ -158,14 +156,10 @@ class _Writer:
     def _condition(self, label: str) -> dict[str, str]:
         """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
+        documents = self._documents([self.model.conditions.index(label)])[matrix.word]
+        columns = {"word": matrix.word, "count": matrix.support, "documents": documents}
         vectors = packed(quantize(matrix.unit, np.int8)[0], np.int8)
-        documents = packed(self._documents([self.model.conditions.index(label)])[matrix.word])
-        return {
-            "word": packed(matrix.word),
-            "count": packed(matrix.support),
-            "documents": documents,
-            "vectors": vectors,
-        }
+        return {name: packed(values) for name, values in columns.items()} | {"vectors": vectors}
 
     def _documents(self, conditions: Iterable[int]) -> NDArray[np.int64]:
         """(W,) the number of documents in some conditions that contain each word; 0 if that is not known."""
@@ -300,21 +294,15 @@ class _Writer:
             if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
                 reason = "this folder has no answers to this question"
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
-        parts = {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
-        words = {"words": list(self.model.words), "counts": self.counts.tolist(), "present": self.present.tolist()}
         everywhere = range(len(self.labels))
-        words |= {"documents": self._documents(everywhere).tolist()}
-        words |= {"documents_note": self.filters.notes(np.zeros(0, np.int64), [everywhere])}
-        return {
-            "format": FORMAT,
-            "min_count": MIN_COUNT,
-            "role_maps": self.role_maps,
-            "about": about,
-            "questions": described,
-            "written": written,
-            **parts,
-            **words,
-        }
+        counts = {"counts": self.counts, "present": self.present, "documents": self._documents(everywhere)}
+        return (
+            {"format": FORMAT, "min_count": MIN_COUNT, "role_maps": self.role_maps}
+            | {"about": about, "questions": described, "written": written}
+            | {"words_in_a_part": WORDS_IN_A_PART, "sentences_in_a_part": SENTENCES_IN_A_PART}
+            | {"words": list(self.model.words), **{name: values.tolist() for name, values in counts.items()}}
+            | {"documents_note": self.filters.notes(np.zeros(0, np.int64), [everywhere])}
+        )
 
 
 def _short(data: Any) -> Any:

@@ -11,15 +11,12 @@ import asyncio
 import contextlib
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chronotope.views.explorer.answers import to_json
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANY_ADDRESS = ("0.0.0.0", "::")
@@ -49,29 +46,27 @@ def host_and_port(header: str) -> tuple[str, int | None]:
 
 
 class Guard:
-    """Answer only GET and HEAD requests that name this server, and put the headers on every answer.
+    """Answer only GET and HEAD requests that name this server, and add security headers to every answer.
 
     The names of loopback count, and `host`, the address that the server listens on. If that is every address (0.0.0.0),
     a request must name an address, since a name could be anybody's. `port` None accepts any. A request whose connection
     is closed is ended, so that work that only it awaited can be dropped; the application reads no bodies.
     """
 
-    def __init__(self, app: App, host: str = "127.0.0.1", port: int | None = None) -> None:
+    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int | None = None) -> None:
         self._app, self._port = app, port
         self._any, self._names = host in ANY_ADDRESS, {*LOOPBACK, host.casefold()}
-        self._headers = {name.encode(): value.encode() for name, value in HEADERS.items()}
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
         if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
             return
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = {name.lower(): value for name, value in message.get("headers", ())}
-                message = {**message, "headers": list((headers | self._headers).items())}
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         refused = self._refusal(scope)
@@ -80,20 +75,18 @@ class Guard:
             return
         status, text = refused
         body = to_json({"error": {"kind": "refused", "message": text, "did_you_mean": []}})
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        headers += [(b"allow", b"GET, HEAD")] if status == 405 else []
-        await guarded({"type": "http.response.start", "status": status, "headers": headers})
-        await guarded({"type": "http.response.body", "body": body})
+        allow = {"allow": "GET, HEAD"} if status == 405 else None
+        await Response(body, status, allow, "application/json")(scope, receive, guarded)
 
-    def _refusal(self, scope: Message) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return the status and the reason why a request is refused; None if it is answered."""
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_here(*host_and_port(hosts[0])):
             return 421, "this server answers only to its own address"
-        headers = dict(scope["headers"])
-        site, mode = headers.get(b"sec-fetch-site", b"none"), headers.get(b"sec-fetch-mode", b"navigate")
+        site, mode = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-mode", "navigate")
         # Following a link to the page from another site is fine; a script of another site is not.
-        if site not in (b"same-origin", b"none") and mode != b"navigate":
+        if site not in ("same-origin", "none") and mode != "navigate":
             return 403, "this server answers only its own page"
         if scope["method"] not in ("GET", "HEAD"):
             return 405, "this server only answers questions; use GET"
@@ -111,7 +104,7 @@ class Guard:
         return False
 
 
-async def _until_left(app: App, scope: Message, receive: Receive, send: Send) -> None:
+async def _until_left(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one request, or stop when its connection is closed."""
 
     async def left() -> Message:

@@ -46,7 +46,7 @@
 
   /** @param {number} id @param {number[]} kept @param {number} least */
   function tooRareEverywhere(id, kept, least, needed = 0) {
-    const where = kept.length ? `in ${kept.length} of the conditions` : "in no condition";
+    const where = kept.length ? `in ${kept.length} of the conditions` : "in none of the conditions";
     const needs = needed ? `; this needs ${needed}` : "";
     const enough = model.numberOf(least, "times");
     model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
@@ -160,8 +160,8 @@
     if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {
-      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval, filters: [],
-      role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
+      axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
+      filters: [], role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
     };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
   }
@@ -173,7 +173,7 @@
     const [low, high] = [Math.min(...rates), Math.max(...rates)].map((rate) => (100 * rate).toFixed(1));
     const share = low === high ? `${low} %` : `${low} to ${high} %`;
     return [
-      ...(rates.length ? [`False matches: of words without a counterpart (a test removes them), ${share} still match another.`] : []),
+      ...(rates.length ? [`False matches: ${share} of words whose counterpart was removed still match another word.`] : []),
       ...(unknown.length ? [`Too few words in common with ${model.someOf(unknown)} to calibrate a match.`] : []),
     ];
   }
@@ -196,9 +196,9 @@
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;
     const facts = { axis: about.axis, a: first, b: second, c: third, at: labels[source], to: labels[target], min_count };
     /** @type {[string, string, number][]} */
-    const support = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
-    const counts = support.map(([word, label, count]) => `${word} ${count.toLocaleString("en-US")} in ${label}`).join(", ");
-    const notes = [`Occurrences: ${counts}.`, ...support.flatMap((one) => rare(...one, min_count)), ...documents_note];
+    const pairs = ids.map((id, place) => [model.words[id], labels[where[place]], model.count(id, where[place])]);
+    const counted = pairs.map(([word, label, count]) => `${word} ${count.toLocaleString("en")} in ${label}`);
+    const notes = [`Occurrences: ${counted.join(", ")}.`, ...pairs.flatMap((pair) => rare(...pair, min_count)), ...documents_note];
     return answer(`${first} is to ${second} as ${third} is to … (${shown})`, rows, facts, notes);
   }
 
@@ -280,7 +280,7 @@
       return names.flatMap((first, a) => names.slice(a + 1).map((second, step) => {
         const b = a + 1 + step;
         const value = unit[a] && unit[b] ? dot(unit[a], unit[b]) : null;
-        return { word: first, other: second, condition: labels[one], count: counts[a], other_count: counts[b], similarity: value };
+        return { word: first, other: second, condition: labels[one], count: counts[a], other_count: counts[b], similarity: value, low: null, high: null };
       }));
     });
     const facts = { axis: axisOf(place), min_count };

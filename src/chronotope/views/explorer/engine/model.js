@@ -164,7 +164,7 @@
       if (place) fail("bad_request", `the conditions of this model are time bins; there is no place '${place}'`);
       return all();
     }
-    if (!place) fail("bad_request", `name the place whose time line is meant (--place): ${someOf(about.places)}`);
+    if (!place) fail("bad_request", `name one place (--place): ${someOf(about.places)}`);
     const wanted = about.places.findIndex((name) => name.toLowerCase() === place.trim().toLowerCase());
     if (wanted < 0) unknown(place, about.places, "places");
     return all().filter((number) => about.conditions[number].place === wanted);

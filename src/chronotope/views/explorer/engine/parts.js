@@ -30,7 +30,7 @@ window.chronotope = window.chronotope || {};
       script.src = `data/${name}.js`;
       script.onload = () => resolve();
       script.onerror = () => {
-        reject(new chronotope.AnswerError("unavailable", `This folder lacks its part data/${name}.js.`, 409));
+        reject(new chronotope.AnswerError("unavailable", `The file data/${name}.js is missing from this folder.`, 409));
       };
       document.head.append(script);
     });

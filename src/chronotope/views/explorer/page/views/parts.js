@@ -15,7 +15,7 @@
         plain: "Its equivalents",
         title: (answer, state) => `Words used like ${ct.format.quoted((answer.rows[0] || {}).word || "")} ${ct.format.in(state.condition)}`,
         lead: "For each time or place the words whose use there is most similar, the best first. The upright line marks the similarity that a match needs; a pale bar does not reach it, so there is no match.",
-        caption: () => ["A nearest word always exists. One above the line need not be the right counterpart, either: read its sentences."],
+        caption: () => ["There is always a nearest word. Even a match need not be the right counterpart: read its sentences."],
       });
       const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
 

@@ -70,10 +70,10 @@
           answer.facts.bootstrap && answer.rows.some((row) => ct.known(row.low))
             ? `The ${isPlace(answer) ? "thin line" : "band"} is a 95 % interval for the similarity after correction for sampling noise, so the value drawn may lie below it.`
             : null,
-          ct.about.available.bands ? null : `No interval: ${ct.about.missing.bands}.`,
+          ct.about.available.bands || answer.rows.some((row) => ct.known(row.low)) ? null : `No interval: ${ct.about.missing.bands}.`,
         ],
         // The note of the library speaks of a line that is drawn elsewhere; the caption above says what is drawn here.
-        notes: (answer) => answer.notes.filter((note) => !note.startsWith("Interval:")),
+        notes: (answer) => answer.notes.filter((note) => !answer.facts.bootstrap || !note.startsWith("Interval:")),
         empty: (answer) => (answer.rows.some((row) => ct.known(row.similarity)) ? null : "It occurs too rarely to be compared with itself."),
         ...extra,
       }),
