@@ -299,6 +299,8 @@ interface SimilarityRow {
   count: number | null;
   other_count: number | null;
   similarity: number | null;
+  low: number | null;
+  high: number | null;
 }
 
 interface StableRow {
