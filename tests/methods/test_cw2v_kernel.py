@@ -101,20 +101,6 @@ def test_every_cell_is_visited_once_in_each_direction(small, pool):
     assert len(cells.context) == len(expected) == cells.weight
 
 
-def test_seeds_agree_more_than_with_a_random_start(drifting):
-    """Compares the similarities of words in the first condition."""
-
-    def disagreement(start):
-        model = ConditionedModel(start=start, dimensions=10)
-        one, other = (
-            (unit := replace(model, seed=seed).fit(drifting).matrix(drifting.conditions.labels[0]).unit) @ unit.T
-            for seed in (1, 2)
-        )
-        return np.abs(one - other).mean()
-
-    assert disagreement("directions") < 0.8 * disagreement("random")
-
-
 @pytest.mark.parametrize("penalty", ["once", "each-cell"])
 def test_small_steps_go_down_the_gradient_of_the_loss(small, pool, penalty):
     """With huge accumulators AdaGrad takes plain gradient steps of one size."""
