@@ -112,7 +112,7 @@ def positions(
     known = (counts[0] >= min_count) & seeds.known
     if not known.any():
         names, helps = f"'{word}' and the seeds of '{shown(plus, minus)}'", what_helps(model.conditions, min_count)
-        raise InputError(f"{names} are together frequent enough in none of the conditions{helps}")
+        raise InputError(f"{names} are together frequent enough in no condition{helps}")
     figures, rng = np.full((4, len(labels)), np.nan), np.random.default_rng(seed)
     figures[0] = np.where(known, _cosines(vectors[0], seeds.axis(vectors[1:])), np.nan)
     if bootstrap:

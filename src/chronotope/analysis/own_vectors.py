@@ -35,7 +35,7 @@ def own_vectors(
     looked_at = range(len(labels)) if among is None else among
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_count]
     if len(kept) < least:
-        where = f"in {len(kept)} of the conditions" if kept else "in none of the conditions"
+        where = f"in {len(kept)} of the conditions" if kept else "in no condition"
         enough, helps = number_of(min_count, "times"), what_helps(embeddings.conditions, min_count)
         raise InputError(f"'{word}' occurs {enough} or more {where}; this needs {least}{helps}")
     rows = [embeddings.project([word], labels[condition], labels[condition])[0] for condition in kept]

@@ -86,7 +86,7 @@
     for (const name of names) {
       if (rows.every((row) => row.word !== name || row.position === null)) {
         const helps = model.whatHelps(min_count);
-        model.fail("too_rare", `'${name}' and the seeds of '${shown}' are together frequent enough in none of the conditions${helps}`);
+        model.fail("too_rare", `'${name}' and the seeds of '${shown}' are together frequent enough in no condition${helps}`);
       }
     }
     const facts = { axis: place ? "time" : about.axis, plus, minus, fixed, min_count, bootstrap, interval: null };

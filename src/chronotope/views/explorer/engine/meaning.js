@@ -46,7 +46,7 @@
 
   /** @param {number} id @param {number[]} kept @param {number} least */
   function tooRareEverywhere(id, kept, least, needed = 0) {
-    const where = kept.length ? `in ${kept.length} of the conditions` : "in none of the conditions";
+    const where = kept.length ? `in ${kept.length} of the conditions` : "in no condition";
     const needs = needed ? `; this needs ${needed}` : "";
     const enough = model.numberOf(least, "times");
     model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
