@@ -170,7 +170,8 @@ class Method:
             raise SettingsError(f"{self.method} trains on the CPU alone; leave out --device cuda")
         if memory is not None and "memory" not in self.supports:
             raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
-        if place_edges is not None and "place_edges" not in self.supports:
+        smooth = getattr(self, "smoothness", None) != 0 and getattr(self, "condition_vectors", True)
+        if place_edges is not None and not ("place_edges" in self.supports and smooth):
             raise SettingsError(f"{self.method} does not use neighboring places; leave the edges out")
         options = FitOptions(
             threads=threads or cores(),
