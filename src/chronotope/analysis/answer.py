@@ -240,6 +240,7 @@ def question(
 
         @wraps(function)
         def ask(*args: P.args, **kwargs: P.kwargs) -> Answer:
+            check_not_forked()
             if "topn" in kwargs and "top" in signature.parameters:
                 kwargs["top"] = kwargs.pop("topn")
             bound = signature.bind(*args, **kwargs)
@@ -304,7 +305,6 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
     """Return rows as a frame with the documented types; NaN becomes null."""
     import polars as pl
 
-    check_not_forked()
     types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
     types["list[str]"] = pl.List(pl.String)
     if isinstance(rows, pl.DataFrame):
