@@ -118,7 +118,7 @@ def test_a_spreadsheet_is_read_by_its_first_sheet(tmp_path):
     store = tokenize(read_corpus(tmp_path / "a.xlsx", time="date"), tmp_path / "s")
     assert words(store) == "river bank new mill"
     assert store.problems["time that looks like a count of days or seconds"].locations == ["a.xlsx:4"]
-    assert "of a.xlsx only the sheet 'Letters' was read, not Notes" in store.report.notes
+    assert "only the sheet 'Letters' of a.xlsx was read, not Notes" in store.report.notes
     with pytest.raises(InputError, match=r"cannot read b\.xlsx"):
         read_corpus(write(tmp_path / "b.xlsx", b"no"))
 

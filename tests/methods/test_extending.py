@@ -137,7 +137,7 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, chronotope, tmp
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
     assert "a step into a new bin looks larger than it is" in told
-    named = "to ask about 1998, 1999, name this file from now on: chronotope neighbors"
+    named = "to ask about 1998, 1999, name this file: chronotope neighbors"
     assert f"{named} {run / 'model-extended.ct'} WORD" in told
     for model in (run, run / "model.ct"):
         error = chronotope("neighbors", model, "bank", "--at", 1999, code=2).stderr

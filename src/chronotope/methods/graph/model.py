@@ -103,6 +103,8 @@ class GraphModel(Method, GraphSettings):
     def converged(self, losses: list[float]) -> bool:
         """Return whether to stop: after `epochs` sweeps, or if the last one gained less than `tolerance`.
 
+        Examples
+        --------
         >>> model = GraphModel(epochs=3, tolerance=0.01)
         >>> [model.converged(losses) for losses in ([0.9], [0.9, 0.85], [0.9, 0.895], [0.9, 0.85, 0.8])]
         [False, False, True, True]
