@@ -120,3 +120,16 @@ def test_a_word_that_rests_on_one_document_or_one_source_is_told(run):
     assert told in ct.neighbors(model, "lynx", at="1990").notes
     # Most of the text is of that source, too.
     assert not any("source" in note for note in ct.neighbors(model, "cat", at="1990").notes)
+
+
+def test_a_star_stands_for_any_letters():
+    """So words can be chosen by the tags that a tagger wrote into the text."""
+    texts = ["bank_NOUN runs_VERB river_NOUN", "bank_NOUN sees_VERB river_NOUN"] * 20
+    records = [{"text": text, "year": year} for year in (1990, 1991) for text in texts]
+    counts = ct.count(ct.read_corpus(records, time="year", tokenizer="whitespace"), min_count=1)
+    model = ct.GraphModel(dimensions=3).fit(counts)
+    asked = {"model": model, "min_count": 1, "min_documents": 1}
+    assert set(ct.drift(words="*_VERB", **asked)["word"]) == {"runs_verb", "sees_verb"}
+    assert set(ct.drift(exclude="*_verb", **asked)["word"]) == {"bank_noun", "river_noun"}
+    with pytest.raises(UnknownWordError):
+        ct.drift(words="*_adj", **asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 import numpy as np
@@ -149,12 +150,18 @@ class Filters:
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:
-        """Return the ids of words, each once, as typed or else in lower case or without accents; note unknown ones."""
+        """Return the ids of words, each once, as typed or else in lower case or without accents; note unknown ones.
+
+        A * stands for any letters.
+        """
         found: dict[int, None] = {}
         unknown = []
         for word in words:
-            spelled = [one for one in spellings(word) if one in self._number]
-            found |= {self._number[spelled[0]]: None} if spelled else {}
+            spelled = [one for one in spellings(word) if one in self._number][:1]
+            if not spelled and "*" in word:
+                patterns = list(spellings(word))
+                spelled = [one for one in self._words if any(fnmatchcase(one, form) for form in patterns)]
+            found |= {self._number[one]: None for one in spelled}
             unknown += [] if spelled else [word]
         if must and not found:
             raise UnknownWordError(unknown[0] if unknown else "", self._words, len(self._words))
