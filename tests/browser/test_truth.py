@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 import chronotope as ct
+from browser.conftest import started
 from browser.pages import LONG, PHONE, VIEWS, WIDE, go, marks, opened
 
 BANK = "#/word/bank?at=1997&place=arlen"
@@ -297,3 +299,27 @@ def test_every_question_has_a_page_without_a_line_of_javascript(visit, site):
     for name in names:
         page.goto(f"{site}#/ask/{name}")
         expect(page.locator("h1")).to_have_text(name.replace("_", " "))
+
+
+@pytest.fixture
+def site_with_entropy(run, tmp_path):
+    """The server with the worked example of CONTRIBUTING.md in the folder of the questions."""
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (tmp_path / "entropy.py").write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
+    added = f"import chronotope.analysis\nchronotope.analysis.__path__.append({str(tmp_path)!r})\n"
+    yield from started(run, "A world with a new question", before=added)
+
+
+def test_a_new_question_is_a_form_and_a_chart_without_a_line_of_javascript(visit, site_with_entropy):
+    page = visit(f"{site_with_entropy}#/about")
+    page.goto(f"{site_with_entropy}#/ask")
+    page.get_by_role("link", name="entropy", exact=True).click()
+    expect(page.locator("h1")).to_have_text("entropy")
+    page.locator(".asking .field", has=page.get_by_text("word", exact=True)).locator("input").fill("bank")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.locator(".answer .point").first).to_be_visible()
+    expect(page.locator(".answer .caption")).to_contain_text(
+        "Left out, since bank occurs fewer than 5 times: 1994/arlen"
+    )
+    page.locator(".answer summary").click()
+    expect(page.locator(".answer th[scope=col]")).to_contain_text(["word", "condition", "count", "entropy"])
