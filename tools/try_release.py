@@ -2,9 +2,9 @@
 
     python tools/try_release.py dist python3.11 python3.12 …
 
-For each Python: `pip install` of the wheel alone, `pip check`, the size of what was installed, how long help and import
-take, `chronotope doctor`, then prepare, train, drift and plot. The sdist is installed and imported with the first of
-them. Everything happens in a temporary folder. The first thing that fails ends it.
+For each Python: `pip install` of the wheel with its charts, `pip check`, the size of what was installed, how long help
+and import take, `chronotope doctor`, then prepare, train, drift and plot. The sdist is installed and imported with the
+first of them. Everything happens in a temporary folder. The first thing that fails ends it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def installed(python: str, package: Path, work: Path) -> Path:
     """A fresh environment that holds the package; its folder of programs."""
     run([python, "-m", "venv", "venv"], work)
     programs = work / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    run([programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(package)], work)
+    install = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*install, f"{package}[charts]"], work)
     run([programs / "python", "-m", "pip", "check"], work)
     return programs
 

