@@ -61,13 +61,38 @@ def test_equivalents_are_those_of_csls_by_hand(at, to):
         assert [match.score for match in found] == pytest.approx([by_hand[match.word] for match in found], abs=1e-6)
 
 
-@pytest.mark.parametrize("retrieval", ["cosine", "csls"])
+def test_equivalents_by_references_are_those_by_hand():
+    """The mean of the cosine with the query and of the cosines of the differences from the words near it."""
+    embeddings, at, to = random_embeddings(words=90), "1990", "2010"
+    there = candidates(embeddings, to, 5)
+    shared = [name for name in candidates(embeddings, at, 5) if name in there]
+    for word in candidates(embeddings, at, 1)[:4]:
+        before, after = (
+            {name: embeddings.project([name], when, when)[0].astype(float) for name in {word, *there}}
+            for when in (at, to)
+        )
+        near = sorted(set(shared) - {word}, key=lambda name: -before[word] @ before[name])[:50]
+        by_hand = {
+            name: (before[word] @ after[name]) / 2
+            + np.mean([cosine(before[word] - before[one], after[name] - after[one]) for one in near if one != name])
+            * (len(near) - (name in near))
+            / len(near)
+            / 2
+            for name in there
+        }
+        found = embeddings.equivalents(word, at, to, top=6, retrieval="references")
+        assert [match.word for match in found] == sorted(by_hand, key=lambda name: -by_hand[name])[:6]
+        assert [match.score for match in found] == pytest.approx([by_hand[match.word] for match in found], abs=1e-5)
+
+
+@pytest.mark.parametrize("retrieval", ["cosine", "csls", "references"])
 @pytest.mark.parametrize("min_count", [0, 5])
 def test_one_by_one_equals_a_batch(retrieval, min_count):
     embeddings, again = (random_embeddings(words=700, dimensions=30) for _ in range(2))
     how = {"min_count": min_count, "retrieval": retrieval, "fallback": True}
     asked = list(embeddings.words)
-    assert embeddings.neighbors(asked, "2000", **how) == [embeddings.neighbors(w, "2000", **how) for w in asked]
+    if retrieval != "references":
+        assert embeddings.neighbors(asked, "2000", **how) == [embeddings.neighbors(w, "2000", **how) for w in asked]
     batch = embeddings.equivalents(asked, "1990", "2010", **how)
     assert batch == [again.equivalents(word, "1990", "2010", **how) for word in asked]
     assert embeddings.equivalents([], "1990", "2010", **how) == []

@@ -56,7 +56,7 @@ def mapped():
     return random_embeddings(words=300, query_mapping=LocalLinearMap(neighbors=20), seed=4)
 
 
-@pytest.mark.parametrize("retrieval", ["cosine", "csls"])
+@pytest.mark.parametrize("retrieval", ["cosine", "csls", "references"])
 def test_one_by_one_equals_all_at_once(mapped, retrieval):
     asked, how = list(mapped.words[:60]), {"retrieval": retrieval, "fallback": True}
     together = mapped.equivalents(asked, "1990", "2010", **how)

@@ -123,7 +123,7 @@ def equivalents(
     top: Annotated[int | None, Param("Words in each condition (10 in one, 3 in all).", least=1, most=100_000)] = None,
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
-    retrieval: Retrieval = "csls",
+    retrieval: params.RetrievalBetween = "csls",
     fallback: Fallback = False,
     role_map: params.RoleMap = None,
     words: params.WordList = None,

@@ -53,6 +53,10 @@ Against = Annotated[str, condition_param("Compare with: first, previous, overall
 Top = Annotated[int, Param("Number of results.", least=1, most=100_000)]
 MinCount = Annotated[int, Param("Minimum count in a condition; rarer words are left out.", least=1, most=10**9)]
 Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes hubs) or cosine.")]
+RetrievalBetween = Annotated[
+    Literal["csls", "cosine", "references"],
+    Param("Ranking: csls (penalizes hubs), cosine, or references (cosines with the query and from words near it)."),
+]
 Fallback = Annotated[bool, Param("Answer for an absent word from its other conditions, and mark it.")]
 RoleMap = Annotated[bool | None, Param("Move the query by a role map (default: between two places).")]
 Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Model = Annotated[Path, Argument(metavar="MODEL", help="Model file, or the run that contains model.ct.")]
 Run = Annotated[Path, Argument(metavar="RUN", help="Folder that `prepare` wrote.")]
 MinCount = Annotated[int, Option(min=0, help="Minimum number of occurrences in a condition; rarer words are left out.")]
-Retrieval = Annotated[str, Option(help="Ranking: csls (penalizes hubs) or cosine.")]
+Retrieval = Annotated[str, Option(help="Ranking: csls (penalizes hubs), cosine or references.")]
 Coordinates = Annotated[
     Path | None, Option(metavar="FILE", help="Coordinates of places: CSV file place,lat,lon, or GeoJSON.")
 ]

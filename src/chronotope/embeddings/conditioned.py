@@ -323,6 +323,8 @@ class ConditionedEmbeddings:
 
         The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`. `role_map`
         moves the query by the map between words that play the same role in both; by default, between two places.
+        `retrieval` may also be 'references': the mean of the cosine with the query and of the cosines of the
+        differences from words near it that occur in both conditions (Zhang et al., 2016).
         """
         source, target = self.conditions.index(at), self.conditions.index(to)
         numbers, rows, several = self._queries(word, source, fallback)

@@ -3,6 +3,9 @@
 CSLS (Conneau et al., 2018) of x in the source and y in the target is 2 cos(x, y) − r(x) − r(y), where r is the mean
 cosine of a word with its ten nearest words in the other condition. The neighbors for r come from a reference pool: the
 10,000 most frequent words of that condition with enough support.
+
+Between two conditions candidates can also be ranked by reference points, after Zhang et al. (2016): the words nearest
+to the query that occur in both conditions. From them a good candidate lies in the same direction as the query.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.embeddings.nearest import Floats, Nearest, nearest, slack
+from chronotope.embeddings.nearest import Floats, Nearest, nearest, slack, unit_rows
 from chronotope.frames import MOST_ROWS, Framed, check_not_forked, html
 
 if TYPE_CHECKING:
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 RETRIEVALS = ("cosine", "csls")
 NEIGHBORHOOD = 10
+BETWEEN = (*RETRIEVALS, "references")  # two conditions
+REFERENCES = 50  # reference points of a query
+REFINED = 100  # candidates, the nearest by cosine
 POOL_WORDS = 10_000
 # Sums of pool words that bound r from below.
 LANDMARKS = 32
@@ -86,6 +92,24 @@ def cosine_matches(words: Sequence[str], queries: Floats, candidates: ConditionM
     """Return the candidates with the largest cosine, for each query."""
     best = nearest(queries, candidates.unit, top)
     return _matches(words, candidates, best, best.cosine)
+
+
+def reference_matches(
+    words: Sequence[str], query: Floats, candidates: ConditionMatrix, top: int, moved: Floats, there: Floats
+) -> Matches:
+    """Return the candidates with the largest mean of two cosines, for one query.
+
+    The first is the cosine with the query. The second is the mean cosine of the differences from each reference point,
+    whose vectors are `moved` beside the query and `there` among the candidates.
+    """
+    best = nearest(query[None], candidates.unit, max(top, REFINED))
+    found = candidates.unit[best.row[0]]
+    steps = unit_rows((found[:, None] - there).reshape(-1, len(query))).reshape(len(found), *there.shape)
+    local = np.einsum("nrd,rd->nr", steps, unit_rows(query - moved)).mean(axis=1) if len(there) else best.cosine[0]
+    score = (best.cosine[0] + local) / 2
+    order = np.argsort(-score, kind="stable")[:top]
+    ordered = Nearest(best.row[:, order], best.cosine[:, order])
+    return _matches(words, candidates, ordered, score[None, order])[0]
 
 
 def csls_matches(

@@ -15,12 +15,15 @@ from chronotope.embeddings.counterparts import Bar, calibrate, excess_of_removed
 from chronotope.embeddings.mapping import ROLE_MIN_COUNT, ROLE_WORDS, SharedWords, fit_role_map, move, move_together
 from chronotope.embeddings.nearest import Floats, nearest, unit_rows
 from chronotope.embeddings.retrieval import (
+    BETWEEN,
     POOL_WORDS,
+    REFERENCES,
     RETRIEVALS,
     ConditionMatrix,
     Matches,
     cosine_matches,
     csls_matches,
+    reference_matches,
     reference_pool,
 )
 from chronotope.errors import DamagedFileError
@@ -129,12 +132,22 @@ class Search:
     ) -> list[Matches]:
         """Return the best candidates of the target for each vector of the source; the word itself is a candidate."""
         roles = self.takes_role_map(source, target, role_map)
-        one_of("retrieval", retrieval, RETRIEVALS)
+        one_of("retrieval", retrieval, RETRIEVALS if source == target else BETWEEN)
         at_least("top", top, 0)
         candidates = self.matrix(target, min_count)
         queries = self.project(words, rows, source, target, roles)
         if retrieval == "cosine":
             return cosine_matches(self._model.words, queries, candidates, top)
+        if retrieval == "references":
+            here, names = self.matrix(source, min_count), self._model.words
+            shared, at, there = np.intersect1d(here.word, candidates.word, assume_unique=True, return_indices=True)
+            found = []
+            for word, unit, query in zip(words, unit_rows(rows), queries, strict=True):
+                near = nearest(unit[None], here.unit[at], REFERENCES + 1).row[0]
+                near = near[shared[near] != word][:REFERENCES]
+                moved = self.project(shared[near], self.rows(shared[near], source), source, target, roles)
+                found.append(reference_matches(names, query, candidates, top, moved, candidates.unit[there[near]]))
+            return found
         r = self.cache.get(("r", source, target, min_count, roles), lambda: np.full(len(candidates.word), np.nan))
         pools = self._projected_pool(source, target, min_count, roles), self.pool(target, min_count)
         own = words if source == target else None

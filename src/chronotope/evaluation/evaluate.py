@@ -15,7 +15,7 @@ from chronotope.analysis.charts import Ranked
 from chronotope.config import at_least, one_of
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, load
-from chronotope.embeddings.retrieval import RETRIEVALS
+from chronotope.embeddings.retrieval import BETWEEN
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.evaluation.gold import Gold, agreement, measure_changes, read_gold, resampled_agreement
 from chronotope.evaluation.pairs import TestPair, TestPairs
@@ -75,7 +75,8 @@ def evaluate(
     min_count
         Minimum count of a candidate in the condition of the answer (0: all words), or of a gold word in both.
     retrieval, depth
-        With pairs: the ranking, 'csls' or 'cosine', and the number of candidates; an answer below them has rank 0.
+        With pairs: the ranking ('csls', 'cosine' or 'references') and the number of candidates; an answer below
+        them has rank 0.
     fitting
         With renamings: arguments of `fit`, such as `threads`.
 
@@ -92,7 +93,7 @@ def evaluate(
         raise SettingsError("judge by one of: pairs, gold, renamings")
     at_least("depth", depth, max(CUTOFFS))
     at_least("min_count", min_count, 0)
-    one_of("retrieval", retrieval, RETRIEVALS)
+    one_of("retrieval", retrieval, BETWEEN)
     named = name_models(models)
     opened = {name: load(Path(one)) if isinstance(one, str | os.PathLike) else one for name, one in named.items()}
     if renamings is not False:

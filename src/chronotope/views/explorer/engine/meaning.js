@@ -112,6 +112,7 @@
     const elsewhere = (target) => about.axis === "place" && target !== source;
     const takesMap = (target) => model.manifest.role_maps > 0 && elsewhere(target);
     const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
+    if (retrieval === "references") model.fail("unavailable", "this folder ranks by csls or cosine; use a server");
     if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
       model.fail("unavailable", "this folder knows what a match needs for the default settings only; use a server");
     }
