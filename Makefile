@@ -40,7 +40,9 @@ test: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	$(BIN)/python tools/reference.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/chronotope demo -o build/demo > /dev/null
+	mv build/demo/explorer site/live
 
 release: $(VENV)/.installed
 	rm -rf dist
