@@ -20,10 +20,13 @@ from chronotope.evaluation.scores import quantiles
 # The measures of single usages, and the methods whose usages are measured.
 MEASURES = ("apd", "prt", "amd", "jsd")
 WITH_USAGES = ("graph", "contextual")
+# The methods whose change `drift` can correct for noise.
+WITH_CORRECTION, PERMUTATIONS = ("graph", "shared-context"), 100
 NOTE = (
     "Spearman's ρ between the measured and the judged change, with its 95 % interval by resampling the words; means "
     "over seeds. In brackets: words measured, of those judged. COMPARE is high for unchanged words, so its sign is "
-    "turned. Rows with a measure (APD, PRT, AMD, JSD) compare single usages, the others are 1 − cosine of two vectors."
+    "turned. Rows with a measure (APD, PRT, AMD, JSD) compare single usages; `corrected` is the column of `drift`; the "
+    "others are 1 − cosine of two vectors."
 )
 CAUTION = (
     "These sets are samples of usages of a few words, not corpora: there is little text, intervals are wide, and many "
@@ -63,6 +66,9 @@ def judged(result: Result, scores: Mapping[Judgment, Gold], output: Path) -> dic
         for one, gold in scores.items():
             change = measure_changes(model, gold, one.start, one.end, least)[0]
             measured = [(fit["contender"], change)]
+            if fit["contender"] in WITH_CORRECTION:
+                corrected = measure_changes(model, gold, one.start, one.end, least, PERMUTATIONS)[0]
+                measured.append((f"{fit['contender']}, corrected", corrected))
             if fit["contender"] in WITH_USAGES:
                 measured += _usage_changes(model, fit["contender"], gold, one, least)
             for name, values in measured:

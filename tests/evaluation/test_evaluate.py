@@ -172,6 +172,16 @@ def test_binary_gold_is_judged_by_the_area_under_the_curve(changing):
     assert found["auc"][0] == pytest.approx(np.mean([a > b for a, b in pairs]))
 
 
+def test_permutations_judge_the_corrected_change_of_drift(drifting):
+    model = ct.GraphModel(dimensions=20).fit(drifting)
+    words = ["bank", "river", "money", "the"]
+    found = ct.evaluate(model, gold={word: word == "bank" for word in words}, permutations=10)
+    drift = ct.drift(model, "1990", "1999", words=words, min_count=5, min_documents=1, permutations=10).frame
+    assert found.facts["changes"] == {word: drift.filter(word=word)["corrected"].item() for word in words}
+    assert found["auc"][0] == 1
+    assert "|permutations:10|" in found.signature
+
+
 def test_what_cannot_be_judged_gets_one_line(changing, judged):
     _, good, _ = changing
     for options, error, message in (
@@ -179,6 +189,7 @@ def test_what_cannot_be_judged_gets_one_line(changing, judged):
         ({"gold": {"word01": 1}, "pairs": ["a-1990,b-2000"]}, SettingsError, "judge by one of"),
         ({"gold": {"word01": 1, "word02": 1, "absent": 0}}, InputError, "do not differ in their score"),
         ({"gold": {"word01": 1, "word02": 0}, "start": "2000"}, SettingsError, "both are 2000"),
+        ({"pairs": ["word01-1990,word01-2000"], "permutations": 9}, SettingsError, "belong to gold"),
         ({"pairs": ["word01-1990,word01-2000"], "depth": 5}, SettingsError, "depth"),
         ({"pairs": ["word01-1990,word01-2000"], "retrieval": "dot"}, SettingsError, "retrieval must be"),
         ({"pairs": ["word01-1890,word01-2000"]}, InputError, "the model has 1990, 2000"),

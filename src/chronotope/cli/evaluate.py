@@ -30,6 +30,9 @@ def evaluate_command(
     end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (default: last).")] = None,
     renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
     min_count: options.MinCount = 5,
+    permutations: Annotated[
+        int, Option(min=0, help="With --gold: number of permutations, to compare the corrected change of `drift`.")
+    ] = 0,
     retrieval: options.Retrieval = "csls",
     method: Annotated[str | None, Option(autocompletion=names(METHODS), help=f"{ONLY}: {', '.join(METHODS)}.")] = None,
     preset: Annotated[str | None, Option(help=f"{ONLY}, for cw2v: paper or authors.")] = None,
@@ -92,5 +95,6 @@ def evaluate_command(
         raise SettingsError("--method and other settings of training belong to --renamings")
     else:
         opened = {name: open_model(path) for name, path in name_models(models).items()}
-        answer = evaluate(opened, pairs, gold=gold, start=start, end=end, min_count=min_count, retrieval=retrieval)
+        among: dict[str, Any] = {"start": start, "end": end, "min_count": min_count, "permutations": permutations}
+        answer = evaluate(opened, pairs, gold=gold, **among, retrieval=retrieval)
     deliver(answer, form, output, (*answer.notes, answer.signature))

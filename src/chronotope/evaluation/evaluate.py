@@ -51,6 +51,7 @@ def evaluate(
     min_count: int = 5,
     retrieval: str = "csls",
     depth: int = 10,
+    permutations: int = 0,
     fitting: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Judge one model, or compare several, by `pairs`, `gold` or `renamings`.
@@ -77,6 +78,9 @@ def evaluate(
     retrieval, depth
         With pairs: the ranking ('csls', 'cosine' or 'references') and the number of candidates; an answer below
         them has rank 0.
+    permutations
+        With gold: the number of permutations of documents, to compare the corrected change of `drift`; 0 compares 1 −
+        cosine. Permutations need the run, and method graph or shared-context.
     fitting
         With renamings: arguments of `fit`, such as `threads`.
 
@@ -91,6 +95,9 @@ def evaluate(
     """
     if (pairs is not None) + (gold is not None) + (renamings is not False) != 1:
         raise SettingsError("judge by one of: pairs, gold, renamings")
+    at_least("permutations", permutations, 0)
+    if permutations and gold is None:
+        raise SettingsError("permutations (--permutations) belong to gold: they correct the measured change for noise")
     at_least("depth", depth, max(CUTOFFS))
     at_least("min_count", min_count, 0)
     one_of("retrieval", retrieval, BETWEEN)
@@ -102,7 +109,7 @@ def evaluate(
         if not isinstance(model, ConditionedEmbeddings):
             raise InputError(f"expected a model or the path of one, not {type(model).__name__} ({name})")
     if gold is not None:
-        return _by_gold(opened, read_gold(gold), start, end, min_count)
+        return _by_gold(opened, read_gold(gold), start, end, min_count, permutations)
     asked: Any = pairs if isinstance(pairs, str | os.PathLike | TestPairs) else list(pairs or ())
     return _by_pairs(opened, asked, min_count, retrieval, depth)
 
@@ -149,9 +156,12 @@ def _row(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"mrr": part["mrr"], "low": low, "high": high} | {name: part[name] for name in others}
 
 
-def _by_gold(models: Models, gold: Gold, start: str | None, end: str | None, min_count: int) -> Evaluation:
+def _by_gold(
+    models: Models, gold: Gold, start: str | None, end: str | None, min_count: int, permutations: int
+) -> Evaluation:
     """Compare the changes of the words that all models know with gold scores."""
-    changes = {name: measure_changes(model, gold, start, end, min_count) for name, model in models.items()}
+    how = (start, end, min_count, permutations)
+    changes = {name: measure_changes(model, gold, *how) for name, model in models.items()}
     words = [word for word in gold.scores if all(word in change for change, *_ in changes.values())]
     absent = [word for word in gold.scores if word not in words]
     wanted, metric = np.array([gold.scores[word] for word in words]), gold.metric
@@ -165,13 +175,16 @@ def _by_gold(models: Models, gold: Gold, start: str | None, end: str | None, min
         known = {"words": len(words), "gold_words": len(gold.scores)}
         data = {metric: value, "interval": [low, high], **known, "from": first, "to": last}
         judged = f"words:{len(words)} of {len(gold.scores)}|{first} to {last}|min count:{min_count}"
+        judged += f"|permutations:{permutations}" if permutations else ""
         checksum = checksum_of(sorted(gold.scores.items()))[:8]
         data["signature"] = f"{gold.name}|{metric}|{judged}|checksum:{checksum}|{models[name].signature}"
         data["changes"] = dict(zip(words, measured.tolist(), strict=True))
         results[name] = _Result(value, resampled, {metric: value, "low": low, "high": high} | known, data)
     notes = [INTERVAL]
     if absent:
-        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition"
+        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition" + " or are mostly noise" * bool(
+            permutations
+        )
         notes.append(f"Left out {len(absent)} of the {len(gold.scores)} words, {rare}: {some_of(absent)}.")
     return _table(results, metric, gold.name, notes, several=True)
 

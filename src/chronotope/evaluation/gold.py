@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.analysis.drift import drift
 from chronotope.datasets.gold_folders import without_tag
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
@@ -45,7 +47,7 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     if isinstance(source, Gold):
         return source
     if isinstance(source, Mapping):
-        return Gold("gold", dict(source))
+        return Gold("gold", {word: float(score) for word, score in source.items()})
     scores: dict[str, float] = {}
     if (folder := Path(source)).is_dir():
         graded = folder / "truth" / "graded.txt"
@@ -80,9 +82,13 @@ def _usage_graph(folder: Path) -> Gold:
 
 
 def measure_changes(
-    model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int
+    model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int, permutations: int = 0
 ) -> tuple[dict[str, float], str, str]:
-    """Return 1 − cosine, as in `drift`, of the gold words that occur often enough in both conditions, and the two."""
+    """Return the change of the gold words between two conditions, and the two.
+
+    The change is that of `drift`: 1 − cosine, or with `permutations` the corrected change. Words that are too rare in
+    a condition, or whose corrected change is unknown, are left out.
+    """
     conditions = model.conditions
     if (start is None or end is None) and conditions.axis != "time":
         raise SettingsError("name both conditions to compare: start and end (--from and --to)")
@@ -90,11 +96,14 @@ def measure_changes(
     last = conditions.labels[-1 if end is None else conditions.index(end)]
     if first == last:
         raise SettingsError(f"a change is between two conditions; both are {first}")
-    known = [word for word in gold.scores if word in model]
-    known = [word for word in known if min(model.count(word, at) for at in (first, last)) >= max(min_count, 1)]
-    before, after = (model.project(known, label, last).astype(np.float64) for label in (first, last))
-    cosines = np.multiply(before, after).sum(axis=1)
-    return dict(zip(known, (1 - cosines).tolist(), strict=True)), first, last
+    least, known = max(min_count, 1), [word for word in gold.scores if word in model]
+    known = [word for word in known if min(model.count(word, at) for at in (first, last)) >= least]
+    if not known:
+        return {}, first, last
+    among: dict[str, Any] = {"words": known, "min_documents": 1, "min_count": least, "top": len(known)}
+    found = drift(model, first, last, over="ends", **among, permutations=permutations).frame
+    change = dict(found.select("word", pl.col("corrected" if permutations else "change").fill_nan(None)).iter_rows())
+    return {word: change[word] for word in known if change[word] is not None}, first, last
 
 
 def agreement(values: NDArray[np.float64], gold: NDArray[np.float64], metric: str) -> float:
