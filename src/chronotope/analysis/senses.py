@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,24 +19,25 @@ from chronotope.methods.contextual.usages import sentences
 from chronotope.runtime.blas import one_blas_thread
 
 MOST_SENSES = 6
-LEAST = 0.15  # silhouette; clusters that are less apart are no senses, however significant
+LEAST_AGREEMENT = 0.2  # adjusted Rand index; clusters that agree less are no senses, however significant
+LEAST_SILHOUETTE = 0.15  # the same for usages of an encoder
 NULLS = 19  # the observed value above all of them: p = 0.05
-DIMENSIONS = 20  # of the main components in which usages are clustered
+DIMENSIONS, SIDE_DIMENSIONS = 20, 10  # main components in which usages, and the words on one side, are clustered
 MOST_JUDGED = 600  # usages
 FEWEST, FEWEST_IN_HALF = 40, 10  # usages; fewer are one sense
 NORMAL = 1.96
 TYPICAL = 8
 
 Floats = NDArray[np.floating]
-Nulls = Callable[[np.random.Generator], Iterator[tuple[Floats, NDArray[np.int64]]]]
 
 
 class Judged(NamedTuple):
-    """The number of senses, the separation of its clusters, and the separation that chance reaches."""
+    """The number of senses, how clear the best clusters are by some measure, and how clear they must be."""
 
     senses: int
-    separation: float
-    needed: float
+    measure: str
+    value: float = np.nan
+    needed: float = np.nan
 
 
 @question(
@@ -57,10 +57,10 @@ def senses(
 ) -> Answer:
     """In which senses is a word used, and how common is each in every condition?
 
-    Usages from all conditions are clustered by the words around them, or by their vectors in a contextual model.
-    Clusters are fitted to half of the documents. In the other half they must be farther apart than those of noise (a
-    Gaussian with the same covariance, and usages with exchanged contexts); else the word has one sense. A sense here
-    is a kind of usage: read the sentences.
+    Usages from all conditions are clustered by the words around them. A word has several senses if the words before
+    and the words after a usage point to the same cluster, more often than by chance; else it has one. The usages of a
+    contextual model are clustered by their vectors: clusters fitted to half of the documents must be farther apart in
+    the other half than those of Gaussian noise. A sense here is a kind of usage: read the sentences.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def senses(
     context = windows(found.counts, found.counts.vocabulary.index(name), mine.position)
     with one_blas_thread():
         points = main_components(mine.vectors)
-        judged = number_of_senses(points, mine.document, seed, lambda random: _nulls(found, name, points, mine, random))
+        judged = separated(points, mine.document, seed) if mine.sides is None else agreeing(mine, mine.sides, seed)
         sense = nearest_center(points, cluster(points, judged.senses, seed, starts=10))
     rank = np.argsort(np.argsort(-np.bincount(sense, minlength=judged.senses), kind="stable"))
     sense = rank[sense]
@@ -112,7 +112,7 @@ def senses(
     if hidden := [label for label in labels if label not in present]:
         notes.append(f"Left out, with {fewer_than(min_count).removesuffix(' times')} usages drawn: {some_of(hidden)}.")
     facts: dict[str, Any] = {"word": name, "senses": judged.senses, "min_count": min_count, "seed": seed}
-    measured = {"separation": judged.separation, "needed": judged.needed}
+    measured = {judged.measure: judged.value, "needed": judged.needed}
     facts |= {"usages": len(mine.position)}
     facts |= {what: None if np.isnan(value) else round(value, 4) for what, value in measured.items()}
     return Answer(rows, title=f"{name}: {number_of(judged.senses, 'senses')}", notes=notes, facts=facts)
@@ -120,19 +120,17 @@ def senses(
 
 def _why(judged: Judged) -> str:
     """Return a clause that says how the number of senses was chosen."""
-    if np.isnan(judged.separation):
+    if np.isnan(judged.value):
         return f"too few to tell senses apart ({FEWEST} are needed)"
-    reached = f"silhouette {judged.separation:.2f}, needed {judged.needed:.2f}"
-    if judged.senses > 1:
-        return f"{judged.senses} clusters ({reached})"
-    return f"one sense, since no clusters are far enough apart ({reached})"
+    reached = f"{judged.measure} {judged.value:.2f}, needed {judged.needed:.2f}"
+    return f"{judged.senses} clusters ({reached})" if judged.senses > 1 else f"one sense, no clear clusters ({reached})"
 
 
-def main_components(vectors: Floats) -> NDArray[np.float64]:
-    """Return (N, ≤ DIMENSIONS) centered vectors along their main components."""
+def main_components(vectors: Floats, dimensions: int = DIMENSIONS) -> NDArray[np.float64]:
+    """Return (N, ≤ dimensions) centered vectors along their main components."""
     centered = np.asarray(vectors, dtype=np.float64) - vectors.mean(axis=0, dtype=np.float64)
     values, axes = np.linalg.eigh(centered.T @ centered)
-    return np.asarray(centered @ axes[:, np.argsort(-values)[:DIMENSIONS]])
+    return np.asarray(centered @ axes[:, np.argsort(-values)[:dimensions]])
 
 
 def cluster(points: Floats, number: int, seed: int, starts: int = 2) -> Floats:
@@ -153,28 +151,55 @@ def nearest_center(points: Floats, centers: Floats) -> NDArray[np.int64]:
     return np.asarray(vq(points, centers)[0], dtype=np.int64)
 
 
-def _nulls(
-    found: UsageVectors, word: str, points: Floats, mine: WordUsages, random: np.random.Generator
-) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
-    """Yield usages without senses and their documents: Gaussian noise, and usages with their contexts exchanged."""
-    yield random.standard_normal(points.shape) * points.std(axis=0), mine.document
-    if found.stored is None:
-        shuffled = found.of(word, random).telling(np.unique(mine.condition).tolist())
-        yield main_components(shuffled.vectors), shuffled.document
+def agreeing(mine: WordUsages, sides: Floats, seed: int) -> Judged:
+    """Judge by the words on both sides of a usage: in a word of several senses, both point to the same sense.
+
+    Clusters are fitted to one side, and each side of a usage falls into one. Their agreement is the adjusted Rand
+    index: 0 by chance, 1 if always the same. Chance pairs the sides of different usages.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    random = np.random.Generator(np.random.PCG64([seed, 1]))
+    informative = np.flatnonzero(sides.any(axis=2).all(axis=0))
+    if len(informative) < FEWEST or len(np.unique(mine.document[informative])) < FEWEST // 2:
+        return Judged(1, "agreement")
+    both = sides[:, random.permutation(informative)[:MOST_JUDGED]]
+    size = both.shape[1]
+    one, other = main_components(both.reshape(2 * size, -1), SIDE_DIMENSIONS).reshape(2, size, -1)
+    clusters = {}  # by number: the clusters of the fitted side and of the opposite one, for either fit
+    for number in range(2, MOST_SENSES + 1):
+        centers = [
+            (side, opposite, cluster(side, number, seed, starts=5)) for side, opposite in ((one, other), (other, one))
+        ]
+        fits = [(nearest_center(side, fitted), nearest_center(opposite, fitted)) for side, opposite, fitted in centers]
+        if all(np.bincount(labels, minlength=number).min() >= rarest(size) for labels, _ in fits):
+            clusters[number] = fits
+    agreement = {number: np.mean([adjusted_rand_score(*fit) for fit in fits]) for number, fits in clusters.items()}
+    best, needed = max(agreement, key=lambda number: agreement[number], default=1), LEAST_AGREEMENT
+    reached = float(agreement.get(best, 0))
+    for _ in range(NULLS if reached > needed else 0):  # else one sense, whatever chance reaches
+        order = random.permutation(size)
+        chance = [np.mean([adjusted_rand_score(a, b[order]) for a, b in fits]) for fits in clusters.values()]
+        needed = max(needed, float(max(chance)))
+    return Judged(best if reached > needed else 1, "agreement", reached, needed)
 
 
-def number_of_senses(points: Floats, documents: NDArray[np.int64], seed: int, nulls: Nulls) -> Judged:
-    """Return the number of clusters that are separated best, or one if nothing but noise may separate them."""
+def rarest(usages: int) -> float:
+    """Return the fewest usages of a cluster."""
+    return max(3, 0.03 * usages)
+
+
+def separated(points: Floats, documents: NDArray[np.int64], seed: int) -> Judged:
+    """Judge by the distance of clusters: it must be larger than in Gaussian noise with the same variances."""
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     if len(points) < FEWEST or len(np.unique(documents)) < FEWEST // 2:
-        return Judged(1, np.nan, np.nan)
+        return Judged(1, "silhouette")
     scores = separations(points, documents, seed)
-    best, needed = int(np.argmax(scores)), LEAST
-    for _ in range(NULLS):
-        for noise in nulls(random):
-            if needed < scores[best]:  # else one sense, whatever the rest is
-                needed = max(needed, float(separations(*noise, seed).max()))
-    return Judged(best + 2 if scores[best] > needed else 1, float(scores[best]), needed)
+    best, needed = int(np.argmax(scores)), LEAST_SILHOUETTE
+    for _ in range(NULLS if scores[best] > needed else 0):
+        noise = random.standard_normal(points.shape) * points.std(axis=0)
+        needed = max(needed, float(separations(noise, documents, seed).max()))
+    return Judged(best + 2 if scores[best] > needed else 1, "silhouette", float(scores[best]), needed)
 
 
 def separations(points: Floats, documents: NDArray[np.int64], seed: int) -> NDArray[np.float64]:
@@ -191,7 +216,7 @@ def separations(points: Floats, documents: NDArray[np.int64], seed: int) -> NDAr
         for turn, (fitted, measured) in enumerate(((half, ~half), (~half, half))):
             if min(fitted.sum(), measured.sum()) > FEWEST_IN_HALF:
                 labels = nearest_center(points[measured], cluster(points[fitted], number, seed))
-                if np.bincount(labels, minlength=number).min() >= max(3, 0.03 * len(labels)):
+                if np.bincount(labels, minlength=number).min() >= rarest(len(labels)):
                     widths = silhouette_samples(points[measured], labels)
                     scores[number - 2, turn] = min(widths[labels == one].mean() for one in range(number))
     return np.asarray(scores.mean(axis=1))

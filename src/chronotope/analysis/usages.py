@@ -29,11 +29,13 @@ class WordUsages(NamedTuple):
     position: NDArray[np.int64]  # in the file of tokens
     document: NDArray[np.int64]
     vectors: NDArray[np.float32]  # (N, D)
+    sides: NDArray[np.float32] | None  # (2, N, D) of the words before and of those after; None if an encoder read both
 
     def telling(self, conditions: Sequence[int]) -> WordUsages:
         """Return the usages in some conditions that have a vector."""
         kept = np.isin(self.condition, conditions) & self.vectors.any(axis=1)
-        return WordUsages(self.condition[kept], self.position[kept], self.document[kept], self.vectors[kept])
+        every = (self.condition[kept], self.position[kept], self.document[kept], self.vectors[kept])
+        return WordUsages(*every, None if self.sides is None else self.sides[:, kept])
 
 
 class Windows(NamedTuple):
@@ -63,22 +65,23 @@ class UsageVectors:
         known = {word: number for number, word in enumerate(self.counts.vocabulary.words)}
         self._unit[[known[model.words[word]] for word in matrix.word.tolist()]] = matrix.unit
 
-    def of(self, word: str, shuffle: np.random.Generator | None = None) -> WordUsages:
-        """Return the usages of a word, zero where no context is telling; `shuffle` exchanges the words around them."""
+    def of(self, word: str) -> WordUsages:
+        """Return the usages of a word; their vectors are zero where no context is telling."""
         number, store = self.counts.vocabulary.index(word), self.counts.store
         rows = self._drawn.rows(number)
         position = self._drawn.position[rows]
         if self.stored is not None:
-            vectors = self.stored[rows].astype(np.float32)
+            vectors, sides = self.stored[rows].astype(np.float32), None
         else:
             around, weight = windows(self.counts, number, position)
-            if shuffle is not None:
-                around[around >= 0] = shuffle.permutation(around[around >= 0])
-            vectors = np.zeros((len(position), self._unit.shape[1]), np.float32)
-            for column in around.T:
-                vectors += np.where(column >= 0, weight[column], 0)[:, None].astype(np.float32) * self._unit[column]
+            sides = np.zeros((2, len(position), self._unit.shape[1]), np.float32)
+            for at, column in enumerate(around.T):
+                known = np.where(column >= 0, weight[column], 0)[:, None].astype(np.float32)
+                sides[at // REACH] += known * self._unit[column]
+            vectors = sides.sum(axis=0)
+            sides = unit_rows(sides.reshape(-1, sides.shape[2])).reshape(sides.shape)
         document = np.searchsorted(store.starts, position, side="right") - 1
-        return WordUsages(self._drawn.condition[rows], position, document, unit_rows(vectors))
+        return WordUsages(self._drawn.condition[rows], position, document, unit_rows(vectors), sides)
 
 
 def windows(counts: Counts, word: int, position: NDArray[np.int64]) -> Windows:
