@@ -175,39 +175,24 @@ def count_words(
     shape: tuple[int, int],
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> tuple[csr_array, csr_array]:
-    """(C, W) count words, and the documents that contain them, by condition, in the documents that are `counted`.
+    """Count each word in each condition, and the documents that contain it, in the documents that are `counted`.
 
-    The conditions of documents ascend; `shape` is (conditions, words).
+    `shape` is (conditions, words).
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # slow to import
 
-    from chronotope.corpus.token_kernel import count_tokens  # here, since the import of numba is slow
-
-    count, documents, found = np.zeros((3, shape[1]), np.int64)
-    seen, size = np.full(shape[1], -1, np.int64), 0
-    rows: list[list[NDArray[np.int64]]] = [[] for _ in range(shape[0])]
-
-    def finish(row: int) -> None:
-        """Keep the counts of a condition, its words ascending."""
-        nonlocal size
-        words = np.sort(found[:size])
-        rows[row] = [words, count[words], documents[words]]
-        count[words], documents[words], size = 0, 0, 0
-
-    last = 0
+    total = containing = csr_array(shape, dtype=np.int64)
     for some, ids in read_chunks(tokens, length, chunk_tokens):
-        starts = np.concatenate([[0], np.cumsum(length[some])])
-        edges = [0, *np.flatnonzero(np.diff(condition[some])) + 1, some.stop - some.start]
-        for begin, end in pairwise(edges):
-            for row in range(last, last := int(condition[some.start + begin])):
-                finish(row)
-            mask, number = counted[some][begin:end], some.start + begin
-            size = count_tokens(ids, starts[begin : end + 1], mask, number, seen, count, documents, found, size)
-    for row in range(last, shape[0]):
-        finish(row)
-    words, *figures = (np.concatenate(column) for column in zip(*rows, strict=True))
-    pairs = np.cumsum([0, *(len(row[0]) for row in rows)])
-    total, containing = (csr_array((values, words, pairs), shape=shape) for values in figures)
+        starts, chosen = np.concatenate([[0], np.cumsum(length[some])]), np.flatnonzero(counted[some])
+        words = csr_array((np.ones(len(ids), np.int64), ids, starts), shape=(len(starts) - 1, shape[1]))
+        words.sum_duplicates()
+        ones = np.ones(len(chosen), np.int64)
+        documents = csr_array((ones, (condition[some][chosen], chosen)), shape=(shape[0], len(starts) - 1))
+        total = total + documents @ words
+        words.data[:] = 1
+        containing = containing + documents @ words
+    total.sort_indices()
+    containing.sort_indices()
     return total, containing
 
 
