@@ -22,7 +22,7 @@ from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
 from chronotope.runtime.progress import Progress
-from chronotope.runtime.resources import Resources, in_order
+from chronotope.runtime.resources import Resources, in_order, stretches
 
 Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
 
@@ -107,16 +107,14 @@ def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
     size = 0
     for condition in range(len(store.conditions)):
         documents = store.condition_slice(condition)
-        first = documents.start
-        while first < documents.stop:
-            last = int(np.searchsorted(store.starts, store.starts[first] + tokens, side="right")) - 1
-            last = min(max(last, first + 1), documents.stop)
-            length = int(store.starts[last] - store.starts[first])
+        starts = store.starts[documents.start : documents.stop + 1]
+        for first, last in stretches(starts, tokens):
+            length = int(starts[last] - starts[first])
             if group and size + length > tokens:
                 yield group
                 group, size = [], 0
-            group.append(Chunk(condition, first, last))
-            first, size = last, size + length
+            group.append(Chunk(condition, documents.start + first, documents.start + last))
+            size += length
     if group:
         yield group
 

@@ -33,6 +33,7 @@ from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.untrusted import read_json, read_table
+from chronotope.runtime.resources import stretches
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -157,14 +158,10 @@ def read_chunks(
     path: Path, length: NDArray[np.int64], chunk_tokens: int = CHUNK_TOKENS
 ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
     """Yield the tokens of a file in chunks of whole documents, each with the slice of its documents."""
-    ends = np.cumsum(length)
-    first = 0
+    starts = np.concatenate([[0], np.cumsum(length)])
     with open(path, "rb") as file:
-        while first < len(length):
-            before = int(ends[first - 1]) if first else 0
-            last = max(int(np.searchsorted(ends, before + chunk_tokens, side="right")), first + 1)
-            yield slice(first, last), np.fromfile(file, TOKEN, int(ends[last - 1]) - before)
-            first = last
+        for first, last in stretches(starts, chunk_tokens):
+            yield slice(first, last), np.fromfile(file, TOKEN, int(starts[last] - starts[first]))
 
 
 def count_words(
