@@ -17,7 +17,7 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, merge
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
 from chronotope.cooccurrence.counting import count_cells, distance_weights
-from chronotope.corpus import TokenStore
+from chronotope.corpus.tokens import TOKEN, TOKENS, TokenStore
 from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
@@ -133,8 +133,8 @@ class _Work(NamedTuple):
         """Read the documents of a chunk that are held out, or all others."""
         store = self.store
         starts = store.starts[chunk.first : chunk.last + 1]
-        ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
-        store.forget(chunk.first, chunk.last)
+        size, offset, lengths = int(starts[-1] - starts[0]), int(starts[0]) * TOKEN.itemsize, np.diff(starts)
+        ids = np.fromfile(store.folder / TOKENS, TOKEN, size, offset=offset)  # mapped pages would count as memory
         chosen = store.held_out[chunk.first : chunk.last] == self.held_out
         return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
 

@@ -16,7 +16,6 @@ A store is a folder with
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,13 +144,6 @@ class TokenStore:
     def _chunks(self) -> Iterator[tuple[int, NDArray[np.int32]]]:
         for first in range(0, len(self.ids), CHUNK_TOKENS):
             yield first, np.asarray(self.ids[first : first + CHUNK_TOKENS])
-
-    def forget(self, first: int, last: int) -> None:
-        """Release the memory of the tokens of these documents; they are read again when needed."""
-        mapped = getattr(self.ids, "_mmap", None)
-        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-            page = int(self.starts[first]) * TOKEN.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
-            mapped.madvise(mmap.MADV_DONTNEED, page, int(self.starts[last]) * TOKEN.itemsize - page)
 
 
 def read_chunks(
