@@ -154,6 +154,7 @@ class TestDocuments:
         (["cold war", "since"], "1950", -1),
         (["1998-Q1", "1998-Q2"], "1998", -1),
         (["-50..-41", "-40..-31"], "-45", 0),
+        (["0-99", "100-199"], "0098", 0),
     ],
 )
 def test_dates_find_their_bins(labels, value, expected):

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays
@@ -52,15 +53,16 @@ def count_cells(
     # Gaps between documents, which no window crosses: the id of a gap is above all others.
     ids = np.insert(tokens[known], np.repeat(np.append(0, ends), window), words)
     start = np.append(0, np.cumsum(np.bincount(ids, minlength=words + 1)))
-    by_context, row_start = CellArrays.empty(int(start[words]) * window), np.zeros(words + 1, np.int64)
-    cells = CellArrays.empty(_count_pairs(ids, start, weights, by_context, row_start))
-    _sort_by_word(by_context, np.cumsum(row_start), cells)
-    return cells
+    room = CellArrays.empty(int(start[words]) * window)
+    word, context, count, after = room.part(0, _count_pairs(ids, start, weights, room))
+    columns = np.searchsorted(context, np.arange(words + 1))
+    order = csc_array((np.arange(len(word), dtype=np.int32), word, columns), shape=(words, words)).tocsr().data
+    return CellArrays(word[order], context[order], count[order], after[order])
 
 
 @kernel()
-def _count_pairs(ids, start, weights, cells, row_start):  # type: ignore[no-untyped-def]
-    """Write the cells, sorted by context, and add the size of each word's row to `row_start`; return their number."""
+def _count_pairs(ids, start, weights, cells):  # type: ignore[no-untyped-def]
+    """Write the cells, sorted by context; return their number."""
     words = len(start) - 2
     place, position = start[:-1].copy(), np.empty(len(ids), np.int32)  # positions of each word, ascending
     for i in range(len(ids)):
@@ -83,17 +85,5 @@ def _count_pairs(ids, start, weights, cells, row_start):  # type: ignore[no-unty
         for a in seen[:different]:
             cells.word[size], cells.context[size], cells.count[size], cells.after[size] = a, b, count[a], after[a]
             count[a] = after[a] = 0
-            row_start[a + 1] += 1
             size += 1
     return size
-
-
-@kernel()
-def _sort_by_word(by_context, row_start, cells):  # type: ignore[no-untyped-def]
-    """Write the cells in the order of words; those of a word stay sorted by context."""
-    for cell in range(len(cells.word)):
-        word = by_context.word[cell]
-        place = row_start[word]
-        row_start[word] += 1
-        cells.word[place], cells.context[place] = word, by_context.context[cell]
-        cells.count[place], cells.after[place] = by_context.count[cell], by_context.after[cell]

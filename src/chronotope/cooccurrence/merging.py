@@ -17,12 +17,12 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence.cells import CellArrays, merge
 from chronotope.cooccurrence.cells_file import CellsFile, write_cells
 from chronotope.cooccurrence.counting import count_cells, distance_weights
-from chronotope.corpus import TokenStore
+from chronotope.corpus.tokens import TOKEN, TOKENS, TokenStore
 from chronotope.io.stores import writing
 from chronotope.runtime.cluster import Pool, once
 from chronotope.runtime.memory import Memory
 from chronotope.runtime.progress import Progress
-from chronotope.runtime.resources import Resources, in_order
+from chronotope.runtime.resources import Resources, in_order, stretches
 
 Texts = tuple[NDArray[np.int32], NDArray[np.int64]]  # token ids, and where each document ends in them
 
@@ -107,16 +107,14 @@ def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
     size = 0
     for condition in range(len(store.conditions)):
         documents = store.condition_slice(condition)
-        first = documents.start
-        while first < documents.stop:
-            last = int(np.searchsorted(store.starts, store.starts[first] + tokens, side="right")) - 1
-            last = min(max(last, first + 1), documents.stop)
-            length = int(store.starts[last] - store.starts[first])
+        starts = store.starts[documents.start : documents.stop + 1]
+        for first, last in stretches(starts, tokens):
+            length = int(starts[last] - starts[first])
             if group and size + length > tokens:
                 yield group
                 group, size = [], 0
-            group.append(Chunk(condition, first, last))
-            first, size = last, size + length
+            group.append(Chunk(condition, documents.start + first, documents.start + last))
+            size += length
     if group:
         yield group
 
@@ -135,8 +133,8 @@ class _Work(NamedTuple):
         """Read the documents of a chunk that are held out, or all others."""
         store = self.store
         starts = store.starts[chunk.first : chunk.last + 1]
-        ids, lengths = np.array(store.ids[starts[0] : starts[-1]]), np.diff(starts)
-        store.forget(chunk.first, chunk.last)
+        size, offset, lengths = int(starts[-1] - starts[0]), int(starts[0]) * TOKEN.itemsize, np.diff(starts)
+        ids = np.fromfile(store.folder / TOKENS, TOKEN, size, offset=offset)  # mapped pages would count as memory
         chosen = store.held_out[chunk.first : chunk.last] == self.held_out
         return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
 

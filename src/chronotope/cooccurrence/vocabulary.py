@@ -64,10 +64,7 @@ class Support(NamedTuple):
             raise ValueError("the starts of the conditions do not fit the number of pairs")
         if len(word) and (word.min() < 0 or word.max() >= words):
             raise ValueError("the support names a word that does not exist")
-        rising = np.diff(word) > 0
-        first = start[1:-1]
-        rising[first[(first > 0) & (first < len(word))] - 1] = True
-        if not rising.all():
+        if (np.diff(self.condition * np.int64(words) + word) <= 0).any():
             raise ValueError("the support is not sorted by condition, then by word")
         if (count < 1).any():
             raise ValueError("the support counts a pair less than once")

@@ -53,28 +53,29 @@ def read_ahead(
 ) -> Iterator[tuple[list[TokenizedBatch], int]]:
     """Yield the batches of each piece in order, with the bytes read so far; threads work ahead."""
     workers = resources.threads
-    pieces = resources.memory.room_for(2 * PIECE_BYTES, "reading") // PIECE_BYTES
+    room = resources.memory.room_for(2 * PIECE_BYTES, "reading")
     if resources.memory.limit is not None:
         # One piece is waiting, one is being numbered.
-        workers = max(1, min(workers, pieces - 2))
+        workers = max(1, min(workers, room // PIECE_BYTES - 2))
     if corpus.tokenizer:
         workers = 1  # a user's tokenizer need not be thread-safe
 
     def tokenize(item: tuple[Piece, int]) -> tuple[list[TokenizedBatch], int]:
-        piece, done = item
-        return tokenize_piece(piece, corpus, selection), done
+        piece, before = item
+        return tokenize_piece(piece, corpus, selection), before + piece.done
 
+    fields = selection.fields
+    pieces = ((piece, before) for _, reader, first, before in _inputs(corpus) for piece in reader.pieces(fields, first))
     with ThreadPoolExecutor(workers) as pool:
-        yield from in_order(pool, tokenize, _pieces(corpus, selection), ahead=workers)
+        yield from in_order(pool, tokenize, pieces, ahead=workers)
 
 
-def _pieces(corpus: Corpus, selection: Selection) -> Iterator[tuple[Piece, int]]:
-    """Yield all pieces of all inputs, with the bytes read after each."""
-    first, before = 0, 0
+def _inputs(corpus: Corpus) -> Iterator[tuple[int, Reader, int, int]]:
+    """Yield each input that has rows: its number, its reader, the number of its first file, the bytes before it."""
+    first = before = 0
     for number, reader in enumerate(corpus.readers):
         if number not in corpus.empty:
-            for piece in reader.pieces(selection.fields, first):
-                yield piece, before + piece.done
+            yield number, reader, first, before
         first += len(reader.names)
         before += reader.size
 
@@ -135,22 +136,17 @@ def tokenize_elsewhere(
     corpus: Corpus, selection: Selection, resources: Resources
 ) -> Iterator[tuple[list[TokenizedBatch], int]]:
     """Yield the batches of each piece in order, tokenized by workers, with the bytes read so far."""
-    if resources.pool is None:
-        raise ValueError("there are no workers")
+    assert resources.pool is not None
     folder = resources.spill
     light = replace(corpus, readers=(), empty=(), metadata=None, lemmatizer=None)
 
     def calls() -> Iterator[tuple[Any, ...]]:
-        first = before = 0
-        for number, reader in enumerate(corpus.readers):
-            if number not in corpus.empty:
-                if _is_file(reader):
-                    yield folder, f"text-{number}", reader, None, first, before, light
-                else:
-                    for place, piece in enumerate(reader.pieces(selection.fields, first)):
-                        yield folder, f"text-{number}-{place}", None, piece, first, before, light
-            first += len(reader.names)
-            before += reader.size
+        for number, reader, first, before in _inputs(corpus):
+            if _is_file(reader):
+                yield folder, f"text-{number}", reader, None, first, before, light
+            else:
+                for place, piece in enumerate(reader.pieces(selection.fields, first)):
+                    yield folder, f"text-{number}-{place}", None, piece, first, before, light
 
     for parts in resources.pool.in_order(_tokenize_task, calls()):
         for name, done in parts:

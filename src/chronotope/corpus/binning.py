@@ -160,6 +160,39 @@ def date_range(since: str | None, until: str | None) -> NamedBins:
     return NamedBins(("range",), first, last)
 
 
+def days_of(label: str) -> tuple[int, int] | None:
+    """Return the numbers of the first and last day of a time bin by its label, or None if the label is a name.
+
+    >>> days_of("1970-Q1"), days_of("cold war")
+    ((0, 89), None)
+    """
+    if match := re.fullmatch(r"(-?\d{4,})-Q([1-4])", label):
+        last = 3 * int(match[2])
+        return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
+    if match := re.fullmatch(r"(-?\d{4,})-W(\d{2})", label):
+        fourth = int(days_from_date(int(match[1]), 1, 4))  # of January: in the first week
+        first = fourth - (fourth + 3) % 7 + 7 * (int(match[2]) - 1)
+        return first, first + 6
+    if match := re.fullmatch(r"(-?\d+)s", label):
+        return _span(match[1], str(int(match[1]) + 9))
+    # A month has a year of four digits.
+    if match := re.fullmatch(r"(.+)\.\.(.+)|(\d+)-(\d{3,})|(\d{1,3})-(\d+)", label):
+        first, last = filter(None, match.groups())
+        return _span(first, last)
+    return _span(label, label)
+
+
+def _span(first: str, last: str) -> tuple[int, int] | None:
+    dates = read_dates(pl.Series([_signed(first), _signed(last)]))
+    return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
+
+
+def _signed(text: str) -> str:
+    """Write a year as `read_dates` expects it, with a sign if it is short or negative; leave other dates alone."""
+    year = int(text) if re.fullmatch(r"-?\d+", text) else None
+    return text if year is None else str(year) if 100 <= year <= 9_999 else f"{year:+d}"
+
+
 def _year(year: int) -> str:
     """Write a year with at least four digits, as in an ISO date."""
     return f"{'-' if year < 0 else ''}{abs(year):04d}"

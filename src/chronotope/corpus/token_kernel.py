@@ -1,4 +1,4 @@
-"""The loops that find tokens in UTF-8, and that count words."""
+"""The loop that finds tokens in UTF-8."""
 
 import numpy as np
 
@@ -77,23 +77,3 @@ def find_tokens(data, bounds, classes, out, ends, length, flags):  # type: ignor
     for k in range(sentence, tokens if not lower else sentence):
         flags[k] |= SHOUTED
     return tokens
-
-
-@kernel()
-def count_tokens(ids, starts, counted, number, seen, count, documents, words, size):  # type: ignore[no-untyped-def]
-    """Count words, and the documents that contain them, from document `number` on; return the number of `words`.
-
-    `words` are those that occur so far, `size` of them; `seen` is the last document of each word.
-    """
-    for document in range(len(counted)):
-        if not counted[document]:
-            continue
-        for word in ids[starts[document] : starts[document + 1]]:
-            if count[word] == 0:
-                words[size] = word
-                size += 1
-            count[word] += 1
-            if seen[word] != number + document:
-                seen[word] = number + document
-                documents[word] += 1
-    return size

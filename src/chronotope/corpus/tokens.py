@@ -16,7 +16,6 @@ A store is a folder with
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +32,7 @@ from chronotope.corpus.problems import Problems
 from chronotope.corpus.report import CorpusReport
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.untrusted import read_json, read_table
+from chronotope.runtime.resources import stretches
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -145,26 +145,15 @@ class TokenStore:
         for first in range(0, len(self.ids), CHUNK_TOKENS):
             yield first, np.asarray(self.ids[first : first + CHUNK_TOKENS])
 
-    def forget(self, first: int, last: int) -> None:
-        """Release the memory of the tokens of these documents; they are read again when needed."""
-        mapped = getattr(self.ids, "_mmap", None)
-        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-            page = int(self.starts[first]) * TOKEN.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
-            mapped.madvise(mmap.MADV_DONTNEED, page, int(self.starts[last]) * TOKEN.itemsize - page)
-
 
 def read_chunks(
     path: Path, length: NDArray[np.int64], chunk_tokens: int = CHUNK_TOKENS
 ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
     """Yield the tokens of a file in chunks of whole documents, each with the slice of its documents."""
-    ends = np.cumsum(length)
-    first = 0
+    starts = np.concatenate([[0], np.cumsum(length)])
     with open(path, "rb") as file:
-        while first < len(length):
-            before = int(ends[first - 1]) if first else 0
-            last = max(int(np.searchsorted(ends, before + chunk_tokens, side="right")), first + 1)
-            yield slice(first, last), np.fromfile(file, TOKEN, int(ends[last - 1]) - before)
-            first = last
+        for first, last in stretches(starts, chunk_tokens):
+            yield slice(first, last), np.fromfile(file, TOKEN, int(starts[last] - starts[first]))
 
 
 def count_words(
@@ -175,39 +164,24 @@ def count_words(
     shape: tuple[int, int],
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> tuple[csr_array, csr_array]:
-    """(C, W) count words, and the documents that contain them, by condition, in the documents that are `counted`.
+    """Count each word in each condition, and the documents that contain it, in the documents that are `counted`.
 
-    The conditions of documents ascend; `shape` is (conditions, words).
+    `shape` is (conditions, words).
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # slow to import
 
-    from chronotope.corpus.token_kernel import count_tokens  # here, since the import of numba is slow
-
-    count, documents, found = np.zeros((3, shape[1]), np.int64)
-    seen, size = np.full(shape[1], -1, np.int64), 0
-    rows: list[list[NDArray[np.int64]]] = [[] for _ in range(shape[0])]
-
-    def finish(row: int) -> None:
-        """Keep the counts of a condition, its words ascending."""
-        nonlocal size
-        words = np.sort(found[:size])
-        rows[row] = [words, count[words], documents[words]]
-        count[words], documents[words], size = 0, 0, 0
-
-    last = 0
+    total = containing = csr_array(shape, dtype=np.int64)
     for some, ids in read_chunks(tokens, length, chunk_tokens):
-        starts = np.concatenate([[0], np.cumsum(length[some])])
-        edges = [0, *np.flatnonzero(np.diff(condition[some])) + 1, some.stop - some.start]
-        for begin, end in pairwise(edges):
-            for row in range(last, last := int(condition[some.start + begin])):
-                finish(row)
-            mask, number = counted[some][begin:end], some.start + begin
-            size = count_tokens(ids, starts[begin : end + 1], mask, number, seen, count, documents, found, size)
-    for row in range(last, shape[0]):
-        finish(row)
-    words, *figures = (np.concatenate(column) for column in zip(*rows, strict=True))
-    pairs = np.cumsum([0, *(len(row[0]) for row in rows)])
-    total, containing = (csr_array((values, words, pairs), shape=shape) for values in figures)
+        starts, chosen = np.concatenate([[0], np.cumsum(length[some])]), np.flatnonzero(counted[some])
+        words = csr_array((np.ones(len(ids), np.int64), ids, starts), shape=(len(starts) - 1, shape[1]))
+        words.sum_duplicates()
+        ones = np.ones(len(chosen), np.int64)
+        documents = csr_array((ones, (condition[some][chosen], chosen)), shape=(shape[0], len(starts) - 1))
+        total = total + documents @ words
+        words.data[:] = 1
+        containing = containing + documents @ words
+    total.sort_indices()
+    containing.sort_indices()
     return total, containing
 
 

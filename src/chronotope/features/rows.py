@@ -1,8 +1,6 @@
 """Read the columns of a table, and find the condition of each row from its date and place."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.conditions import Conditions
-from chronotope.corpus.binning import NamedBins
+from chronotope.corpus.binning import NamedBins, days_of
 from chronotope.corpus.dates import read_dates
 from chronotope.errors import InputError, did_you_mean
 
@@ -69,29 +67,11 @@ def refuse_missing(numbers: NDArray[np.int64], columns: Mapping[str, Sequence[An
         )
 
 
-def _days_of(label: str) -> tuple[int, int] | None:
-    """Return the first and the last day of a time bin by its label, or None if the label is a name."""
-    if match := re.fullmatch(r"(-?\d{4,})-Q([1-4])", label):
-        last = 3 * int(match[2])
-        return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
-    if re.fullmatch(r"\d{4}-W\d{2}", label):
-        try:
-            first = (date.fromisoformat(label) - date(1970, 1, 1)).days
-        except ValueError:
-            return None
-        return first, first + 6
-    if match := re.fullmatch(r"(-?\d+)s", label):
-        return _span(match[1], str(int(match[1]) + 9))
-    if match := re.fullmatch(r"(.+)\.\.(.+)", label) or re.fullmatch(r"(\d+)-(\d{3,})", label):
-        return _span(match[1], match[2])
-    return _span(label, label)
-
-
 def _find_times(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int64]:
     """Return the bin of each time, by its label or by its date."""
     numbers = find_labels(labels, values)
     rest = np.flatnonzero(numbers == MISSING)
-    spans = sorted((span, at) for at, label in enumerate(labels) if (span := _days_of(label)) is not None)
+    spans = sorted((span, at) for at, label in enumerate(labels) if (span := days_of(label)) is not None)
     if not len(rest) or not spans:
         return numbers
     first, last = np.array([span for span, _ in spans]).T
@@ -108,17 +88,6 @@ def find_labels(labels: Sequence[str], values: Sequence[Any]) -> NDArray[np.int6
     numbers = {label.casefold(): at for at, label in enumerate(labels)}
     names = ("" if value is None else str(value).strip().casefold() for value in values)
     return np.array([numbers.get(name, MISSING) for name in names], dtype=np.int64)
-
-
-def _span(first: str, last: str) -> tuple[int, int] | None:
-    dates = read_dates(pl.Series([_signed(first), _signed(last)]))
-    return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
-
-
-def _signed(text: str) -> str:
-    """Write a year as `read_dates` expects it, with a sign if it is short or negative; leave other dates alone."""
-    year = int(text) if re.fullmatch(r"-?\d+", text) else None
-    return text if year is None else str(year) if 100 <= year <= 99_999 else f"{year:+d}"
 
 
 def _values(column: Any) -> list[Any]:

@@ -36,6 +36,7 @@ from chronotope.methods.base import (
 )
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import Block, even_blocks
 
 NOISE_POWER = 0.75
 BLOCKS = 64
@@ -224,13 +225,11 @@ def update(
     results = np.zeros((len(own.mean), 2))
     # Words are independent given the other side: neither blocks nor threads change the result.
     load = np.append(0, np.cumsum(np.diff(problem.start, axis=1).sum(axis=0) + 1))
-    limits = np.searchsorted(load, np.linspace(0, load[-1], BLOCKS + 1))
 
-    def run(block: int) -> None:
-        first, last = int(limits[block]), int(limits[block + 1])
-        update_words(first, last, own, other, problem, *own_weight, square, second, linear, results)
+    def run(block: Block) -> None:
+        update_words(*block, own, other, problem, *own_weight, square, second, linear, results)
 
-    list(pool.map(run, range(BLOCKS)))
+    list(pool.map(run, even_blocks(load, BLOCKS)))
     band, nothing = problem.band, np.zeros(len(problem.band))
     constant = own.mean.shape[0] * own.mean.shape[2] * solve_band(band.copy(), nothing, np.zeros_like(band))
     return float(results[:, 0].sum()), float(results[:, 1].sum() - constant) / 2

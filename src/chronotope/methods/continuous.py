@@ -6,7 +6,6 @@
 over pairs (w, c) that co-occur at time t, each with a few negative samples n. Contexts v have no time.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from chronotope.config import ContinuousSettings, CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.binning import named_bins, regular_bins
+from chronotope.corpus.binning import days_of, named_bins
 from chronotope.corpus.dates import read_dates
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, import_extra
@@ -200,21 +199,11 @@ def train(
 def bin_middles(counts: Counts) -> NDArray[np.float64]:
     """(C,) the day in the middle of each time bin, counted from 1970."""
     corpus = from_dict(CorpusSettings, read_run(counts.folder)["corpus"])
+    named = named_bins(corpus.bins) if corpus.bins else None
+    days = {name: named.days(key) for key, name in enumerate(named.names)} if named else {}
     labels = [counts.conditions.times[time] for time in counts.conditions.time_of]
-    if corpus.bins:
-        bins: Any = named_bins(corpus.bins)
-        key = 0
-    else:
-        bins = regular_bins(corpus.every or "1y")
-        year = re.match(r"-?\d+", labels[0])
-        first = read_dates(pl.Series([f"{int(year[0]) - 1:04d}-01-01" if year else "0001-01-01"]))
-        key = int(bins.assign(first).key[0])
-    middle = []
-    for label in labels:  # bins ascend, and some may be empty
-        while bins.label(key) != label:
-            key += 1
-        middle.append(sum(bins.days(key)) / 2)
-    return np.array(middle)
+    ends = np.array([days.get(label) or days_of(label) for label in labels], dtype=np.float64)
+    return np.asarray(ends.mean(axis=1))
 
 
 def day_of(date: str) -> float:

@@ -16,7 +16,6 @@ and the same with V and U exchanged: each step is exact, so every sweep lowers t
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dimensions, uncentered
 from chronotope.runtime.blas import one_blas_thread
+from chronotope.runtime.resources import even_blocks
 
 # Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
 BLOCKS = 8
@@ -94,9 +94,7 @@ def make_problem(
     words, matrices = len(counts.vocabulary), []
     for condition in range(len(counts.conditions)):
         matrix = pmi_matrix(counts.cells(condition), words, Association(context_power=1.0))
-        limits = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, BLOCKS + 1))
-        limits[0], limits[-1] = 0, words
-        matrices.append([matrix[first:last] for first, last in pairwise(limits.tolist())])
+        matrices.append([matrix[first:last] for first, last in even_blocks(matrix.indptr, BLOCKS)])
     neighbors: list[list[int]] = [[] for _ in range(len(counts.conditions))]
     for a, b in counts.conditions.graph(place_edges).edges.tolist():
         neighbors[a].append(b)

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from chronotope.conditions import Conditions
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts
-from chronotope.cooccurrence.association import rows_of
+from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.embeddings.arrays import centers
@@ -71,9 +70,7 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
         own = number[support.words_in(condition)]
         order = np.argsort(own, kind="stable")[: int((own < words).sum())]
         word, count = own[order].astype(np.int32), support.counts_in(condition)[order]
-        rows = rows_of(renumber(counts.cells(condition), number, words), words, model.association)
-        start = np.append(0, np.cumsum(rows.length))
-        matrix = sparse.csr_array((rows.value, rows.context, start), shape=(words, len(embeddings.contexts)))
+        matrix = pmi_matrix(renumber(counts.cells(condition), number, words), words, model.association)
         weight = (count / (count + model.shrinkage))[:, None]
         at = len(embeddings.conditions) + condition
         before, pull = latest.of(at, word, model.smoothness or 0.0)

@@ -28,18 +28,13 @@ CONNECT_SECONDS, RECONNECT_SECONDS = 30.0, 120.0
 def connect(address: str | None, workers: int | None, seconds: float = CONNECT_SECONDS) -> Iterator[Pool]:
     """Connect to the cluster at an address, or start `workers` processes on this machine."""
     distributed = import_extra("distributed", "counting on a cluster", "cluster")
-    with _quiet():
-        if address is not None:
-            with closing(Pool(address, seconds)) as pool:
-                yield pool
-            return
-        each = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
-        quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
-        with (
-            distributed.LocalCluster(n_workers=workers, **quiet, **each) as cluster,
-            closing(Pool(cluster.scheduler_address, seconds)) as pool,
-        ):
-            yield pool
+    with _quiet(), ExitStack() as stack:
+        if address is None:
+            each = {"threads_per_worker": 1, "memory_limit": 0, "env": {"POLARS_MAX_THREADS": "1"}}
+            quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+            cluster = stack.enter_context(distributed.LocalCluster(n_workers=workers, **quiet, **each))
+            address = cluster.scheduler_address
+        yield stack.enter_context(closing(Pool(address, seconds)))
 
 
 @contextmanager

@@ -34,10 +34,6 @@ class Memory:
             raise SettingsError(f"cannot read '{size}' as an amount of memory; write for instance 2GB or 500MB")
         return cls(int(float(match[1]) * _UNITS[(match[2] or "").lower()]))
 
-    def left(self, unlimited: int) -> int:
-        """Return the number of bytes left, or `unlimited` if there is no limit."""
-        return unlimited if self.limit is None else self.limit - resident()
-
     def check(self, what: str) -> None:
         """Raise SettingsError if memory exceeds the limit by more than 10 %."""
         if self.limit is not None and resident() > 1.1 * self.limit:
@@ -45,13 +41,15 @@ class Memory:
             raise SettingsError(f"{what} does not fit into {limit} of memory; allow more (--memory), or give less text")
 
     def room_for(self, needed: int, what: str) -> int:
-        """Return the number of bytes left; raise SettingsError if fewer than needed."""
-        left = self.left(needed)
-        if left < needed:
-            limit, least = in_words(self.limit or 0), in_words(-(-(resident() + needed) // 10**8) * 10**8)
+        """Return the number of bytes left, `needed` if there is no limit; raise SettingsError if fewer than needed."""
+        if self.limit is None:
+            return needed
+        used = resident()
+        if used + needed > self.limit:
+            limit, least = in_words(self.limit), in_words(-(-(used + needed) // 10**8) * 10**8)
             more = f"it needs {least} or more (--memory {least.replace(' ', '')})"
             raise SettingsError(f"{what} does not fit into {limit} of memory; {more}")
-        return left
+        return self.limit - used
 
 
 def check_address_space(least: int = LEAST_ADDRESS_SPACE) -> None:

@@ -1,4 +1,4 @@
-"""Cores, memory and the workers of a cluster; results depend on none of them."""
+"""Cores, memory, the workers of a cluster, and the parts of their work; results depend on none of them."""
 
 import socket
 import uuid
@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chronotope.errors import ClusterError, SettingsError
 from chronotope.io import stores
@@ -16,6 +20,7 @@ from chronotope.runtime.memory import Memory
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Block = tuple[int, int]  # rows, from the first to before the last
 
 
 def cores() -> int:
@@ -68,6 +73,30 @@ class Resources:
 def _host_without(name: str) -> str:
     """Return the name of this machine if a file is missing here."""
     return "" if stores.exists(name) else socket.gethostname()
+
+
+def stretches(start: NDArray[np.integer], most: int) -> Iterator[Block]:
+    """Cut rows into ranges that hold at most `most` items, or one row; row r holds items start[r] … start[r + 1] - 1.
+
+    >>> list(stretches(np.array([0, 5, 6, 7, 10]), 3))
+    [(0, 1), (1, 3), (3, 4)]
+    """
+    first = 0
+    while first < len(start) - 1:
+        last = max(int(np.searchsorted(start, start[first] + most, side="right")) - 1, first + 1)
+        yield first, last
+        first = last
+
+
+def even_blocks(start: NDArray[np.integer], blocks: int) -> list[Block]:
+    """Split rows into blocks of about equal load; the load of row r is start[r + 1] − start[r].
+
+    >>> even_blocks(np.array([0, 5, 6, 7, 10]), 2)
+    [(0, 1), (1, 4)]
+    """
+    limits = np.searchsorted(start, np.linspace(0, start[-1], blocks + 1))
+    limits[0], limits[-1] = 0, len(start) - 1
+    return [(int(first), int(last)) for first, last in pairwise(limits)]
 
 
 def in_order(

@@ -34,9 +34,9 @@ from chronotope.errors import SettingsError, some_of
 from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
-from chronotope.methods.graph.matrix import even_blocks
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.methods.graph.products import multiply
+from chronotope.runtime.resources import even_blocks
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
 # With more compared conditions, eliminating the others saves little.

@@ -16,6 +16,7 @@ from chronotope.methods.base import Floats
 from chronotope.methods.cw2v.cells import PARTS, STRATA, Cells
 from chronotope.methods.cw2v.kernel import Side, move_block, write_vectors
 from chronotope.methods.cw2v.parameters import Parameters
+from chronotope.runtime.resources import stretches
 
 # Vectors of the fixed side are written for as many conditions at a time as fit into the cache.
 BLOCK_BYTES = 6 << 20
@@ -41,7 +42,7 @@ class Trainer:
         self._share = (beta / np.maximum(cells.pair_cells, 1)).astype(np.float32)
         self._neighbors = edge_matrix(graph, alpha)
         width = -(-settings.dimensions // 32) * 32  # the compiler's vector loops then have no remainder
-        self._blocks = _blocks(cells.pair_start, block_bytes // (4 * width))
+        self._blocks = list(stretches(cells.pair_start, block_bytes // (4 * width)))  # of conditions
         longest = max(int(cells.pair_start[last] - cells.pair_start[first]) for first, last in self._blocks)
         self._vectors = np.zeros((longest, width), dtype=np.float32)
 
@@ -91,16 +92,6 @@ class Trainer:
 
         for work in (write, move):
             list(self._pool.map(work, range(self._threads)))
-
-
-def _blocks(pair_start: NDArray[np.int64], most_pairs: int) -> list[tuple[int, int]]:
-    """Return ranges of conditions with at most `most_pairs` pairs, or of one condition."""
-    blocks, first = [], 0
-    while first < len(pair_start) - 1:
-        last = int(np.searchsorted(pair_start, pair_start[first] + most_pairs, side="right")) - 1
-        blocks.append((first, max(last, first + 1)))
-        first = blocks[-1][1]
-    return blocks
 
 
 def penalties(

@@ -15,11 +15,11 @@ from chronotope.cooccurrence import Association, Counts, PairMatrix
 from chronotope.cooccurrence.association import rows_by_condition
 from chronotope.errors import InputError
 from chronotope.methods.graph.objective import GraphProblem
+from chronotope.runtime.resources import Block, even_blocks, stretches
 
 CELLS_AT_ONCE = 1 << 20
 POOLED_AT_ONCE = 1 << 22
 
-Block = tuple[int, int]  # rows, from the first to before the last
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # lengths of the rows; contexts and values of their cells
 
 
@@ -100,25 +100,11 @@ def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix
 
 def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE) -> Iterator[tuple[slice, PairMatrix]]:
     """Yield slices of the rows of a block, and the matrix of each; all cells of a piece are in memory."""
-    start, first = matrix.start, block[0]
-    while first < block[1]:
-        last = int(np.searchsorted(start, start[first] + cells_at_once, side="right")) - 1
-        last = min(max(last, first + 1), block[1])
-        cells = slice(int(start[first]), int(start[last]))
-        own = start[first : last + 1] - start[first]
-        yield slice(first, last), PairMatrix(own, matrix.context[cells], matrix.value[cells], matrix.contexts)
-        first = last
-
-
-def even_blocks(start: NDArray[np.int64], blocks: int) -> list[Block]:
-    """Split rows into blocks of about equal load; the load of row r is start[r + 1] − start[r].
-
-    >>> even_blocks(np.array([0, 5, 6, 7, 10]), 2)
-    [(0, 1), (1, 4)]
-    """
-    limits = np.searchsorted(start, np.linspace(0, start[-1], blocks + 1))
-    limits[0], limits[-1] = 0, len(start) - 1
-    return [(int(first), int(last)) for first, last in pairwise(limits)]
+    start = matrix.start[block[0] : block[1] + 1]
+    for first, last in stretches(start, cells_at_once):
+        own, cells = start[first : last + 1] - start[first], slice(int(start[first]), int(start[last]))
+        rows = slice(block[0] + first, block[0] + last)
+        yield rows, PairMatrix(own, matrix.context[cells], matrix.value[cells], matrix.contexts)
 
 
 def _assemble(parts: Iterable[Rows], room: int, contexts: int, folder: Path | None) -> PairMatrix:

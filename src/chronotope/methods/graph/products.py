@@ -10,8 +10,9 @@ from scipy import sparse
 
 from chronotope.cooccurrence import PairMatrix
 from chronotope.methods.base import FAST_BUT_NAN_SAFE, Floats
-from chronotope.methods.graph.matrix import Block, even_blocks, pieces
+from chronotope.methods.graph.matrix import pieces
 from chronotope.runtime.kernels import kernel
+from chronotope.runtime.resources import Block, even_blocks
 
 BLOCKS = 8
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from chronotope.methods.base import Floats
 from chronotope.methods.graph.equations import Equations
-from chronotope.methods.graph.matrix import even_blocks, pieces, pooled_rows
+from chronotope.methods.graph.matrix import pieces, pooled_rows
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.methods.graph.products import Products
 from chronotope.runtime.blas import one_blas_thread
+from chronotope.runtime.resources import even_blocks
 
 ROUNDS = 4
 ROWS_AT_ONCE = 65_536
