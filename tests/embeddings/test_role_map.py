@@ -41,6 +41,9 @@ def test_words_that_play_the_same_role_are_found(rotated):
     assert ranked_first(rotated) > 0.97, "between places it is the default, "
     pairs = [f"n{number}-north,s{number}-south" for number in range(WORDS)]
     assert ct.evaluate(rotated, pairs)["mrr"][0] > 0.97, "in `evaluate` as well, "
+    without = ct.evaluate(rotated, pairs, role_map=False)
+    assert without["mrr"][0] < 0.9, "unless it is refused"
+    assert "role maps" not in without.signature
     times = Conditions.of_times(["north", "south"])
     over_time = ConditionedEmbeddings(rotated.words, times, rotated.observed, rotated.vectors)
     assert ranked_first(over_time) == plain, "but not over time"

@@ -206,7 +206,9 @@ def test_the_command_in_every_form(judged, chronotope, tmp_path):
     one = ("evaluate", judged / "good.ct", "--pairs", judged / "pairs.csv")
     wanted = ct.evaluate(judged / "good.ct", judged / "pairs.csv").to_dict()
     assert json.loads(chronotope(*one, "--json").stdout) == wanted
-    assert "pairs.csv|depth:10" in chronotope(*one).stderr
+    assert "csls|role maps|" in chronotope(*one).stderr
+    without = ct.evaluate(judged / "good.ct", judged / "pairs.csv", role_map=False).to_dict()
+    assert json.loads(chronotope(*one, "--no-role-map", "--json").stdout) == without
     two = ("evaluate", judged / "good.ct", judged / "poor.ct", "--pairs", judged / "pairs.csv")
     assert [row["model"] for row in json.loads(chronotope(*two, "--json").stdout)["rows"]] == ["good", "poor"]
     assert chronotope(*two, "--markdown").stdout.startswith("| model | mrr | low | high |")

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
+from chronotope.embeddings import load
 from chronotope.errors import InputError
 from chronotope.methods import AlignedWord2Vec, LinearWord2Vec
-from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, rotation
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, listed_anchors, rotation
 
 SIZE = 8
 
@@ -30,7 +31,7 @@ def test_maps_fitted_to_unchanged_words_are_exact(drifting, turned, anchors, kin
     words, support = drifting.vocabulary.words, drifting.vocabulary.support
     (tmp_path / "anchors.txt").write_text("\n".join(words[::2]) + "\n")
     given = {"stable": "stable", "list": words[::2], "file": str(tmp_path / "anchors.txt")}[anchors]
-    chosen = anchor_words(given, drifting, turned, 100.0)
+    chosen = anchor_words(listed_anchors(given, drifting.vocabulary), drifting, turned, 100.0)
     assert chosen[::2].sum() > 50
     assert not chosen[1::2].any()
     fit = {} if kind == "rotation" else {"fit": linear_map}
@@ -41,13 +42,13 @@ def test_maps_fitted_to_unchanged_words_are_exact(drifting, turned, anchors, kin
     assert np.allclose(aligned[still], reference[support.word[still]], atol=1e-4)
 
 
-def test_unknown_anchors_are_reported(drifting, turned):
+def test_unknown_anchors_are_reported(drifting):
     with pytest.warns(UserWarning, match="left out: xyzzy"):
-        anchor_words(("bank", "xyzzy"), drifting, turned, 100.0)
+        listed_anchors(("bank", "xyzzy"), drifting.vocabulary)
     with pytest.raises(InputError, match="none of the anchors"):
-        anchor_words(("xyzzy",), drifting, turned, 100.0)
+        listed_anchors(("xyzzy",), drifting.vocabulary)
     with pytest.raises(InputError, match="frequent, stable, or a file"):
-        anchor_words("no/such/file", drifting, turned, 100.0)
+        listed_anchors("no/such/file", drifting.vocabulary)
 
 
 @pytest.mark.parametrize("kind", [AlignedWord2Vec, LinearWord2Vec])
@@ -61,6 +62,20 @@ def test_methods_record_their_anchors(kind, anchors, small):
     assert "gensim" in embeddings.provenance["versions"]
     assert embeddings.query_mapping is None
     assert not np.allclose(embeddings.vectors, kind(dimensions=8, epochs=2).fit(small).vectors, atol=1e-3)
+
+
+def test_the_command_takes_anchors(chronotope, runs, tmp_path):
+    pytest.importorskip("gensim")
+    (tmp_path / "anchors.txt").write_text("bank\nriver\nmoney\n")
+    short = ("train", runs["time"], "--method", "aligned", "--dimensions", 8, "--epochs", 1, "--anchors")
+    for anchors, least in ((tmp_path / "anchors.txt", 3), ("frequent", 4), ("stable", 4)):
+        chronotope(*short, anchors, "-o", tmp_path / "model.ct", "--force")
+        assert load(tmp_path / "model.ct").provenance["anchors"] >= least
+    refused = chronotope(*short, "frequnt", "-o", tmp_path / "new.ct", code=2).stderr
+    assert "frequent, stable, or a file" in refused
+    assert not (tmp_path / "new.ct").exists()
+    other = ("train", runs["time"], "--anchors", "stable", "-o", tmp_path / "new.ct")
+    assert "graph has no setting 'anchors'" in chronotope(*other, code=2).stderr
 
 
 def test_rare_words_hardly_move_the_rotation():

@@ -34,6 +34,9 @@ def evaluate_command(
         int, Option(min=0, help="With --gold: number of permutations, to compare the corrected change of `drift`.")
     ] = 0,
     retrieval: options.Retrieval = "csls",
+    role_map: Annotated[
+        bool | None, Option("--role-map/--no-role-map", help="Move queries by role maps (default: between places).")
+    ] = None,
     method: Annotated[str | None, Option(autocompletion=names(METHODS), help=f"{ONLY}: {', '.join(METHODS)}.")] = None,
     preset: Annotated[str | None, Option(help=f"{ONLY}, for cw2v: paper or authors.")] = None,
     dimensions: Annotated[int | None, Option(min=1, help=f"{ONLY}: length of a vector.")] = None,
@@ -90,11 +93,11 @@ def evaluate_command(
         with progress_bars() as bars:
             bars("getting ready (the first run compiles kernels)", 0)
             fitting["on_step"] = lambda done, total: bars("training", done, total)
-            answer = evaluate(judged, renamings=task, retrieval=retrieval, fitting=fitting)
+            answer = evaluate(judged, renamings=task, retrieval=retrieval, role_map=role_map, fitting=fitting)
     elif training:
         raise SettingsError("--method and other settings of training belong to --renamings")
     else:
         opened = {name: open_model(path) for name, path in name_models(models).items()}
         among: dict[str, Any] = {"start": start, "end": end, "min_count": min_count, "permutations": permutations}
-        answer = evaluate(opened, pairs, gold=gold, **among, retrieval=retrieval)
+        answer = evaluate(opened, pairs, gold=gold, **among, retrieval=retrieval, role_map=role_map)
     deliver(answer, form, output, (*answer.notes, answer.signature))

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 # The options that are settings of methods.
 SETTINGS = (
-    "dimensions", "epochs", "seed", "rate", "smoothness", "deviation_penalty", "encoder", "words", "per_pair", "layer",
+    "dimensions", "epochs", "seed", "rate", "smoothness", "deviation_penalty", "anchors",
+    "encoder", "words", "per_pair", "layer",
 )  # fmt: skip
 # These files are compared with their checksums first; the large rest of a run is not read.
 TRAINED_ON = ("lexicon.parquet", "support.parquet", "cells.parquet", "heldout.parquet")
@@ -47,6 +48,10 @@ def train_command(
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
     smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
     deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
+    anchors: Annotated[
+        str | None,
+        Option(metavar="FILE|frequent|stable", help="For aligned and linear: fit the maps to these words alone."),
+    ] = None,
     encoder: Annotated[str | None, Option(metavar="FOLDER|NAME", help="For contextual: encoder, or hashing.")] = None,
     words: Annotated[
         str | None, Option(metavar="N|WORDS|FILE", help="For contextual: the N most frequent words, a list or a file.")

@@ -51,6 +51,7 @@ def evaluate(
     min_count: int = 5,
     retrieval: str = "csls",
     depth: int = 10,
+    role_map: bool | None = None,
     permutations: int = 0,
     fitting: Mapping[str, Any] | None = None,
 ) -> Evaluation:
@@ -78,6 +79,8 @@ def evaluate(
     retrieval, depth
         With pairs: the ranking ('csls', 'cosine' or 'references') and the number of candidates; an answer below
         them has rank 0.
+    role_map
+        With pairs and renamings: whether queries are moved by role maps; None: those between two places.
     permutations
         With gold: the number of permutations of documents, to compare the corrected change of `drift`; 0 compares 1 −
         cosine. Permutations need the run, and method graph or shared-context.
@@ -111,7 +114,7 @@ def evaluate(
     if gold is not None:
         return _by_gold(opened, read_gold(gold), start, end, min_count, permutations)
     asked: Any = pairs if isinstance(pairs, str | os.PathLike | TestPairs) else list(pairs or ())
-    return _by_pairs(opened, asked, min_count, retrieval, depth)
+    return _by_pairs(opened, asked, (min_count, retrieval, depth, role_map))
 
 
 class _Result(NamedTuple):
@@ -123,8 +126,8 @@ class _Result(NamedTuple):
     data: dict[str, Any]
 
 
-def _by_pairs(models: Models, pairs: Any, min_count: int, retrieval: str, depth: int) -> Evaluation:
-    scores = {name: score(model, pairs, min_count, retrieval, depth) for name, model in models.items()}
+def _by_pairs(models: Models, pairs: Any, how: tuple[int, str, int, bool | None]) -> Evaluation:
+    scores = {name: score(model, pairs, *how) for name, model in models.items()}
     asked = next(iter(scores.values())).pairs
     if any(one.pairs != asked for one in scores.values()):
         raise SettingsError("the models have different conditions; compare models of one corpus")

@@ -51,13 +51,19 @@ class Scores(NamedTuple):
 
 
 def score(
-    model: ConditionedEmbeddings, pairs: PairSource, min_count: int = 5, retrieval: str = "csls", depth: int = 10
+    model: ConditionedEmbeddings,
+    pairs: PairSource,
+    min_count: int = 5,
+    retrieval: str = "csls",
+    depth: int = 10,
+    role_map: bool | None = None,
 ) -> Scores:
     """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
     asked = read_pairs(pairs, model.conditions.labels)
     labels = Labels(model.conditions.labels)
     ranks, answerable = np.zeros(len(asked.pairs), np.int64), np.zeros(len(asked.pairs), bool)
     batches: dict[tuple[str, str], list[int]] = {}
+    how: dict[str, Any] = {"min_count": min_count, "retrieval": retrieval, "role_map": role_map}
     for number, pair in enumerate(asked.pairs):
         at, to = labels.known(pair.query_condition), labels.known(pair.answer_condition)
         if at and to and pair.query in model and pair.answer in model and model.count(pair.answer, to) >= min_count:
@@ -65,18 +71,18 @@ def score(
             batches.setdefault((at, to), []).append(number)
     for (at, to), numbers in batches.items():
         queries = list(dict.fromkeys(asked.pairs[number].query for number in numbers))
-        answers = model.equivalents(queries, at, to, depth, min_count=min_count, retrieval=retrieval, fallback=True)
+        answers = model.equivalents(queries, at, to, depth, **how, fallback=True)
         words = {query: [match.word for match in found] for query, found in zip(queries, answers, strict=True)}
         for number in numbers:
             found, answer = words[asked.pairs[number].query], asked.pairs[number].answer
             ranks[number] = found.index(answer) + 1 if answer in found else 0
     index = model.conditions.index
-    mapped = any(model.search.takes_role_map(index(at), index(to), None) for at, to in batches)
+    mapped = any(model.search.takes_role_map(index(at), index(to), role_map) for at, to in batches)
     absent = sum(not model.count(asked.pairs[one].query, at) for (at, _), some in batches.items() for one in some)
-    how = f"{retrieval}|{'role maps|' if mapped else ''}absent queries from other conditions:{absent}"
+    ranking = f"{retrieval}|{'role maps|' if mapped else ''}absent queries from other conditions:{absent}"
     signature = (
         f"{asked.name}|depth:{depth}|oov:wrong|pairs:{len(ranks)}|answerable:{answerable.sum()}|min count:{min_count}|"
-        f"{how}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
+        f"{ranking}|checksum:{checksum_of([astuple(pair) for pair in asked.pairs])[:8]}|{model.signature}"
     )
     return Scores(asked, ranks, answerable, signature, absent)
 

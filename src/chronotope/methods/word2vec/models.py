@@ -11,7 +11,7 @@ from chronotope.config import AlignedSettings, LinearSettings, StaticSettings
 from chronotope.cooccurrence import Counts
 from chronotope.embeddings import ConditionedEmbeddings, LocalLinearMap
 from chronotope.methods.base import FitOptions, Method, uncentered
-from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, rotation
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, listed_anchors, rotation
 from chronotope.methods.word2vec.training import epochs_for, gensim_version, train
 
 
@@ -82,12 +82,13 @@ def _fit_aligned(
     fit: Callable[..., NDArray[np.float64]],
 ) -> ConditionedEmbeddings:
     """Train each condition alone, and map all into one space."""
+    listed = listed_anchors(model.anchors, counts.vocabulary)  # a misspelled file is refused before the training
     settings = replace(model, epochs=model.epochs or epochs_for(float(counts.tokens.mean())))
     provenance = settings.provenance(counts, options, packages=gensim_version())
     support, conditions = counts.vocabulary.support, range(len(counts.conditions))
     trained = train(counts, settings, [[condition] for condition in conditions], options)
     vectors = np.concatenate([trained[condition][support.words_in(condition)] for condition in conditions])
-    anchors = anchor_words(model.anchors, counts, vectors, model.shrinkage)
+    anchors = anchor_words(listed, counts, vectors, model.shrinkage)
     if anchors is not None:
         provenance["anchors"] = int(anchors.sum())
     words = len(counts.vocabulary)

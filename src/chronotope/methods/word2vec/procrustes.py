@@ -15,14 +15,15 @@ from scipy.linalg import orthogonal_procrustes
 
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
-from chronotope.cooccurrence.vocabulary import Support
+from chronotope.cooccurrence.vocabulary import Support, Vocabulary
 from chronotope.embeddings.nearest import ridge_map, unit_rows
 from chronotope.errors import InputError
 from chronotope.methods.base import Floats, find_words
 from chronotope.runtime.blas import one_blas_thread
 
-# Anchors as in the original: shares of the vocabulary.
-FREQUENT_SHARE = 0.05  # of the vocabulary, as in the original
+Anchors = str | NDArray[np.int64] | None
+# Shares of the vocabulary, as in the original.
+FREQUENT_SHARE = 0.05
 STABLE_SHARE = 0.25
 LEAST_RIDGE = 1e-9  # keeps the equations of few words solvable
 
@@ -99,9 +100,14 @@ def align(
     return aligned
 
 
-def anchor_words(
-    anchors: str | tuple[str, ...] | None, counts: Counts, vectors: Floats, shrinkage: float
-) -> NDArray[np.bool_] | None:
+def listed_anchors(anchors: str | tuple[str, ...] | None, vocabulary: Vocabulary) -> Anchors:
+    """Return the ids of listed words; 'frequent', 'stable' and None stay."""
+    if anchors is None or anchors in ("frequent", "stable"):
+        return str(anchors) if anchors else None
+    return find_words(anchors, vocabulary, "anchors (frequent, stable, or a file or list of words)")
+
+
+def anchor_words(anchors: Anchors, counts: Counts, vectors: Floats, shrinkage: float) -> NDArray[np.bool_] | None:
     """(W,) whether each word is an anchor, as `AlignedSettings.anchors` says; None for all words.
 
     `vectors` (P, D) are those of all conditions, not aligned.
@@ -111,16 +117,16 @@ def anchor_words(
     chosen = np.zeros(words, dtype=bool)
     if anchors is None:
         return None
+    if not isinstance(anchors, str):
+        chosen[anchors] = True
+        return chosen
     if anchors == "frequent":
         chosen[: max(int(np.ceil(FREQUENT_SHARE * words)), 2 * dimensions)] = True  # the most frequent come first
         return chosen
-    if anchors == "stable":
-        score = stability(counts, align(vectors, vocabulary.support, counts.conditions, words, shrinkage))
-        number = max(int(np.ceil(STABLE_SHARE * words)), 2 * dimensions)
-        best = np.argsort(-score, kind="stable")[:number]
-        chosen[best[score[best] >= 0]] = True
-        return chosen
-    chosen[find_words(anchors, vocabulary, "anchors (frequent, stable, or a file or list of words)")] = True
+    score = stability(counts, align(vectors, vocabulary.support, counts.conditions, words, shrinkage))
+    number = max(int(np.ceil(STABLE_SHARE * words)), 2 * dimensions)
+    best = np.argsort(-score, kind="stable")[:number]
+    chosen[best[score[best] >= 0]] = True
     return chosen
 
 
