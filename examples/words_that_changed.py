@@ -1,4 +1,4 @@
-"""The words that changed most between two times, less the noise of the text, with intervals over the speeches."""
+"""The words that changed most between two times, corrected for noise, with intervals over the speeches."""
 
 import sys
 

@@ -11,12 +11,12 @@ from chronotope.conditions import Conditions
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 
-WORDS, DIMENSIONS = 300, 20
+WORDS, SHARED, DIMENSIONS = 300, 150, 20
 
 
 @pytest.fixture(scope="module")
 def rotated():
-    """In 'south' word i + 300 has the role of word i of 'north', and all vectors are turned; no word is in both."""
+    """Half of the words occur in both places; the others have other names in 'south', where all vectors are turned."""
     draw = np.random.default_rng(1)
     north = draw.standard_normal((WORDS, DIMENSIONS))
     turn = draw.standard_normal((DIMENSIONS, DIMENSIONS)) * 0.16
