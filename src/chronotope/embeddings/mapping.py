@@ -3,9 +3,9 @@
 For conditions that do not share a space, Kulkarni et al. (2015) fit a linear map to the words near each query. It is
 computed from the vectors; only its settings are stored.
 
-A shared space is not perfectly aligned: whole regions of it are rotated between two conditions (all Canadian
-institutions against all Irish ones). A role map is the linear map that moves the mutual nearest neighbors of two
-conditions onto each other, whether or not they are the same word, kept near the identity by a ridge.
+A shared space is not perfectly aligned: between two conditions whole regions are rotated (all Canadian institutions
+against all Irish ones). A role map of a condition is the linear map to the space of all conditions together that moves
+mutual nearest neighbors, the same word or not, onto each other; a ridge keeps it near the identity.
 """
 
 import dataclasses
@@ -91,15 +91,15 @@ class LocalLinearMap(Settings):
         return ridge_map(before, after, MIN_RIDGE + (self.ridge if len(before) < before.shape[1] else 0.0))
 
 
-def fit_role_map(source: Floats, target: Floats, ridge: float = ROLE_RIDGE) -> NDArray[np.float64]:
-    """Return the (D, D) ridge map of the mutual neighbors of two conditions, near the identity.
+def fit_role_map(source: Floats, target: Floats) -> NDArray[np.float64]:
+    """Return the (D, D) ridge map of mutual neighbors, near the identity.
 
-    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words.
+    `source` (N, D) and `target` (M, D) are unit rows of the most frequent words of a condition and of all together.
     """
     if not len(source) or not len(target):
         return np.eye(source.shape[1])
     one, other = mutual_neighbors(source, target)
-    return ridge_map(source[one], target[other], ridge)
+    return ridge_map(source[one], target[other], ROLE_RIDGE)
 
 
 def mutual_neighbors(source: Floats, target: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
