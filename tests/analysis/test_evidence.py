@@ -87,7 +87,7 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
     assert ct.evidence(counts, "bank", near="money", distance=1).facts["together"] == 1
     none = ct.evidence(counts, "bank", near="work", distance=2)
     assert len(none) == 0
-    assert "It never stands within 2 words of work" in none.notes[1]
+    assert "It never occurs within 2 words of work" in none.notes[1]
     with pytest.raises(SettingsError, match="needs the other word"):
         ct.evidence(counts, "bank", distance=3)
 

@@ -111,7 +111,7 @@ def test_hostile_text_stays_text(tmp_path):
     text = check_closed(ct.report(model, title=HOSTILE, words=["bank", word], bootstrap=0, min_count=5))
     assert HOSTILE in text
     assert word in text
-    assert "Documents by who; a mixture that shifts looks like change." in text
+    assert "Documents by who. If their shares shift, words seem to change." in text
 
 
 def test_the_command_takes_the_options_of_drift(runs, chronotope, tmp_path):

@@ -24,10 +24,10 @@ Numbers = NDArray[np.float64]
 
 SEED_DRAWS = 1000
 COVERAGE = 0.95
-# With fewer seeds on both sides there are too few other choices of them.
+# Fewer seeds on both sides have too few resamples.
 MIN_SEEDS = 3
 
-# A minus stands alone, so that words with a hyphen can be named; the longer dashes that editors put for it count, too.
+# A minus needs a space after it, since words may have hyphens. Editors turn it into longer dashes.
 _TOKEN = re.compile(r"[()+,]|[-−–](?=[\s(])|[^\s()+,]+")
 _PLUS, _MINUS = ("+", ","), ("-", "−", "–")
 _SIGNS = (*_PLUS, *_MINUS)
@@ -56,7 +56,7 @@ def axis(
 
     The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
     position is the similarity with the seeds. A seed that is too rare in a condition gets its vector from the others,
-    so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
+    so that the axis does not jump. The interval is over resamples of the seeds (three or more on a side); with
     `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
@@ -133,7 +133,7 @@ def positions(
 
 
 def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds, among: Sequence[int]) -> Noiseless:
-    """Return the positions without the noise of the text, with their intervals."""
+    """Return the positions corrected for noise, with their intervals."""
     from chronotope.analysis.significance.few_words import Noiseless
 
     observed, documents = few.observed()[:, among], few.documents[:, among]
@@ -158,11 +158,10 @@ def _interval(own: Numbers, ends: Sequence[Numbers], rng: np.random.Generator) -
 
 
 class Seeds(NamedTuple):
-    """Which seed words there are in each condition.
+    """The seed words that are known in each condition.
 
-    A seed that is too rare has the mean of its directions in the other conditions, else the axis would jump from one
-    set of seeds to another; in models with a space for each condition (not `filled`) it is left out there. `fixed`
-    gives each seed its mean direction everywhere.
+    A seed that is too rare gets the mean of its directions in the other conditions; in models with a space for each
+    condition (not `filled`) it is left out there. `fixed` gives each seed its mean direction everywhere.
     """
 
     plus: int  # the first seeds are those of the positive end
@@ -172,7 +171,7 @@ class Seeds(NamedTuple):
 
     @property
     def many(self) -> NDArray[np.int64]:
-        """(2, C) how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
+        """(2, C) the number of seeds at each end that are frequent enough in a condition; if fixed, in any."""
         own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
         return np.array([own[: self.plus].sum(axis=0), own[self.plus :].sum(axis=0)])
 
@@ -222,7 +221,7 @@ def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
 
 
 def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
-    """Read a formula: words with + (or a comma, or a space) and − between them, and parentheses.
+    """Parse a formula: words with + (or a comma, or a space) and − between them, and parentheses.
 
     A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
     get the spelling that they have there.

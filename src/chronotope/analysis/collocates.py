@@ -1,11 +1,11 @@
-"""Words that occur near a word more often than by chance, and the contexts that set a condition apart.
+"""Words that occur near a word more often than by chance, and the contexts that are typical of a condition.
 
-Collocates: every token of a condition is within the window of an occurrence of the word or not. The 2 × 2 table of
-(this word or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the
-mutual information (how strong it is). A token near two occurrences counts once.
+Collocates: every token of a condition is inside or outside the windows around the word. The 2 × 2 table of (this token
+or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the mutual
+information (how strong it is). A token near two occurrences counts once.
 
 Contexts: the pull of a context j on a word is p(j | word) · max(0, log p(j | word) / p(j)), its share of the word's
-contexts times the positive mutual information of the two, which is what the models learn from.
+contexts times the positive mutual information of the two, from which the models learn.
 
 Words too rare for the vocabulary are left out before windows are drawn, as in the counts.
 """
@@ -30,8 +30,7 @@ Integers = NDArray[np.int64]
 THOUSAND = 1000
 # Critical value of χ² with one degree of freedom at p = 0.05: below it a word is no collocate.
 CHANCE = 3.84
-# A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
-FEWEST_PAIRS = 1.0
+FEWEST_PAIRS = 1.0  # weight of a context: once beside the word, or twice at a distance of two
 
 Beside = Annotated[int, Param("Minimum count in the window; rarer words are left out.", least=1, most=10**9)]
 MinBeside = Annotated[int, Param("Minimum number of documents with both words side by side.", least=1, most=10**9)]
@@ -59,7 +58,7 @@ def contexts(
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
     here = _pulls(index, term, chosen)
-    # Nested places: neither a place inside the chosen one nor one around it is elsewhere.
+    # Nested places: a place inside the chosen one, or around it, is not elsewhere.
     labels, above = index.conditions.labels, set(index.conditions.parents.values())
     below = tuple(f"{labels[number]}/" for number in chosen)
     others = np.setdiff1d(np.arange(len(labels)), chosen).tolist()
@@ -89,7 +88,7 @@ def contexts(
 
 
 class _Pulls(NamedTuple):
-    """(W,) the pull, the share and the documents of each context; where the term is, and in how many documents."""
+    """(W,) the pull, the share and the documents of each context; positions and number of documents of the term."""
 
     pull: NDArray[np.float64]
     share: NDArray[np.float64]
@@ -242,14 +241,15 @@ def collocate_changes(
     fewer = sum(int(np.count_nonzero(moves & ~enough)) for _, moves in moving)
     notes += _few_documents(fewer, min_documents)
     if not rows and not absent and not fewer:
-        notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
+        enough = f"{min_count:,} occurrences or more beside {term.text}"
+        notes.append(f"No word with {enough} rises or falls significantly.")
     facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
 class _Beside(NamedTuple):
-    """(W,) figures of the words beside a term in some conditions; their tokens, and the positions of the term."""
+    """(W,) statistics of the words beside a term; their number of tokens, and the positions of the term."""
 
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
     documents: NDArray[np.int64]
@@ -288,7 +288,7 @@ def _log_likelihood(a: Integers, b: Integers, c: Integers, d: Integers) -> NDArr
 
 
 def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
-    """(W,) whether a word stands beside the term often enough, and more often than by chance."""
+    """(W,) whether a word occurs beside the term often enough, and more often than by chance."""
     return (beside.pmi > 0) & (beside.count >= min_count) & (beside.log_likelihood >= CHANCE)
 
 

@@ -1,4 +1,4 @@
-"""Where a word stands in the text of a run, what stands beside it, and which documents these are."""
+"""The positions of words in the text of a run, the words beside them, and their documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Concordance:
 
     @cached_property
     def settings(self) -> CorpusSettings:
-        """How the text was read."""
+        """The settings with which the text was read."""
         return from_dict(CorpusSettings, read_run(self.counts.folder)["corpus"])
 
     @property
@@ -105,7 +105,7 @@ class Concordance:
     def documents(self, conditions: NDArray[np.int64], where: str | None = None) -> NDArray[np.bool_]:
         """Return (N,) whether a document was counted, is in the conditions, and passes an SQL filter on its fields.
 
-        A text that counts for a place and for one in it is taken once, for the inner one.
+        A text that counts for a place and for a place inside it is taken once, for the inner one.
         """
         if self.conditions.levels > 1:
             place = np.array(self.conditions.place_of)[conditions]
@@ -134,7 +134,7 @@ class Concordance:
 
     @cached_property
     def _positions(self) -> dict[int, NDArray[np.int64]]:
-        """Where words stand, held-out documents included: all tokens are searched once for each word."""
+        """The positions of words, held-out documents included: all tokens are searched once for each word."""
         return {}
 
     def documents_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:

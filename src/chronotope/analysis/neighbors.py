@@ -77,7 +77,7 @@ def neighbors(
         matches = filters.matches(partial(model.neighbors, word, one, **how), top, there[one])
         for rank, match in enumerate(matches, 1):
             found[match.word, one] = (rank, match.similarity, match.score, match.count)
-    # The words that are near most often first.
+    # Words that are near in most conditions come first.
     names = [name for name, _ in Counter(name for name, _ in found).most_common()]
     for one in filter(None, listed):
         others = {name: model.count(name, one) for name in names if (name, one) not in found}
@@ -173,10 +173,10 @@ def equivalents(
         levels = model.search.needed(number, numbers, source, target, bar, **options)
         needed = {match.word: level for match, level in zip(every, levels, strict=True)}
         if word in needed and count:
-            # Among thousands, the word itself comes first by chance in hardly any case.
+            # Of thousands of words, the word itself hardly ever comes first by chance.
             others = [match.similarity for match in nearest_two if match.word != word]
             needed[word] = min(needed[word], max(others, default=-1.0))
-        # The nearest word decides, as in the calibration; then others may match as well.
+        # Others match only if the nearest word does, as in the calibration.
         decided = any(match.similarity >= needed[match.word] for match in nearest_word)
         near = {match.word for match in every if decided and match.similarity >= needed[match.word]}
         matches = [match for match in candidates if match.word in near][:top] or (nearest_word if decided else [])
@@ -195,7 +195,7 @@ def equivalents(
     if not targets:
         notes.append("There is no other condition.")
     if without:
-        notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
+        notes.append(f"No match in {some_of(without)}; the nearest word is given.")
     if targets:
         among = _candidates(model, [model.conditions.labels[target] for target in targets], min_count)
         notes += filters.notes(among, [[target] for target in targets])

@@ -80,7 +80,8 @@ def places(
     )
     facts: dict[str, Any] = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
     facts |= {"groups": max(group), "min_count": min_count}
-    title, notes = "Distance of places in their use of words", ["Places with little text look remote."]
+    title = "Distance of places in their use of words"
+    notes = ["Little text makes a place seem more distant than it is."]
     return Answer(rows, title=title, notes=notes, facts=facts)
 
 
@@ -115,8 +116,8 @@ def _between(
 def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[int], list[list[float]], float | None]:
     """Return the order of places, the group of each, the merges and the fidelity of the tree.
 
-    A merge is two numbers (of places in that order, then of the groups so far) and their distance. Fidelity is the
-    cophenetic correlation: how well the tree keeps the distances.
+    A merge is the numbers of two nodes and their distance: places in that order come first, then earlier merges.
+    Fidelity is the cophenetic correlation: how well the tree preserves the distances.
     """
     from scipy.cluster.hierarchy import cophenet, fcluster, leaves_list, linkage
     from scipy.spatial.distance import squareform
@@ -125,7 +126,7 @@ def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[i
     tree = linkage(condensed, "average", optimal_ordering=size <= MOST_ORDERED)
     order = leaves_list(tree)
     if groups is None:
-        # The widest gap between one join and the next: places below it belong together, above it they do not.
+        # The tree is cut at the widest gap between one join and the next.
         gaps = np.diff(tree[:, 2])
         groups = size - 1 - int(gaps.argmax()) if len(gaps) else 1
     member = fcluster(tree, min(groups, size), "maxclust")
@@ -289,7 +290,7 @@ def grid(
 
 
 def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict[str, Any]]:
-    """Return the largest change of a word in each place; nulls if it, or most other words, are too rare there."""
+    """Return the largest change of a word in each place; nulls where it or the words to compare with are too rare."""
     shifts = {}
     for place in model.conditions.places:
         with suppress(InputError):
@@ -297,7 +298,7 @@ def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict
             shift = line.largest()
             if len(shift.null):
                 shifts[place] = line.points({shift.split: np.nan})[0], shift
-    # One null of all places: that of one place is too coarse to be corrected for many.
+    # All places share one null: that of one place is too coarse for a correction by the number of places.
     null = np.concatenate([shift.null for _, shift in shifts.values()] or [np.empty(0)])
     changes: list[dict[str, Any]] = []
     for place in model.conditions.places:

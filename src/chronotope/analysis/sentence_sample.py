@@ -1,4 +1,4 @@
-"""A sample of sentences that shows every word of a condition, for the explorer without a server."""
+"""A sample of sentences that covers every word of a condition, for the explorer without a server."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
 # A sentence is kept if one of its words was seen in fewer than this many others.
 WANTED = 3
-# Tokens of a condition that are searched, in documents in random order: at least so many, if there are as many.
+# A condition is searched in documents in random order: up to this many tokens, from at least this many documents.
 MOST_TOKENS, FEWEST_DOCUMENTS = 200_000, 8
 
 
 class SampledSentence(NamedTuple):
-    """A sentence, the file and line of its document, its date, and whether its beginning or its end is cut."""
+    """A sentence, the name of its document, its date, and whether its beginning or its end is cut."""
 
     text: str
     document: str
@@ -30,7 +30,7 @@ class SampledSentence(NamedTuple):
 
 
 class SentenceSample(NamedTuple):
-    """Sentences of one condition, in the order of the run, and where its words stand in them."""
+    """Sentences of one condition, in the order of the run, and the positions of words in them."""
 
     sentences: tuple[SampledSentence, ...]
     word: NDArray[np.int64]  # (N,) sorted by word, then by sentence
@@ -44,15 +44,15 @@ class SentenceSample(NamedTuple):
 def sentence_sample(
     run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS, seed: int = 1
 ) -> SentenceSample:
-    """Return sentences of a condition such that each of its words stands in a few of them, if it occurs.
+    """Return sentences of a condition so that each of its words occurs in a few of them.
 
-    The `words` most frequent words of the run are looked for, and at most `most` sentences are listed for each.
+    The `words` most frequent words of the run are searched, and at most `most` sentences are listed for each.
     """
     at_least("most", most, 1)
     index, store = Concordance(run), run.store
     documents = np.flatnonzero(index.documents(np.array([condition])))
     order, length = hash_order(documents, seed), np.diff(store.starts)[documents]
-    # A long document gives a part of its text, from anywhere: one book must not stand for a decade.
+    # Of a long document, a random part is searched: one book must not represent a decade.
     part = np.minimum(length, -(-most_tokens // max(1, min(FEWEST_DOCUMENTS, len(documents)))))
     skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)
     chosen = np.argsort(order, kind="stable")

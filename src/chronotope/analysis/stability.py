@@ -53,7 +53,7 @@ def stable(
 
     Stability is the mean cosine of a word with itself over all pairs of conditions. With `bootstrap`, words are ranked
     by the lower end of the interval (the least stable by the upper end), because a rare word may only seem stable.
-    Resampling is that of `drift`.
+    Documents are resampled as for `drift`.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] 
 
 
 def deviation(model: Model, words: NDArray[np.int64], stability: Numbers, min_count: int) -> dict[str, Any]:
-    """Return the words with the largest and smallest own part, and its rank correlation with 1 − stability.
+    """Return the words with the largest and smallest deviation, and its rank correlation with 1 − stability.
 
-    The own part is the length of the deviation from the common vector over that of the whole, mean over conditions.
+    The deviation from the common vector is relative to the length of the whole vector; mean over conditions.
     """
     from scipy.stats import spearmanr
 

@@ -51,8 +51,8 @@ def align_command(
         talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
     if not embeddings.counted:
         talk(
-            "[yellow]the files contain no counts of words, so tables will show none; "
-            "a file {}.vocab beside the vectors, with a word and its count a line, adds them (fvocab in gensim)[/]",
+            "[yellow]the files contain no word counts, so tables will show none; to add them, put a file {}.vocab "
+            "beside the vectors, with a word and its count a line (fvocab in gensim)[/]",
             files[0][1],
         )
     save_new(embeddings, output, "align", force)

@@ -1,4 +1,4 @@
-"""The commands: those of the registry, and others that each have a file and import what they need when they run."""
+"""The commands: questions of the registry, and commands with a file of their own, which imports late."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class InterruptedRunError(Exception):
 
 
 class BrokenOutputError(Exception):
-    """Nobody reads the output any more."""
+    """The reader of the output is gone."""
 
 
 class Commands(typer.core.TyperGroup):
@@ -78,7 +78,7 @@ class Commands(typer.core.TyperGroup):
 
 
 class Command(typer.core.TyperCommand):
-    """A command: names the new spelling of old options, and says more about words and conditions that are missing."""
+    """A command: explains options of earlier versions, and words and conditions that are missing."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments."""
@@ -109,7 +109,7 @@ class Command(typer.core.TyperCommand):
 
 
 def make_app(command: str | None = None) -> typer.Typer:
-    """Return the command line; if `command` names a command with a file of its own, only that one: it starts faster."""
+    """Return the command line; for a `command` with a file of its own, only that one, which starts faster."""
     app = typer.Typer(
         cls=Commands,
         help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
@@ -198,5 +198,5 @@ def extended_with(model: Path, label: str) -> str:
             embeddings = load(path)
             if embeddings.provenance.get("extended"):
                 embeddings.conditions.index(label)
-                return f"; {path}, which `extend` made, has it: name that file instead of {model}"
+                return f"; {path}, made by `extend`, has it: name that file instead of {model}"
     return ""

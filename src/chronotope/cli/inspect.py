@@ -22,7 +22,7 @@ def inspect_command(
     """What is in this run or model, and how was it made?"""
     about = inspect_run(path, verify) if path.is_dir() else inspect_model(path, verify)
     if verify:
-        talk("every byte is as it was written")
+        talk("no file was changed since it was written")
     if as_json:
         sys.stdout.write(printable_json(json.dumps(about, ensure_ascii=False)) + "\n")
         return

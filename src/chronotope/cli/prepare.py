@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence.vocabulary import Vocabulary
     from chronotope.corpus import TokenStore
 
-# Fewer words than this are hardly worth training.
-FEW = 50
+FEW = 50  # words; a smaller vocabulary is noted
 CASES = {"lower": True, "smart": "smart", "keep": False}
 
 

@@ -43,7 +43,7 @@ class Gold:
 
 
 def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Gold:
-    """Return gold scores from a file or a mapping; a line that is wrong is an InputError."""
+    """Return gold scores from a file, a folder or a mapping; raise InputError for a wrong line."""
     if isinstance(source, Gold):
         return source
     if isinstance(source, Mapping):
@@ -84,7 +84,7 @@ def _usage_graph(folder: Path) -> Gold:
 def measure_changes(
     model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int, permutations: int = 0
 ) -> tuple[dict[str, float], str, str]:
-    """Return the change of the gold words between two conditions, and the two.
+    """Return the change of the gold words between two conditions, and these conditions.
 
     The change is that of `drift`: 1 − cosine, or with `permutations` the corrected change. Words that are too rare in
     a condition, or whose corrected change is unknown, are left out.

@@ -1,6 +1,6 @@
-"""A report for a paper or a colleague: what changed, the sentences, and how it was measured, on one page of HTML.
+"""A report on one page of HTML: which words changed, sentences before and after, and the method.
 
-It asks the questions `drift`, `series`, `frequency` and `evidence`, and shows their answers; it computes nothing.
+It shows answers to the questions `drift`, `series`, `frequency` and `evidence`; it computes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from chronotope.views.charts import svg
 from chronotope.views.explorer.explored import Explored
 
 DRAWS, PERMUTATIONS = 50, 20  # of documents: for the intervals, and for effect and q
-# The columns that a reader wants first, and those that stand beside the sentences.
+# The first columns of the table, and the columns shown beside the sentences.
 FIRST = ("word", "corrected", "low", "high", "effect", "q", "documents", "largest_share", "count_before", "count_after")
 NEIGHBORS = ("neighbors_before", "neighbors_after")
 LEFT_OUT = (*NEIGHBORS, "own", "p")  # so that the table fits on a page
@@ -63,7 +63,7 @@ dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem; break-a
 @media print { body { max-width: none; margin: 0 } .wide { overflow: visible } table { font-size: 0.7rem }
   figure, tr, blockquote { break-inside: avoid } h2, h3 { break-after: avoid } }
 """
-# The page may style itself, and load and run nothing.
+# The page may style itself; it loads and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -119,7 +119,7 @@ def report(
 
 
 def _corpus(counts: Counts) -> Iterator[str]:
-    """Yield the size of each condition, how its documents divide over kept fields and files, and what was noticed."""
+    """Yield the size of each condition, the notes of `prepare`, and the number of documents by kept field and file."""
     about = counts.store.report
     table = tables.corpus(about)
     columns = (*table.columns[:-1], "flag")
@@ -133,7 +133,7 @@ def _corpus(counts: Counts) -> Iterator[str]:
     for name in fields.columns[:-1]:
         each = fields.select("condition", pl.col(name).fill_null("").alias("value"))
         values = each["value"].value_counts(sort=True)["value"].to_list()
-        if not 1 < len(values) < len(fields):  # one value says nothing, and a value for each document is its name
+        if not 1 < len(values) < len(fields):  # one value is no source, and a value for each document is its name
             continue
         if len(values) <= MOST_SOURCES:
             counted = each.pivot(
@@ -147,12 +147,12 @@ def _corpus(counts: Counts) -> Iterator[str]:
                 pl.first("len").alias("its documents"),
             )
             counted = labels.to_frame().join(counted, on="condition", maintain_order="left")
-        heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
+        heading = _element("p", f"Documents by {name}. If their shares shift, words seem to change.", "quiet")
         yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
 
 
 def _figures(changes: Answer) -> tables.Table:
-    """Return the figures of the words, those that decide first; neighbors stand beside the sentences."""
+    """Return the table of the words, the most important columns first; neighbors are shown beside the sentences."""
     table = tables.answer(changes)
     first = [name for name in FIRST if name in table.columns]
     order = [*first, *(name for name in table.columns if name not in (*first, *LEFT_OUT))]
@@ -161,7 +161,7 @@ def _figures(changes: Answer) -> tables.Table:
 
 
 def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer, sentences: int) -> Iterator[str]:
-    """Yield the words one by one: over time, how often, and in which sentences before and after."""
+    """Yield the charts over time and of frequency, then for each word its sentences before and after."""
     words = changes["word"].to_list()[:PICTURED]
     if words and model.conditions.times:
         yield _element("h2", "Over time") + _asked(_chart, "series", model, words, min_count=changes.facts["min_count"])
@@ -179,7 +179,7 @@ def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer,
 
 
 def _asked(show: Callable[[Answer], str], name: str, *asked: Any, **more: Any) -> str:
-    """Ask a question and show its answer, or why there is none."""
+    """Ask a question and show its answer, or the reason why there is none."""
     try:
         return show(questions()[name].ask(*asked, **more))
     except ChronotopeError as error:
@@ -227,8 +227,8 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
         yield f"The list is restricted by {', '.join(facts['filters'])}."
     if facts["permutations"] or facts["bootstrap"]:
         yield (
-            "The change is corrected for the noise of little text: the cosine is divided by what noise leaves of it "
-            "(Spearman 1904), measured by exchanging the condition labels of whole documents at random, "
+            "The change is corrected for sampling noise: the cosine is divided by the cosine under noise alone "
+            "(Spearman 1904), measured by permuting the condition labels of whole documents, "
             f"{number_of(facts['permutations'] or PERMUTATIONS, 'times')}."
         )
     if facts["bootstrap"]:
@@ -243,7 +243,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
             f"{number_of(facts['discoveries'], 'words')} have a q of at most 0.05."
         )
     if facts["within"]:
-        yield f"Documents were exchanged and drawn only among those with the same {facts['within']}."
+        yield f"Documents were permuted and drawn only among documents with the same {facts['within']}."
 
 
 def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[tuple[str, str, str]]:
@@ -264,7 +264,7 @@ def _chart(answer: Answer) -> str:
 
 
 def _legend(table: tables.Table) -> str:
-    """Return what the columns mean."""
+    """Return the meaning of the columns."""
     pairs = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
     return f"<dl>{''.join(pairs)}</dl>"
 
@@ -275,7 +275,7 @@ def _table(table: tables.Table) -> str:
 
 
 def _element(tag: str, text: str, kind: str = "") -> str:
-    """Return an element with a text: all text of the page from outside comes through here, or through `escape`."""
+    """Return an element with a text; all text from outside is escaped, here or by `escape`."""
     named = f' class="{kind}"' if kind else ""
     return f"<{tag}{named}>{escape(text)}</{tag}>"
 

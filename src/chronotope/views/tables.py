@@ -91,7 +91,7 @@ class Table:
         return table
 
     def _width(self, column: int) -> int:
-        """Return the least width: long texts and headings of several words may be broken, numbers not."""
+        """Return the least width: long texts and headings of several words may be broken, numbers may not."""
         widest = max((len(format_value(row[column])) for row in self.rows), default=0)
         widest = widest if self.is_number(column) else min(WIDEST_TEXT, widest)
         return max(widest, *(len(word) for word in self.columns[column].replace("_", " ").split(" ")))

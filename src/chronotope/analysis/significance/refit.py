@@ -39,15 +39,13 @@ from chronotope.methods.graph.products import multiply
 from chronotope.runtime.resources import even_blocks
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
-# With more compared conditions, eliminating the others saves little.
-FEW_CONDITIONS = 8
+FEW_CONDITIONS = 8  # compared; with more, eliminating the others saves little
 PAIRS_AT_ONCE = 10_000
-# The cells of so many tokens take about half a gigabyte.
-TOKENS_AT_ONCE = 2_000_000
+TOKENS_AT_ONCE = 2_000_000  # their cells take about half a gigabyte
 
 
 def refittable_run(model: ConditionedEmbeddings, compared: Iterable[int]) -> Counts:
-    """Return the run; refuse a model without common contexts, and conditions that the run lacks (after `extend`)."""
+    """Return the run; raise SettingsError without common contexts, or if the run lacks a condition (after `extend`)."""
     if not len(model.contexts):
         needed = "permutations and bootstrap need a model with common contexts (graph or shared-context)"
         method = model.provenance.get("method", "of unknown method")
@@ -80,7 +78,7 @@ class DividedCells(CellsFile):
 
 
 def divide(counts: Counts, conditions: Sequence[int], division: Resample) -> Counts:
-    """Return the counts with the documents of some conditions divided among these in another way."""
+    """Return the counts with the documents of some conditions distributed among them as in `division`."""
     store, support, words = counts.store, counts.vocabulary.support, len(counts.vocabulary)
     weights, cells = distance_weights(counts.settings, counts.unit), {}
     found = [(support.words_in(number), support.counts_in(number)) for number in range(len(counts.conditions))]
@@ -131,8 +129,8 @@ class FrozenModel:
     """A model of method `graph` or `shared-context` whose rows can be solved again for any documents.
 
     `tested` are the words to measure in each compared condition, ascending, and `documents` the number of documents in
-    these. The contexts are fitted to `division`, or are those of the model. Up to `few_conditions` compared conditions,
-    all others are eliminated once: faster, and equal up to rounding.
+    these conditions. The contexts are fitted to `division`, or are those of the model. With at most `few_conditions`
+    compared conditions, all others are eliminated once: faster, and equal up to rounding.
     """
 
     def __init__(
@@ -164,7 +162,7 @@ class FrozenModel:
     def refit(self, resample: Resample) -> Rows:
         """Return the vectors with these documents in the compared conditions.
 
-        Fewer documents get the weight of all, so that a draw leans on its neighbors no more than the run does.
+        Fewer documents get the weight of all, so that neighbors influence a draw no more than the run.
         """
         association, weight = self._settings.association, self._documents / len(resample.document)
         rows = resampled_rows(

@@ -155,7 +155,7 @@
       await lib.pause(signal);
     }
     const notes = rare(name, labels[source], count, min_count);
-    if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
+    if (without.length) notes.push(`No match in ${model.someOf(without)}; the nearest word is given.`);
     if (targets.length) notes.push(...documents_note);
     const mapped = targets.some(elsewhere);
     if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
