@@ -24,8 +24,7 @@ Numbers = NDArray[np.float64]
 
 SEED_DRAWS = 1000
 COVERAGE = 0.95
-# Fewer seeds on both sides have too few resamples.
-MIN_SEEDS = 3
+MIN_SEEDS = 3  # on one side; fewer have too few resamples
 
 # A minus needs a space after it, since words may have hyphens. Editors turn it into longer dashes.
 _TOKEN = re.compile(r"[()+,]|[-−–](?=[\s(])|[^\s()+,]+")
@@ -54,10 +53,10 @@ def axis(
 ) -> Answer:
     """Where does a word stand on an axis between other words, condition by condition?
 
-    The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
-    position is the similarity with the seeds. A seed that is too rare in a condition gets its vector from the others,
-    so that the axis does not jump. The interval is over resamples of the seeds (three or more on a side); with
-    `bootstrap` it is over documents, around the `corrected` position.
+    The axis runs from the mean direction of the words after the minus (negative seeds) to that of the words before it
+    (positive seeds); without a minus, the position is the similarity with the seeds. A seed that is too rare in a
+    condition gets its vector from the others, so that the axis does not jump. The interval is over resamples of the
+    seeds (three or more on a side); with `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
     --------

@@ -25,20 +25,13 @@ from chronotope.errors import SettingsError, number_of
 
 Numbers = NDArray[np.float64]
 
-REFERENCES = 200
-# Fewer words than this cannot show that a shift is rare.
-FEWEST_REFERENCES = 19
+REFERENCES, FEWEST_REFERENCES = 200, 19  # words to compare with; fewer cannot show that a shift is rare
+LEAST = 2  # bins on each side of a shift
 # Smoothing spreads a change over the bins around it: a second shift must be at least this share of the largest.
 ECHO = 0.25
-# Minimum number of bins on each side of a shift.
-LEAST = 2
-# In robust standard deviations. Words with a larger shift have changed, too, and are no examples of chance.
-CHANGED = 5.0
+CHANGED = 5.0  # robust standard deviations; a word that shifted more has changed, too, and is left out of the null
 TINY = 1e-12
-# Neighbors of each condition that may be among the words that joined or left.
-NEAR = 10
-# Number of conditions on each side of a point in which neighbors are looked for.
-REACH = 5
+NEAR, REACH = 10, 5  # words that may have joined or left: neighbors in each condition; conditions on each side
 
 
 @question(

@@ -28,8 +28,7 @@ from chronotope.errors import number_of, some_of
 
 Integers = NDArray[np.int64]
 THOUSAND = 1000
-# Critical value of χ² with one degree of freedom at p = 0.05: below it a word is no collocate.
-CHANCE = 3.84
+CHANCE = 3.84  # critical value of χ² with one degree of freedom at p = 0.05
 FEWEST_PAIRS = 1.0  # weight of a context: once beside the word, or twice at a distance of two
 
 Beside = Annotated[int, Param("Minimum count in the window; rarer words are left out.", least=1, most=10**9)]
@@ -215,7 +214,7 @@ def collocate_changes(
     """Which words occur near a word more often, or less often, in one condition than in another?
 
     `start` and `end` may also be time bins or places alone. Words that rise must be collocates in `end`,
-    words that fall in `start`; `min_count` applies there. There are up to `top` of each.
+    words that fall in `start`; `min_count` applies there. Up to `top` of each are listed.
     """
     index, window = Concordance(run), window or run.settings.window
     term = index.term(word)
@@ -241,8 +240,8 @@ def collocate_changes(
     fewer = sum(int(np.count_nonzero(moves & ~enough)) for _, moves in moving)
     notes += _few_documents(fewer, min_documents)
     if not rows and not absent and not fewer:
-        enough = f"{min_count:,} occurrences or more beside {term.text}"
-        notes.append(f"No word with {enough} rises or falls significantly.")
+        beside = f"with {min_count:,} occurrences or more beside {term.text}"
+        notes.append(f"No word {beside} rises or falls significantly.")
     facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
@@ -315,7 +314,5 @@ def context_weights(index: Concordance, term: Term, positions: NDArray[np.int64]
 def _word_counts(index: Concordance, conditions: NDArray[np.int64]) -> NDArray[np.int64]:
     """(W,) the count of each word of the vocabulary in some conditions together."""
     support = index.counts.vocabulary.support
-    total = np.zeros(len(index.counts.vocabulary), np.int64)
-    for condition in conditions.tolist():
-        total[support.words_in(condition)] += support.counts_in(condition)
-    return total
+    chosen = np.isin(support.condition, conditions)
+    return np.bincount(support.word[chosen], support.count[chosen], len(index.counts.vocabulary)).astype(np.int64)

@@ -25,8 +25,7 @@ from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
-# Suggestions for an unknown word come from this many words, the most frequent first.
-SUGGESTION_WORDS = 100_000
+SUGGESTION_WORDS = 100_000  # the most frequent words, from which suggestions for an unknown word come
 
 
 class Term(NamedTuple):

@@ -24,7 +24,7 @@ CHANGES = (
 )
 SMALLEST = (
     "Smallest change that counts: p and q test whether the corrected change is larger; 0 for any change "
-    "(default: what chance shows, the 95th percentile over permutations and words)."
+    "(default: the 95th percentile of the changes by chance, over permutations and words)."
 )
 Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
 Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]

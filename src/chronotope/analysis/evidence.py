@@ -40,9 +40,9 @@ def evidence(
     against: Annotated[str | None, condition_param("Second condition: `top` sentences of each, side by side.")] = None,
     start: From = None,
     end: Until = None,
-    near: Annotated[str | None, Param("Only sentences with this word near by, nearest first.", longest=200)] = None,
+    near: Annotated[str | None, Param("Only sentences with this word nearby, nearest first.", longest=200)] = None,
     distance: Annotated[int | None, Param("With `near`: maximum distance (the window).", least=1, most=1000)] = None,
-    where: Annotated[str | None, Param("Only documents where, as in SQL: \"speaker = 'Ada'\".", local=True)] = None,
+    where: Annotated[str | None, Param("Only documents with this condition: \"speaker = 'Ada'\".", local=True)] = None,
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:

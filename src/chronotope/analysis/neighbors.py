@@ -20,8 +20,7 @@ from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings.counterparts import Bar
 from chronotope.errors import InputError, fewer_than, number_of, some_of
 
-# Matches are sought among this many candidates at least.
-CANDIDATES = 10
+CANDIDATES = 10  # at least, among which matches are sought
 
 
 @question(
@@ -120,7 +119,9 @@ def equivalents(
     *,
     at: At,
     to: params.To = None,
-    top: Annotated[int | None, Param("Words in each condition (10 in one, 3 in all).", least=1, most=100_000)] = None,
+    top: Annotated[
+        int | None, Param("Words in each condition (default: 10 in one, 3 in several).", least=1, most=100_000)
+    ] = None,
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: params.RetrievalBetween = "csls",
@@ -239,7 +240,7 @@ def analogy(
     c: Annotated[str, Param("Third word: … as C is to which word?", argument=True, longest=200)],
     *,
     at: At,
-    to: Annotated[str | None, params.condition_param("Condition of C and the answer (that of A and B).")] = None,
+    to: Annotated[str | None, params.condition_param("Condition of C and the answer (default: `at`).")] = None,
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,

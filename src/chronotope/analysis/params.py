@@ -43,7 +43,7 @@ Formula = Annotated[str, Param("Axis of words: 'fruit - company', '(fruit + pie)
 AnyFormula = Annotated[str | None, Param("Measure along an axis of words: 'fruit - company'.")]
 
 At = Annotated[str, condition_param("Condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
-AnyAt = Annotated[str | None, condition_param("Condition (default: all together), or `all` for each.")]
+AnyAt = Annotated[str | None, condition_param("Condition, or `all` for each (default: all together).")]
 To = Annotated[str | None, condition_param("Condition to look in (default: every condition).")]
 From = Annotated[str | None, condition_param("First condition.", option="--from")]
 Until = Annotated[str | None, condition_param("Last condition.", option="--to")]
@@ -58,7 +58,7 @@ RetrievalBetween = Annotated[
     Param("Ranking: csls (penalizes hubs), cosine, or references (cosine, refined by words near the query)."),
 ]
 Fallback = Annotated[bool, Param("Answer for an absent word from its other conditions, and mark it.")]
-RoleMap = Annotated[bool | None, Param("Move the query by a role map (default: between two places).")]
+RoleMap = Annotated[bool | None, Param("Map the query by a role map (default: only between two places).")]
 Fixed = Annotated[bool, Param("Use the mean vector of each seed over all conditions, not its vector in each.")]
 Chance = Annotated[float, Param("False-match rate of words without a counterpart.", least=1e-6, most=1.0)]
 Alpha = Annotated[float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)]

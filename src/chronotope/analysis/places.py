@@ -21,12 +21,9 @@ from chronotope.analysis.params import Alpha, AnyFormula, MinCount, Model, Param
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.runtime.blas import one_blas_thread
 
-# A word gets half of its weight with this many occurrences in the place where it is rarer.
-HALF_WEIGHT = 50
-# Words between two reports of progress.
-WORDS_AT_ONCE = 256
-# Ordering the leaves of a larger tree takes minutes.
-MOST_ORDERED = 1000
+HALF_WEIGHT = 50  # occurrences where a word is rarer, at which it gets half of its weight
+WORDS_AT_ONCE = 256  # between two reports of progress
+MOST_ORDERED = 1000  # places; ordering the leaves of a larger tree takes minutes
 
 
 @question(
@@ -38,7 +35,9 @@ MOST_ORDERED = 1000
 def places(
     model: Model,
     *,
-    groups: Annotated[int | None, Param("Number of groups (by the widest gap).", least=1, most=10_000)] = None,
+    groups: Annotated[
+        int | None, Param("Number of groups (default: cut at the widest gap).", least=1, most=10_000)
+    ] = None,
     min_count: MinCount = 10,
     progress: Progress = None,
 ) -> Answer:
@@ -150,15 +149,16 @@ def word_map(
     formula: AnyFormula = None,
     coordinates: params.Coordinates = None,
     edges: params.Edges = None,
-    nearest: Annotated[int, Param("Nearest places by coordinates that are neighbors.", least=1, most=1000)] = 3,
+    nearest: Annotated[int, Param("Number of nearest places that count as neighbors.", least=1, most=1000)] = 3,
     shuffles: params.Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:
     """How does a word differ by place?
 
     The value is the similarity of the word with its use in all other places, or its position on the axis of `formula`.
-    With time × place it is that of the mean direction of the place's time bins, or the mean of their positions,
-    weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are alike.
+    With time × place, the similarity is that of the mean direction over the place's time bins, and the position is the
+    mean of theirs, weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are
+    alike.
     """
     conditions = model.conditions
     if not conditions.places:

@@ -13,8 +13,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
-# A sentence is kept if one of its words was seen in fewer than this many others.
-WANTED = 3
+WANTED = 3  # sentences of a word; another is kept only if one of its words has fewer
 # A condition is searched in documents in random order: up to this many tokens, from at least this many documents.
 MOST_TOKENS, FEWEST_DOCUMENTS = 200_000, 8
 

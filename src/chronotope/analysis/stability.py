@@ -18,8 +18,7 @@ from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordLi
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of
 
-# Number of words, the most frequent ones, for the similarity by lag.
-MOST_WORDS = 1000
+MOST_WORDS = 1000  # the most frequent, for the similarity by lag
 SHOWN = 5
 
 
@@ -40,7 +39,9 @@ def stable(
     least: Annotated[bool, Param("Show the least stable words.")] = False,
     top: Top = 20,
     min_count: MinCount = 5,
-    min_conditions: Annotated[int | None, Param("Least number of conditions with `min_count` (half).", least=2)] = None,
+    min_conditions: Annotated[
+        int | None, Param("Minimum number of conditions with the word (default: half).", least=2)
+    ] = None,
     permutations: params.Permutations = 0,
     bootstrap: params.Bootstrap = 0,
     within: params.Within = None,

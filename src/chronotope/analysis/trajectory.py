@@ -19,8 +19,7 @@ from chronotope.analysis.params import MinCount, Model, Param, Place, Word
 from chronotope.analysis.series import conditions_of, hidden_conditions
 from chronotope.runtime.blas import one_blas_thread
 
-# With fewer points each would be a mean of nearly all others, and the picture would be arbitrary.
-MIN_POINTS = 12
+MIN_POINTS = 12  # with fewer, each would be a mean of nearly all others
 NEIGHBORS = 10
 MIN_GROUP = 3  # points; smaller separate groups do not count
 APART = 0.01  # share of the picture; points that are nearer look like one

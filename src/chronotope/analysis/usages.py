@@ -19,7 +19,9 @@ REACH = 8  # words on either side
 COMMON = 1e-3  # a context word with this share of the text gets half its weight (Arora et al. 2017)
 FACTOR = 2.0  # an informative context is this many times as frequent as by chance, less one standard error
 
-Usages = Annotated[int, Param("Usages of a word drawn in each condition (not if contextual).", least=10, most=1000)]
+Usages = Annotated[
+    int, Param("Usages to draw in each condition (contextual models have their own).", least=10, most=1000)
+]
 
 
 class WordUsages(NamedTuple):

@@ -46,7 +46,6 @@ def main() -> None:
 
 
 def _check_arguments() -> None:
-    """Refuse arguments that are not valid UTF-8."""
     from chronotope.errors import InputError
 
     for argument in sys.argv[1:]:

@@ -112,7 +112,6 @@ def make_app(command: str | None = None) -> typer.Typer:
     """Return the command line; for a `command` with a file of its own, only that one, which starts faster."""
     app = typer.Typer(
         cls=Commands,
-        help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,

@@ -16,7 +16,7 @@ from chronotope.io.untrusted import printable, printable_json
 
 def inspect_command(
     path: Annotated[Path, Argument(metavar="PATH", help="A run or a model.")],
-    verify: Annotated[bool, Option("--verify", help="Compare checksums; of a run, also of its models.")] = False,
+    verify: Annotated[bool, Option("--verify", help="Compare checksums, also those of the models in a run.")] = False,
     as_json: Json = False,
 ) -> None:
     """What is in this run or model, and how was it made?"""

@@ -173,7 +173,6 @@ def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDA
 
 
 def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
-    """Return all names by id."""
     mark = "@"
     while any(mark in word for word in words):
         mark += "@"
@@ -187,14 +186,9 @@ def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
 
 
 def _renamed_support(support: Support, names: _Names) -> Support:
-    """Return the counts of the names in each condition."""
-    word, count = np.empty_like(support.word), np.empty_like(support.count)
-    for condition in range(len(support.start) - 1):
-        here = slice(int(support.start[condition]), int(support.start[condition + 1]))
-        new = names.of(condition)[support.word[here]]
-        order = np.argsort(new)
-        word[here], count[here] = new[order], support.count[here][order]
-    return Support(support.start, word, count)
+    word = np.concatenate([names.of(at)[support.words_in(at)] for at in range(len(support.start) - 1)])
+    order = np.lexsort((word, support.condition))
+    return Support(support.start, word[order], support.count[order])
 
 
 def _pairs(

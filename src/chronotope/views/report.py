@@ -105,9 +105,11 @@ def report(
     title = title or (counts.folder.absolute().name if counts else "Report")
     settings = tables.Table(("part", "setting", "value"), tuple(_settings(opened, counts, changes)))
     table = _figures(changes)
+    legend = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
     parts = [_element("h1", f"{title}: which words changed")]
     parts += [_element("h2", "The corpus"), *(_corpus(counts) if counts else [_element("p", missing)])]
-    parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table), _legend(table)]
+    parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table)]
+    parts += [f"<dl>{''.join(legend)}</dl>"]
     parts += _words(opened, counts, changes, sentences)
     parts += [_element("h2", "Method"), _element("p", " ".join([*_method(opened, counts, changes), note]))]
     parts += [_element("p", Explored(opened, title).about()["citation"]), _element("p", changes.signature, "quiet")]
@@ -205,7 +207,6 @@ def _sentences(answer: Answer) -> str:
 
 
 def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[str]:
-    """Yield the sentences of a paragraph on the method."""
     made, facts = model.provenance, changes.facts
     kind = {"time": "time bins", "place": "places"}.get(model.conditions.axis, "conditions")
     labels = f"{number_of(len(model.conditions), kind)} ({some_of(model.conditions.labels)})"
@@ -261,12 +262,6 @@ def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answ
 
 def _chart(answer: Answer) -> str:
     return f"<figure>{svg(answer)}</figure>"
-
-
-def _legend(table: tables.Table) -> str:
-    """Return the meaning of the columns."""
-    pairs = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
-    return f"<dl>{''.join(pairs)}</dl>"
 
 
 def _table(table: tables.Table) -> str:

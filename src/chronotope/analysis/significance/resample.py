@@ -84,7 +84,6 @@ class Documents(NamedTuple):
 
 
 def _values(counts: Counts, field: str) -> NDArray[np.int64]:
-    """Return a number for the value of a field of each document of the run."""
     if (values := values_of(counts, field)) is not None:
         return values
     path, places = counts.folder / FIELDS, counts.conditions.place_of

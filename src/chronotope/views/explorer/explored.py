@@ -146,6 +146,7 @@ class Explored:
         embeddings = self.embeddings
         conditions, observed = embeddings.conditions, embeddings.observed
         signature, version = embeddings.signature, package_version()
+        full = [conditions.time_of[at] for at in full_bins(embeddings)] if conditions.times else []
         described = [
             {"label": conditions.labels[number], "time": conditions.time_of[number] if conditions.times else None}
             | {"place": conditions.place_of[number] if conditions.places else None}
@@ -157,18 +158,12 @@ class Explored:
             | {"citation": f"chronotope {version}, {self.title} [{signature}]; {PAPER}", "version": version}
             | {"dimensions": embeddings.dimensions, "words": len(embeddings), "counted": embeddings.counted}
             | {"axis": conditions.axis, "times": conditions.times, "places": conditions.places}
-            | {"default_time": self._last_full_time(), "conditions": described}
+            | {"default_time": conditions.times[max(full, default=-1)] if conditions.times else None}
+            | {"conditions": described}
             | {"available": {name: name not in self.missing for name in AVAILABLE}, "missing": dict(self.missing)}
             | {"static": False, "precomputed": {}, "exactness": "exact", "sample": None}
         )
         return About.model_validate(about).model_dump()
-
-    def _last_full_time(self) -> str | None:
-        conditions = self.embeddings.conditions
-        if not conditions.times:
-            return None
-        full = full_bins(self.embeddings)
-        return conditions.times[max((conditions.time_of[at] for at in full), default=-1)]
 
 
 AnyPath: TypeAlias = str | Path | None

@@ -108,8 +108,6 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
 
 
 class _Writer:
-    """Writes one folder."""
-
     def __init__(self, explored: Explored, folder: Path, progress: Progress) -> None:
         self.explored, self.model = explored, explored.embeddings
         self.folder, self.data, self.progress = folder, folder / "data", progress
@@ -154,7 +152,6 @@ class _Writer:
         (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
 
     def _condition(self, label: str) -> dict[str, str]:
-        """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
         documents = self._documents([self.model.conditions.index(label)])[matrix.word]
         columns = {"word": matrix.word, "count": matrix.support, "documents": documents}

@@ -6,7 +6,7 @@
   const { model, search } = lib;
   const { labels, about, dot, signature } = model;
   const CANDIDATES = 10;
-  /** @type {string[]} says that documents are not known, if they are not */
+  /** @type {string[]} a note if documents are not known */
   const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
   /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */

@@ -1,5 +1,5 @@
 // @ts-check
-// The nearest words: by cosine, or by CSLS, which penalizes words that are near everything (see retrieval.py).
+// The nearest words: by cosine, or by CSLS, which penalizes hubs (see retrieval.py).
 "use strict";
 
 /** @typedef {{id: number, word: string, score: number, similarity: number, count: number, documents: number | null}} Match */
@@ -37,7 +37,7 @@
     return best;
   }
 
-  /** Insert into a list that is sorted by falling values. @param {number[]} sorted @param {number} item @param {(item: number) => number} value */
+  /** Insert into a list that is sorted by value, the largest first. @param {number[]} sorted @param {number} item @param {(item: number) => number} value */
   function insert(sorted, item, value) {
     let place = sorted.length;
     while (place > 0 && value(sorted[place - 1]) < value(item)) place--;
@@ -65,8 +65,8 @@
   }
 
   /**
-   * A role map from the words of a condition to another (see role_map.py). A vector of the other is turned back instead
-   * of moving all words; `seen` is the condition with the lengths that its words have when they are moved.
+   * A role map from the words of a condition to another (see mapping.py). Instead of mapping all words, a vector of the
+   * other condition is mapped back; `seen` is the condition with the lengths of its mapped words.
    * @typedef {{forward: (v: Float64Array) => Float64Array, back: (v: Float64Array) => Float64Array, seen: Words}} Role
    */
   /** @param {number} source @param {number} target @returns {Promise<Role | null>} */
