@@ -184,7 +184,7 @@ def test_what_is_absent_gets_one_line(counts, tmp_path):
     for asked, error, message in (
         ({"word": "banck"}, UnknownWordError, "words of this run; did you mean bank"),
         ({"word": "bank", "at": "1990/arlan"}, UnknownConditionError, "did you mean 1990/arlen"),
-        ({"word": "…"}, InputError, "holds no word"),
+        ({"word": "…"}, InputError, "contains no word"),
     ):
         with pytest.raises(error, match=message):
             ct.evidence(counts, **asked)

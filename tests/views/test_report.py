@@ -53,7 +53,7 @@ def test_it_shows_the_answers_and_how_they_were_made(runs, tmp_path):
     text = check_closed(page)
     for row in changes:
         word = row["word"]
-        assert f"Near it: {', '.join(row['neighbors_before'])} → {', '.join(row['neighbors_after'])}." in text
+        assert f"Neighbors: {', '.join(row['neighbors_before'])} → {', '.join(row['neighbors_after'])}." in text
         found = ct.evidence(runs["time"], word, at=changes["before"][0], against=changes["after"][0], top=2)
         assert all(sentence in text for sentence in found["text"])
         assert f"<mark>{word}</mark>" in page

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
 Numbers = NDArray[np.float64]
+Sides = tuple[tuple[str, ...], tuple[str, ...]]  # the words at the positive end, and at the negative end, if any
 
 SEED_DRAWS = 1000
 COVERAGE = 0.95
@@ -202,13 +203,6 @@ def _mean(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
 
 
-class Sides(NamedTuple):
-    """The words at the positive and at the negative end of an axis; the latter may be empty."""
-
-    plus: tuple[str, ...]
-    minus: tuple[str, ...]
-
-
 def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
     """Format the two ends of an axis as a formula.
 
@@ -225,10 +219,8 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
     A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
     get the spelling that they have there.
 
-    >>> parse("(fruit + pie) - (company + google)")
-    Sides(plus=('fruit', 'pie'), minus=('company', 'google'))
-    >>> parse("good - (bad - worse)").plus
-    ('good', 'worse')
+    >>> parse("(fruit + pie) - (company + google)"), parse("good - (bad - worse)")
+    ((('fruit', 'pie'), ('company', 'google')), (('good', 'worse'), ('bad',)))
     """
     ends: dict[int, list[str]] = {1: [], -1: []}
     signs, sign, before = [1], 1, "("
@@ -254,7 +246,7 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
         raise SettingsError(f"'{text}' has no word to point to; {example}")
     if twice := set(ends[1]) & set(ends[-1]):
         raise SettingsError(f"'{min(twice)}' stands on both sides of '{text}'")
-    return Sides(tuple(dict.fromkeys(ends[1])), tuple(dict.fromkeys(ends[-1])))
+    return tuple(dict.fromkeys(ends[1])), tuple(dict.fromkeys(ends[-1]))
 
 
 def _spelled(word: str, known: ConditionedEmbeddings) -> str:

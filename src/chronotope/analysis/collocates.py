@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.analysis import params
@@ -65,23 +66,21 @@ def contexts(
         outside = (at for at in others if not labels[at].startswith(below))
         others = [at for at in outside if index.conditions.place_of[at] not in above]
     elsewhere = _pulls(index, term, np.array(others, np.int64))
-    enough = here.documents >= min_documents
-    order = np.argsort(elsewhere.pull - here.pull, kind="stable")
-    shown = order[(here.pull > 0)[order] & enough[order]][:top]
     columns = {"pull": here.pull, "elsewhere": elsewhere.pull, "share": here.share, "documents": here.documents}
-    rows: dict[str, Any] = {"word": [term.text] * len(shown)}
-    rows |= {"context": [run.vocabulary.words[number] for number in shown]}
-    rows |= {name: values[shown] for name, values in columns.items()}
+    pulling = pl.DataFrame({"context": run.vocabulary.words, **columns}).filter(pl.col("pull") > 0)
+    enough = pulling.filter(pl.col("documents") >= min_documents)
+    rows = enough.sort(pl.col("elsewhere") - pl.col("pull"), maintain_order=True).head(top)
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
-    notes = ["Ordered by pull minus pull elsewhere."] if len(shown) and others else []
+    notes = ["Ordered by pull minus pull elsewhere."] if len(rows) and others else []
     notes += one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
-    notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
+    notes += _few_documents(len(pulling) - len(enough), min_documents)
     if not here.with_term:
         notes.append(index.absence(term, "there"))
-    elif not len(shown):
+    elif not len(rows):
         notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
+    rows = rows.with_columns(word=pl.lit(term.text))
     title = f"{term.text}: the contexts that pull it most in {where}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 

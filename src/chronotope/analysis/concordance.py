@@ -88,7 +88,7 @@ class Concordance:
             else:
                 raise errors.UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
-            raise errors.InputError(f"'{words}' holds no word")
+            raise errors.InputError(f"'{words}' contains no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
 
     def _alike(self, word: str) -> list[str]:

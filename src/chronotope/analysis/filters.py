@@ -145,7 +145,7 @@ class Filters:
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):
-            notes.append("Without the run of the model, the number of documents with a word is not known.")
+            notes.append("Numbers of documents are unknown without the run of the model.")
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:
@@ -182,7 +182,7 @@ class Filters:
         columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
         table = read_table(self.run.folder / LEXICON, columns)
         if not table["capitalized"].sum():
-            self._notes.append("No word of the text is capitalized, so names are not known.")
+            self._notes.append("No word of the text is capitalized, so names cannot be recognized.")
         names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
         return np.array([word in names for word in self._words], bool)
 

@@ -193,7 +193,7 @@ def read_edges(path: str | Path) -> list[tuple[str, str]]:
 
 
 def morans_i(
-    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
+    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999
 ) -> dict[str, float | int] | None:
     """Return Moran's I: whether neighboring places have similar values; `links` are pairs of place numbers.
 
@@ -216,7 +216,7 @@ def morans_i(
     deviations -= deviations.mean()
     observed = float(_moran(deviations[None], ends)[0])
     orders = np.tile(np.arange(len(known)), (shuffles, 1))
-    shuffled = deviations[np.random.default_rng(seed).permuted(orders, axis=1)]
+    shuffled = deviations[np.random.default_rng(1).permuted(orders, axis=1)]
     p = (1 + int(np.count_nonzero(_moran(shuffled, ends) >= observed - 1e-12))) / (1 + shuffles)
     expected = -1 / (len(known) - 1)
     return {"value": observed, "expected": expected, "p": p, "places": len(known), "links": len(pairs)}

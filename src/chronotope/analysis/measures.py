@@ -204,7 +204,7 @@ def _measured(known: NDArray[np.bool_], change: Numbers, before: Words, after: W
     return Measured(np.flatnonzero(known), np.maximum(change[known], 0), before[known], after[known])
 
 
-def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
+def matched_z(scores: Numbers, frequency: Numbers) -> Numbers:
     """Return how far each score stands out among words of similar frequency, in robust standard deviations.
 
     Median and median absolute deviation are not affected by the few words that did change.
@@ -214,7 +214,7 @@ def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Number
     """
     if not len(scores):
         return np.zeros(0)
-    order, peers = np.argsort(frequency, kind="stable"), min(peers, len(scores))
+    order, peers = np.argsort(frequency, kind="stable"), min(PEERS, len(scores))
     ordered = scores[order]
     windows = sliding_window_view(ordered, peers)
     middle = np.median(windows, axis=1)

@@ -41,7 +41,7 @@ class SentenceSample(NamedTuple):
 
 
 def sentence_sample(
-    run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS, seed: int = 1
+    run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS
 ) -> SentenceSample:
     """Return sentences of a condition so that each of its words occurs in a few of them.
 
@@ -50,7 +50,7 @@ def sentence_sample(
     at_least("most", most, 1)
     index, store = Concordance(run), run.store
     documents = np.flatnonzero(index.documents(np.array([condition])))
-    order, length = hash_order(documents, seed), np.diff(store.starts)[documents]
+    order, length = hash_order(documents, seed=1), np.diff(store.starts)[documents]
     # Of a long document, a random part is searched: one book must not represent a decade.
     part = np.minimum(length, -(-most_tokens // max(1, min(FEWEST_DOCUMENTS, len(documents)))))
     skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)
@@ -84,7 +84,7 @@ def sentence_sample(
         SampledSentence(kept[at][2], *source, *kept[at][1][2:]) for at, source in zip(in_run, sources, strict=True)
     )
     rows = np.concatenate(found)
-    rows[:, 1] = np.argsort(in_run)[rows[:, 1]] if kept else 0
+    rows[:, 1] = np.argsort(in_run)[rows[:, 1]]
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     # An even choice for frequent words: the first sentences are all of one document.
     step = np.maximum(1, np.bincount(rows[:, 0], minlength=words)[rows[:, 0]] / most)

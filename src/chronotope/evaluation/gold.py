@@ -22,8 +22,9 @@ from chronotope.analysis.drift import drift
 from chronotope.datasets.gold_folders import without_tag
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
-from chronotope.evaluation.pairs import read_lines
+from chronotope.evaluation.pairs import numbered
 from chronotope.evaluation.scores import RESAMPLES, SEED
+from chronotope.io.untrusted import read_text
 
 # Where a word usage graph keeps its results; the first is that of the shared task.
 STATS = ("stats/semeval", "stats/opt", "stats")
@@ -52,7 +53,7 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     if (folder := Path(source)).is_dir():
         graded = folder / "truth" / "graded.txt"
         return replace(read_gold(graded), name=folder.name) if graded.is_file() else _usage_graph(folder)
-    for number, line in read_lines(source):
+    for number, line in numbered(read_text(folder).split("\n")):
         word, tab, text = line.partition("\t")
         word = word.strip()
         try:

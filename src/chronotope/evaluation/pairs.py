@@ -71,12 +71,8 @@ class Labels:
         return word, self.known(label) or label
 
 
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers, without blank lines and comments."""
-    yield from _numbered(read_text(Path(path)).split("\n"))
-
-
-def _numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+def numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield lines with their numbers, without blank lines and comments."""
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, str) or (line.strip() and not line.lstrip().startswith("#")):
             yield number, line
@@ -93,10 +89,10 @@ def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
     """
     known = Labels(labels)
     if not isinstance(source, TestPairs):
-        is_file = isinstance(source, str | os.PathLike)
-        lines = read_lines(source) if is_file else _numbered(source)  # type: ignore[arg-type]
-        name = str(source) if is_file else "pairs"
-        pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in lines)
+        lines, name = source, "pairs"
+        if isinstance(lines, str | os.PathLike):
+            lines, name = read_text(Path(lines)).split("\n"), str(lines)
+        pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in numbered(lines))
         if not pairs:
             raise InputError(f"{name} has no test pairs; each line is word-condition,word-condition[,category]")
         source = TestPairs(Path(name).name, pairs)

@@ -174,7 +174,7 @@ def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer,
         yield _element("h2", "The words") + _element("p", said, "quiet")
     for row in changes:
         near = (", ".join(row[name]).replace("_", " ") for name in NEIGHBORS)
-        yield _element("h3", row["word"].replace("_", " ")) + _element("p", f"Near it: {' → '.join(near)}.", "quiet")
+        yield _element("h3", row["word"].replace("_", " ")) + _element("p", f"Neighbors: {' → '.join(near)}.", "quiet")
         if counts:
             sides = {"at": row["before"], "against": row["after"]}
             yield _asked(_sentences, "evidence", counts, row["word"], top=sentences, **sides)

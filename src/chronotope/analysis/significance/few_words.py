@@ -78,8 +78,8 @@ class FewWords:
                     progress("bootstrap", done + 1, many)
         return vectors
 
-    def scattered(self, seed: int, many: int = SCATTERS) -> NDArray[np.float32]:
-        """(many, K, C, D) the centered vectors for draws of the words' mutual information around the model.
+    def scattered(self, seed: int) -> NDArray[np.float32]:
+        """(SCATTERS, K, C, D) the centered vectors for draws of the words' mutual information around the model.
 
         Given the contexts, the vectors are linear in the mutual information, so no document is drawn. Each cell varies
         independently by its residual; variation that cells of one document share is not included.
@@ -87,8 +87,8 @@ class FewWords:
         times, contexts = np.ones(len(self._documents.number)), self._model.contexts
         support, problem = self._problem(times)
         information, vectors = self._information(times), self._solve(times)
-        drawn = np.full((many, *vectors.shape), np.nan, dtype=np.float32)
-        noise = np.empty((len(support.word), many * contexts.shape[1]), dtype=np.float32)
+        drawn = np.full((SCATTERS, *vectors.shape), np.nan, dtype=np.float32)
+        noise = np.empty((len(support.word), SCATTERS * contexts.shape[1]), dtype=np.float32)
         with one_blas_thread():
             for pair, (word, condition) in enumerate(zip(support.word, support.condition, strict=True)):
                 row = word * self._shape[1] + condition
@@ -96,10 +96,10 @@ class FewWords:
                 own = contexts[information.indices[cells]]
                 residual = information.data[cells] - own @ (vectors[word, condition] + self._model.center[condition])
                 random = np.random.Generator(np.random.PCG64([seed, self.words[word], condition]))
-                normal = random.standard_normal((many, len(own)), dtype=np.float32)
+                normal = random.standard_normal((SCATTERS, len(own)), dtype=np.float32)
                 noise[pair] = ((normal * residual) @ own).ravel()
         Equations(problem, 0, self._shape[0]).solve(noise, noise)
-        moved = noise.reshape(len(noise), many, -1).swapaxes(0, 1)
+        moved = noise.reshape(len(noise), SCATTERS, -1).swapaxes(0, 1)
         drawn[:, support.word, support.condition] = vectors[support.word, support.condition] + moved
         return drawn
 

@@ -49,7 +49,7 @@ def refittable_run(model: ConditionedEmbeddings, compared: Iterable[int]) -> Cou
     if not len(model.contexts):
         needed = "permutations and bootstrap need a model with common contexts (graph or shared-context)"
         method = model.provenance.get("method", "of unknown method")
-        raise SettingsError(f"{needed}, and this is {method}; the plain columns need neither")
+        raise SettingsError(f"{needed}, and this is {method}; ask without them")
     counts = trained_on(model)
     known, labels = dict(enumerate(counts.conditions.labels)), model.conditions.labels
     if added := [labels[number] for number in compared if known.get(number) != labels[number]]:
