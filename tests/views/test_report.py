@@ -90,7 +90,7 @@ def test_it_names_the_filters_and_the_sources_of_the_text():
     page = ct.report(model, bootstrap=0, min_count=5, no_numbers=True, exclude="stopwords:en", min_documents=7)
     text = check_closed(page)
     assert "The list is restricted by exclude stopwords:en, no_numbers, min_documents 7." in text
-    assert "Documents by speaker; a mixture" in text
+    assert "Documents by speaker. If their shares" in text
     assert "Documents by number" not in text
     for start in (1990, 1995):
         inside = [row["speaker"] for row in rows if start <= int(row["time"][:4]) < start + 5]
