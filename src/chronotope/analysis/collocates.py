@@ -313,5 +313,7 @@ def context_weights(index: Concordance, term: Term, positions: NDArray[np.int64]
 def _word_counts(index: Concordance, conditions: NDArray[np.int64]) -> NDArray[np.int64]:
     """(W,) the count of each word of the vocabulary in some conditions together."""
     support = index.counts.vocabulary.support
-    chosen = np.isin(support.condition, conditions)
-    return np.bincount(support.word[chosen], support.count[chosen], len(index.counts.vocabulary)).astype(np.int64)
+    total = np.zeros(len(index.counts.vocabulary), np.int64)
+    for condition in conditions.tolist():
+        total[support.words_in(condition)] += support.counts_in(condition)
+    return total

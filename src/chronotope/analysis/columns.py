@@ -111,7 +111,7 @@ COLUMNS: dict[str, Column] = {
         p_prt="p-value of prt",
         p_amd="p-value of amd",
         p_jsd="p-value of jsd",
-        largest_share="share of the word's occurrences in the document that holds most of them, before or after",
+        largest_share="largest share of the word's occurrences in one document, before or after",
     ),
     **_columns(
         "bool",

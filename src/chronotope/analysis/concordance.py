@@ -268,7 +268,7 @@ def choose_conditions(
         raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
     ends = [label for label in (start, end) if label is not None]
     for label in ends:
-        named_conditions(conditions, label)  # an unknown label is an error
+        named_conditions(conditions, label)  # raises UnknownConditionError
     times = [name.casefold() for name in conditions.times]
     parts = [label.strip().casefold().partition(SEPARATOR)[::2] for label in ends]
     if any(time not in times for time, _ in parts) or len({place for _, place in parts}) > 1:

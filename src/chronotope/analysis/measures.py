@@ -95,12 +95,16 @@ class Comparison(NamedTuple):
     def counts(self, model: ConditionedEmbeddings, min_count: int) -> tuple[Words, Words, Numbers]:
         """Return for each word of the vocabulary, over the conditions in which it occurs `min_count` times or more,
         their number, its count in them, and the harmonic mean of its counts."""
-        observed, size = model.observed, len(model)
-        enough = np.isin(observed.condition, self.conditions) & (observed.count >= min_count)
-        word, count = observed.word[enough], observed.count[enough]
-        many, total = np.bincount(word, minlength=size), np.bincount(word, count, size).astype(np.int64)
-        inverse = np.bincount(word, 1 / count, size)
-        return many, total, np.divide(many, inverse, out=np.zeros(size), where=many > 0)
+        observed, (many, total) = model.observed, np.zeros((2, len(model)), dtype=np.int64)
+        inverse = np.zeros(len(model))
+        for condition in self.conditions:
+            count = observed.counts_in(condition)
+            word = observed.words_in(condition)[count >= min_count]
+            count = count[count >= min_count]
+            many[word] += 1
+            total[word] += count
+            inverse[word] += 1 / count
+        return many, total, np.divide(many, inverse, out=np.zeros(len(model)), where=many > 0)
 
     def frequency(self, model: ConditionedEmbeddings, words: Words, min_count: int) -> Numbers:
         """Return the count that decides the noise of each word: harmonic mean for two conditions, else the sum."""

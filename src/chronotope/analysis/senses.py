@@ -139,7 +139,7 @@ def cluster(points: Floats, number: int, seed: int, starts: int = 2) -> Floats:
 
     random = np.random.Generator(np.random.PCG64([seed, number]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of empty clusters, which the caller sees
+        warnings.simplefilter("ignore")  # about empty clusters, which callers check
         found = [kmeans2(points, number, iter=20, minit="++", rng=random)[0] for _ in range(starts)]
     return np.asarray(min(found, key=lambda centers: float(np.square(vq(points, centers)[1]).sum())))
 

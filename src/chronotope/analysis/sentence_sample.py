@@ -86,7 +86,7 @@ def sentence_sample(
     rows = np.concatenate(found)
     rows[:, 1] = np.argsort(in_run)[rows[:, 1]]
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    # An even choice for frequent words: the first sentences are all of one document.
+    # Frequent words get evenly spaced sentences: the first ones are all from one document.
     step = np.maximum(1, np.bincount(rows[:, 0], minlength=words)[rows[:, 0]] / most)
     rank = np.arange(len(rows)) - np.searchsorted(rows[:, 0], rows[:, 0])
     word, number, start, end = rows[np.floor(rank / step) != np.floor((rank - 1) / step)].T

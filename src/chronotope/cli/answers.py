@@ -162,7 +162,7 @@ def typer_parameter(parameter: Parameter) -> inspect.Parameter:
         complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
         settings = Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
         kind = kind | None
-        # A required option is asked for when the model is open: the message lists its conditions.
+        # A missing required option is reported after the model is opened, to list its conditions.
         default = None if default is EMPTY else default
     annotation = Annotated[kind, settings]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

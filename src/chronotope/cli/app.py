@@ -59,7 +59,7 @@ class Commands(typer.core.TyperGroup):
         try:
             return super().main(*args, **options | {"standalone_mode": False})
         except Exception as error:
-            if not hasattr(error, "format_message"):  # that of a usage error of click, which typer may carry inside
+            if not hasattr(error, "format_message"):  # not a usage error of click, of which typer may have its own copy
                 raise
             context = getattr(error, "ctx", None)
             command = f"{context.command_path if context else 'chronotope'} --help"

@@ -26,7 +26,7 @@ from chronotope.evaluation.pairs import numbered
 from chronotope.evaluation.scores import RESAMPLES, SEED
 from chronotope.io.untrusted import read_text
 
-# Where a word usage graph keeps its results; the first is that of the shared task.
+# Folders with the results of a word usage graph; the first is that of the shared task.
 STATS = ("stats/semeval", "stats/opt", "stats")
 
 

@@ -94,7 +94,7 @@ def report(
     except ChronotopeError as error:
         missing = f"No text: {error}."
     note, draws = "", DRAWS if bootstrap is None else bootstrap
-    # The noise that intervals need is measured by as many permutations anyway.
+    # Intervals need the noise, which takes this many permutations anyway.
     permuted = PERMUTATIONS * (draws > 0) if permutations is None else permutations
     try:
         changes = ask(opened, permutations=permuted, bootstrap=draws, **drift)

@@ -171,7 +171,7 @@ def _matrix(given: Answer) -> pl.DataFrame:
     if mark in frame.columns:
         star = pl.when(pl.col(str(mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
         frame = frame.with_columns(pl.format("{}{}", pl.col(value).round(3), star).alias(value))
-    # A neighbor need not have a row in every condition, so the order of discovery is not that of conditions.
+    # The pivot orders conditions by their first appearance in the rows.
     table = frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
     known = [label for label in given.facts.get("conditions", ()) if label in table.columns]
     return table.select(*index, *known, pl.exclude(*index, *known))

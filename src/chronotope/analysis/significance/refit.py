@@ -162,7 +162,7 @@ class FrozenModel:
     def refit(self, resample: Resample) -> Rows:
         """Return the vectors with these documents in the compared conditions.
 
-        Fewer documents get the weight of all, so that neighbors influence a draw no more than the run.
+        Fewer documents get the weight of all, so that neighbors influence a draw no more than they influence the run.
         """
         association, weight = self._settings.association, self._documents / len(resample.document)
         rows = resampled_rows(
@@ -215,7 +215,7 @@ class FrozenModel:
         place = np.full(len(self._counts.conditions), -1)
         place[list(self._tested)] = np.arange(len(self._tested))
         product = np.empty((len(support.word), size), dtype=np.float32)
-        while self._others:  # large, and not needed any more
+        while self._others:  # frees their memory
             condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
         return Reduced(problem, product, place[support.condition], len(self._tested), self._settings.shrinkage)
@@ -302,7 +302,7 @@ class Reduced:
             present[part.word, place], weight[part.word, place] = 1, share
             right[part.word, place] += share[:, None].astype(np.float32) * part.product
         system, diagonal = self._system.copy(), np.arange(shape[1])
-        # Without any link an absent row has no equation: a small number stands for it.
+        # A small number keeps the system regular where an absent row has no links.
         system[:, diagonal, diagonal] += weight + self._penalty * present + 1e-9 * (1 - present)
         inverse = np.linalg.inv(system)
         rows = inverse.astype(np.float32) @ right

@@ -49,7 +49,7 @@ class Guard:
     """Answer only GET and HEAD requests that name this server, and add security headers to every answer.
 
     Names of the server are those of loopback, and `host`, the address that it listens on. If it listens on every
-    address (0.0.0.0), a request must name a numeric address, since anybody can own a name. `port` None accepts any
+    address (0.0.0.0), a request must name a numeric address, since any site could own a name. `port` None accepts any
     port. A request ends when its connection is closed, so that its work can be dropped. The application reads no
     bodies.
     """

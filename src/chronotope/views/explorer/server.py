@@ -105,7 +105,7 @@ async def _warm(asking: Asking, stop: threading.Event) -> None:
         importlib.import_module("sklearn.manifold")
 
     for name in ("drift", "stable"):
-        # Whoever asks gets the same error.
+        # The error is raised again when a page asks.
         with contextlib.suppress(ChronotopeError):
             await asking.ask(questions()[name], {}, Lane.SLOW)
     await asking.answers.value("warm", prepare, lambda _: 0, Lane.SLOW)
