@@ -81,7 +81,7 @@ def contexts(
     elif not len(rows):
         notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
     rows = rows.with_columns(word=pl.lit(term.text))
-    title = f"{term.text}: the contexts that pull it most in {where}"
+    title = f"{term.text}: typical contexts in {where}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
@@ -96,7 +96,7 @@ class _Pulls(NamedTuple):
 
 
 def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64]) -> _Pulls:
-    """Return how much each context pulls a term in some conditions together."""
+    """Return the pull of each context on a term in some conditions together."""
     found = index.positions(term, index.documents(conditions))
     weight = context_weights(index, term, found)
     share = weight / max(weight.sum(), 1)

@@ -35,7 +35,7 @@ COLUMNS: dict[str, Column] = {
         direction="'rises' or 'falls'",
         kind="'path' for the word itself, 'neighbor' for words near it",
         label="the text beside a point",
-        sense="number of the sense, and the words that mark it most",
+        sense="number of the sense, and its most typical words",
         document="the document: the fields that `prepare --keep` kept, then file and line",
         date="the date of the document, as given",
         text="the sentence",
@@ -123,7 +123,7 @@ COLUMNS: dict[str, Column] = {
     ),
     **_columns(
         "list[str]",
-        typical="words that mark the sense",
+        typical="words that are typical of the sense",
         near_in="conditions in which the neighbor is near",
         joined="neighbors after the point that became more similar",
         left="neighbors before the point that became less similar",

@@ -96,11 +96,10 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
         return list(range(len(conditions)))
     if place is None:
         raise SettingsError(f"name one place (--place): {some_of(conditions.places)}")
-    numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
-    if place.strip().casefold() not in numbers:
+    names = [conditions.places[number].casefold() for number in conditions.place_of]
+    if place.strip().casefold() not in names:
         raise UnknownConditionError(place, conditions.places, "places")
-    wanted = numbers[place.strip().casefold()]
-    return [number for number in range(len(conditions)) if conditions.place_of[number] == wanted]
+    return [number for number, name in enumerate(names) if name == place.strip().casefold()]
 
 
 def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:

@@ -234,7 +234,7 @@ def wilson(share: float, number: int) -> tuple[float, float]:
 
 
 def _typical(words: tuple[str, ...], context: Windows, inside: NDArray[np.bool_]) -> list[str]:
-    """Return the context words that mark some usages: log-likelihood against all, times their weight."""
+    """Return the context words that are typical of some usages: log-likelihood against all, times their weight."""
     size = len(context.weight)
     every, here = (np.bincount(part[part >= 0], minlength=size) for part in (context.word, context.word[inside]))
     expected = every * (here.sum() / max(every.sum(), 1)) if not inside.all() else np.ones(size)

@@ -52,7 +52,7 @@ def usage_change(
     seed: Seed = 1,
     progress: Progress = None,
 ) -> Answer:
-    """How far did the single usages of words move between two conditions?
+    """How far did the usages of words move between two conditions?
 
     Best with a contextual model, for its words; other models give vectors from the words around each usage. Words are
     ranked by the mean distance between usages before and after (APD). A word of many senses has a large APD at all

@@ -66,7 +66,7 @@ class Posterior:
 def covariances(prior: Numbers, variance: Numbers) -> Numbers:
     """(D, C, C) the posterior covariances over conditions, from those of the prior and the (C, D) variances.
 
-    The likelihood adds only to the diagonal of the precision, so that one covariance has these variances. Each step
+    The likelihood adds only to the diagonal of the precision, so exactly one covariance has these variances. Each step
     adds the precision that makes one variance right.
     """
     found = np.repeat(prior[None], variance.shape[1], axis=0)

@@ -38,8 +38,6 @@ SHARE_OF_MEMORY, LEAST_MEMORY = 0.5, 256 << 20  # for matrices: share of the fre
 MOST_LABELS = 200
 
 log = logging.getLogger(__name__)
-
-
 Ready: TypeAlias = Callable[[], Any] | None
 
 
