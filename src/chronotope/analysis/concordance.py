@@ -201,11 +201,6 @@ class Concordance:
             raise errors.DamagedFileError(f"{path} does not match its documents; prepare the run again")
         return table
 
-    def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-        """Return documents in random order, conditions taking turns."""
-        condition, order = self.counts.store.document_condition[documents].astype(np.int64), hash_order(documents, seed)
-        return documents[np.lexsort((order, turns(condition, order)))]
-
     def absence(self, term: Term, where: str) -> str:
         """Return a note that a term does not occur somewhere, and where it occurs most."""
         found = self.positions(term, self.documents(np.arange(len(self.conditions))))

@@ -113,9 +113,12 @@ def evidence(
 
 
 def _spread(index: Concordance, found: NDArray[np.int64], top: int, seed: int) -> _Hits:
-    """Return occurrences in documents that take turns; more than `top`, since sentences may be identical."""
+    """Return occurrences; conditions and documents take turns. More than `top`, since sentences may be identical."""
     document = index.documents_at(found)
-    ordered = index.spread(np.unique(document), seed)[: 4 * top]
+    every = np.unique(document)
+    order = hash_order(every, seed)
+    condition = index.counts.store.document_condition[every].astype(np.int64)
+    ordered = every[np.lexsort((order, turns(condition, order)))][: 4 * top]
     by_number = np.argsort(ordered)
     position = found[np.isin(document, ordered)]
     rank = by_number[np.searchsorted(ordered[by_number], index.documents_at(position))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -80,11 +80,6 @@ class Comparison(NamedTuple):
     def ends(self) -> tuple[int, int]:
         """The first and the last condition, in the order that was asked for."""
         return self.steps[0] if self.over == "ends" else (self.conditions[0], self.conditions[-1])
-
-    @property
-    def identity(self) -> list[Any]:
-        """The comparison as plain data."""
-        return [self.over, list(self.conditions), [list(step) for step in self.steps]]
 
     def measure(self, rows: Rows, words: int) -> Measured:
         """Measure every word; `words` is the size of the vocabulary."""

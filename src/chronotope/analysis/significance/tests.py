@@ -222,7 +222,7 @@ class ScoreFile:
     """The finished scores of one comparison, for resuming; `task` and `more` identify it."""
 
     def __init__(self, task: Task, **more: Any) -> None:
-        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison.identity}
+        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison}
         identity |= {"min_count": task.min_count, **more}
         path = Path(task.folder) / f"drift-{checksum_of(identity)[:16]}.resamples" if task.folder else None
         self._file = Checkpoint(path, identity)
